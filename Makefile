@@ -1,0 +1,82 @@
+# What can be done here, one command each. `make run` and `make test` do all the set-up themselves.
+#
+#   make run        the companion (ARGS="..." adds arguments)
+#   make setup      .venv with what a game needs, and the command .venv/bin/snake-eye
+#   make check      format, lint, types, imports
+#   make test       check and every test: exactly what CI runs
+#   make bench      speed of the engine beside python-chess
+#   make evaluate   how well the trained models read tables
+#   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
+#   make clean      remove everything that was made here
+
+.DELETE_ON_ERROR:
+.PHONY: setup run check test bench evaluate lock clean
+
+PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
+# As many test processes as there are cores.
+WORKERS = auto
+
+run: setup
+	.venv/bin/snake-eye run $(ARGS)
+
+setup: .venv/run-ready
+
+check: .venv/dev-ready
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/python -m pytest --quiet tests/test_imports.py
+
+test: check
+	.venv/bin/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
+
+bench: .venv/dev-ready
+	.venv/bin/python -m tests.bench
+
+evaluate: setup
+	@if [ -e models/evaluate.py ] || [ -e models/evaluate/__main__.py ]; then \
+	    .venv/bin/python -m models.evaluate; \
+	else \
+	    echo "There is nothing to evaluate yet: no model has been trained."; \
+	fi
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A .venv holds its own address. One that was copied or moved along with the tree would run the code
+# of the old place, so it is made anew.
+ifneq ($(shell cat .venv/place 2>/dev/null),$(CURDIR))
+.PHONY: .venv/place
+endif
+
+.venv/place:
+	@deploy/make-venv.sh .venv
+	@echo "$(CURDIR)" > $@
+
+# Wheels only: a Pi would compile for hours, and fetch unlocked tools to do so.
+.venv/run-ready: .venv/place requirements/run.lock pyproject.toml
+	@echo "Setting up .venv; the first time takes a few minutes ..."
+	@$(PIP) install --quiet --require-hashes --only-binary :all: -r requirements/run.lock
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# python-chess comes as source only; it is built by the setuptools that was just installed.
+.venv/dev-ready: .venv/run-ready requirements/dev.lock
+	@echo "Adding the tools for checks and tests ..."
+	@$(PIP) install --quiet --require-hashes --use-pep517 --no-build-isolation \
+	    -r requirements/dev.lock
+	@touch $@
+
+# One list for every Python and processor: `--universal` writes markers, `fewest` keeps to one
+# version of a library where one will do.
+COMPILE = pip compile pyproject.toml --group build --quiet --universal --python-version 3.11 \
+    --fork-strategy fewest --generate-hashes --custom-compile-command "make lock" $(UPGRADE)
+
+lock:
+	tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
+	deploy/make-venv.sh "$$tools" && \
+	"$$tools/bin/pip" install --quiet --disable-pip-version-check uv && \
+	"$$tools/bin/uv" $(COMPILE) --output-file requirements/run.lock && \
+	"$$tools/bin/uv" $(COMPILE) --extra dev --constraint requirements/run.lock \
+	    --output-file requirements/dev.lock

@@ -1,0 +1,1 @@
+"""Camera and table: the lens, the table plane, the light, and whether the camera was knocked."""

@@ -1,0 +1,119 @@
+"""The command ``snake-eye``: reads arguments, calls the engine, prints answers.
+
+Exit status 0: answered; 1: the answer is no; 2: bad usage or bad input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from companion_app import record_commands, terminal
+from companion_app.answers import BAD_INPUT, InputError
+from engine.errors import EngineError
+from engine.games import GAMES
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    parsed = build_parser().parse_args(arguments)
+    command: Command = parsed.command
+    try:
+        return command(parsed)
+    except (EngineError, InputError) as error:
+        complain(str(error))
+        return BAD_INPUT
+    except BrokenPipeError:
+        # Whoever read the answers has gone; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def complain(problem: str) -> None:
+    """Print a problem as one sentence on standard error."""
+    sys.stderr.write("snake-eye: " + " ".join(problem.split()) + "\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="snake-eye",
+        description="A referee for snake tile games on a real table.",
+        epilog="Exit status: 0 answered, 1 the answer is no, 2 bad usage or bad input.",
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    referee = _add(commands, "referee", "judge written games", record_commands.referee)
+    referee.add_argument("records", nargs="+", metavar="RECORD", help="record file, - for stdin")
+
+    moves = _add(commands, "moves", "list the legal moves at a record's end", record_commands.moves)
+    moves.add_argument("record", metavar="RECORD", help="record file, - for stdin")
+
+    perft = _add(commands, "perft", "count move sequences", record_commands.perft)
+    _add_game(perft)
+    perft.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
+    perft.add_argument("--depth", required=True, type=_depth, metavar="N", help="moves a sequence")
+
+    rules = _add(commands, "rules", "list the rules by id", record_commands.rules)
+    rules.add_argument("--game", required=True, choices=GAMES, metavar="G", help=_game_help())
+
+    draw = _add(commands, "draw", "draw the position at a record's end", record_commands.draw)
+    draw.add_argument("record", metavar="RECORD", help="record file, - for stdin")
+    draw.add_argument("--out", required=True, metavar="FILE.svg", help="the drawing to write")
+
+    score = _add(commands, "score", "score a table as it lies", record_commands.score)
+    score.add_argument("table", metavar="TABLE.json", help="a table state; its tiles alone will do")
+    _add_game(score)
+    score.add_argument("--players", metavar="A,B", help="players in turn order; else those seen")
+
+    run = _add(commands, "run", "play a recorded game in the terminal", terminal.run)
+    run.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a move a second")
+    return parser
+
+
+def _add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    does: str,
+    command: Command,
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=does, description=does.capitalize() + ".")
+    parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _add_game(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--game", required=True, choices=GAMES, metavar="G", help=_game_help())
+    parser.add_argument("--set", metavar="N", help="the box; the game's own where it is missing")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="K=V", help="an option; may be repeated"
+    )
+
+
+def _game_help() -> str:
+    return "one of " + ", ".join(GAMES)
+
+
+def _depth(text: str) -> int:
+    depth = int(text)
+    if not 0 <= depth <= 100:
+        raise argparse.ArgumentTypeError("a depth is a whole number from 0 to 100")
+    return depth
+
+
+def _speed(text: str) -> float:
+    speed = float(text)
+    if not 0 < speed <= 1e6:
+        raise argparse.ArgumentTypeError("a speed is a number above 0")
+    return speed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The rules of the five snake games: pure values in, verdicts and scores out."""

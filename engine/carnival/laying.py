@@ -1,0 +1,191 @@
+"""What may lie where: growing snakes, gifts and troubles, heads, hats, and replacing tiles.
+
+These functions judge the table alone. Whose turn it is, what is left in the box and what was said
+is judged in ``carnival``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.carnival.position import CarnivalPosition
+from engine.carnival.snakes import (
+    BODY,
+    LOGS,
+    SNAKE_TILES,
+    Snake,
+    is_straight,
+    joined_snakes,
+    with_card,
+)  # fmt: skip
+from engine.game import Move, Place, Rule, Violation
+from engine.lattice import Cell, square_neighbour, square_neighbours
+from engine.sentences import carnival as say
+from engine.snakes import Card, card
+from engine.tiles import TileKind
+
+BESIDE_SNAKES = frozenset({"gift", "trouble"})
+NEVER_REPLACED = frozenset({"gift", "trouble", "house", "head", "hat", "crossing-log"})
+NEVER_REPLACING = frozenset({"gift", "trouble", "house", "head", "hat"})
+
+
+def placing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
+    """Yield what is wrong with laying a tile on an empty place."""
+    assert move.tile is not None and move.at is not None and move.turns is not None
+    kind, cell = position.box[move.tile], move.at
+    if kind.role == "hat":
+        yield from _hat(position, cell, move.snake)
+        return
+    if kind.role == "head" and position.agreed.owner(kind.colour) != move.player:
+        yield _says(say.NOT_YOUR_HEAD, cell, colour=kind.colour, player=move.player)
+    if cell in position.cards:
+        yield Violation(say.CELL_TAKEN, (cell,))
+    if kind.role in BESIDE_SNAKES:
+        yield from _beside(position, move.player, kind, cell)
+    elif kind.role in SNAKE_TILES:
+        yield from _growth(position, cell, card(kind, move.turns))
+
+
+def replacing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
+    """Yield what is wrong with laying a tile in place of another (rulings 4 and 5)."""
+    assert move.tile is not None and move.at is not None and move.turns is not None
+    kind, cell = position.box[move.tile], move.at
+    lying = position.cards.get(cell)
+    if lying is None:
+        yield Violation(say.NOTHING_TO_REPLACE, (cell,))
+        return
+    broken = list(_unfit_to_swap(kind, lying.kind, cell))
+    yield from broken
+    if not broken:
+        yield from _swap(position, cell, lying, card(kind, move.turns))
+
+
+# --- growing (ruling 1) --------------------------------------------------------------------------
+
+
+def _growth(position: CarnivalPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
+    """Yield why a tile does not grow its snake, or a log any snake."""
+    colour = laid.kind.colour
+    own = position.snakes.get(colour) if colour else None
+    if own is not None and own.end and own.is_blocked:
+        yield _says(say.BLOCKED, own.end[0], own.faces, colour=colour)
+        return
+    met = [_met_edge(snake, laid) for snake in position.snakes_at_end(cell)]
+    edge = next((edge for edge in met if edge is not None), None)
+    if edge is not None:
+        yield from _joining(position, cell, laid, (edge,))
+    else:
+        snake = f"the {colour} snake" if colour else "a snake"
+        where = own.end[0] if own and own.end else None
+        yield _says(say.NOT_AT_AN_END, cell, where, snake=snake)
+
+
+def _met_edge(snake: Snake, laid: Card) -> int | None:
+    """Return the exit by which a tile meets the end of a snake that points at it.
+
+    It is none unless the tile is a log or has the snake's colour.
+    """
+    if snake.end is None or laid.kind.colour not in (None, snake.colour):
+        return None
+    edge = snake.end[1] ^ 2
+    return edge if laid.strand_at[edge] >= 0 else None
+
+
+def _joining(
+    position: CarnivalPosition, cell: Cell, laid: Card, kept: tuple[int, ...]
+) -> Iterator[Violation]:
+    """Yield two snakes that a tile or a log would join.
+
+    By the kept edges it meets one snake only; so another of its exits must meet a tile.
+    """
+    exits = (edge for edge in range(4) if laid.strand_at[edge] >= 0 and edge not in kept)
+    if not any(square_neighbour(cell, edge) in position.cards for edge in exits):
+        return
+    joined = joined_snakes(with_card(position.cards, cell, laid), position.house)
+    if joined is not None:
+        one, other = joined
+        yield _says(say.TWO_SNAKES_JOINED, cell, one=one, other=other)
+
+
+# --- gifts and troubles (ruling 3) ---------------------------------------------------------------
+
+
+def _beside(
+    position: CarnivalPosition, player: str, kind: TileKind, cell: Cell
+) -> Iterator[Violation]:
+    if not any(position.role_at(near) in SNAKE_TILES for near in square_neighbours(cell)):
+        yield _says(say.GIFT_ALONE, cell, what=kind.role)
+    for snake in position.snakes_at_end(cell):
+        if position.agreed.owner(snake.colour) != player and snake.end:
+            yield _says(say.BLOCKS_AN_END, cell, snake.end[0], what=kind.role, colour=snake.colour)
+
+
+# --- hats (ruling 9) -----------------------------------------------------------------------------
+
+
+def hat_places(position: CarnivalPosition) -> list[tuple[Cell, str]]:
+    """Return where a hat can go, and on which snake's head."""
+    return [(_hat_place(position, snake), snake.colour) for snake in position.bare_heads()]
+
+
+def wearers_at(position: CarnivalPosition, cell: Cell) -> list[str]:
+    """Return the colours of the bare heads whose hat would go to a cell."""
+    return [colour for place, colour in hat_places(position) if place == cell]
+
+
+def _hat_place(position: CarnivalPosition, snake: Snake) -> Cell:
+    assert snake.front is not None
+    return snake.steps[-1].cell if snake.front in position.cards else snake.front
+
+
+def _hat(position: CarnivalPosition, cell: Cell, named: str | None) -> Iterator[Violation]:
+    wearers = wearers_at(position, cell)
+    bare = next((s for s in position.bare_heads() if s.steps[-1].cell == cell), None)
+    if not wearers and bare and bare.front:
+        yield _says(say.HAT_IN_FRONT, cell, bare.front, colour=bare.colour)
+    elif cell in position.cards and position.role_at(cell) != "head":
+        yield Violation(say.CELL_TAKEN, (cell,))
+    elif not wearers or named not in (None, *wearers):
+        yield Violation(say.NO_BARE_HEAD, (cell,))
+    elif named is None and len(wearers) > 1:
+        heads = [position.snakes[colour].steps[-1].cell for colour in wearers]
+        yield _says(say.WHICH_HEAD, cell, *heads, one=" or ".join(wearers[:-1]), other=wearers[-1])
+
+
+# --- replacing (rulings 4 and 5) -----------------------------------------------------------------
+
+
+def _unfit_to_swap(new: TileKind, lying: TileKind, cell: Cell) -> Iterator[Violation]:
+    """Yield why such a tile never replaces such another."""
+    if lying.role in NEVER_REPLACED:
+        yield _says(say.NOT_REPLACEABLE, cell, what=_named(lying))
+    if new.role in NEVER_REPLACING or (new.role in BODY and lying.role in BODY):
+        yield _says(say.NOT_A_REPLACEMENT, cell, what=_named(new), lying=_named(lying))
+
+
+def _swap(position: CarnivalPosition, cell: Cell, lying: Card, new: Card) -> Iterator[Violation]:
+    snake = position.snake_at.get(cell)
+    colour = snake.colour if snake else "loose"
+    kept = snake.kept_edges(cell) if snake else ()
+    if new.kind.role in BODY and new.kind.colour != colour:
+        yield _says(say.WRONG_COLOUR, cell, colour=colour, other=new.kind.colour)
+    if is_straight(new.kind) != is_straight(lying.kind):
+        yield _says(say.WRONG_SHAPE, cell, what=_named(new.kind), lying=_named(lying.kind))
+    elif any(new.strand_at[edge] < 0 for edge in kept):
+        yield _says(say.CONNECTION_LOST, cell, colour=colour)
+    elif new.kind.role in LOGS or new.kind.colour == colour:
+        yield from _joining(position, cell, new, kept)
+
+
+def _named(kind: TileKind) -> str:
+    """Return what players call a tile: ``yellow corner``, ``corner log``, ``gift``."""
+    words = kind.shape.split("/")
+    if kind.role in LOGS:
+        return f"{words[-1]} log"
+    return f"{kind.colour} {words[0]}" if kind.colour else kind.role
+
+
+def _says(rule: Rule, *cells: Place | None, **names: object) -> Violation:
+    """Return a violation with its names; cells that are not there are left out."""
+    pointed = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
+    return Violation(rule, pointed, {name: str(value) for name, value in names.items()})

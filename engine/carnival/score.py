@@ -1,0 +1,152 @@
+"""What a carnival is worth: printed points, gifts, troubles, tokens and hats, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from engine.carnival.position import CarnivalPosition, Hat, Token
+from engine.carnival.snakes import BODY, Snake, hidden_head, with_card
+from engine.game import Answer, OpenQuestion, ScoreLine
+from engine.lattice import Cell, square_neighbours
+from engine.sentences import carnival as say
+from engine.snakes import Card
+
+DIAMOND_POINTS = 4
+GIFT_POINTS = 1
+WINNING = BODY | {"head"}
+"""What wins beside gifts and loses beside troubles; logs, hats and the house do neither."""
+
+
+def score_lines(position: CarnivalPosition, player: str) -> tuple[ScoreLine, ...]:
+    """Return a player's points with their reasons (rulings 7, 8 and 10)."""
+    lines: list[ScoreLine] = []
+    for colour in position.agreed.colours[player]:
+        lines += _snake_lines(position, position.snakes[colour])
+    lines += _token_lines(position, player)
+    return tuple(lines)
+
+
+def token_worth(position: CarnivalPosition, token: Token) -> int:
+    """Return the points of a token: less the troubles that touch its tile (ruling 7)."""
+    if token.worth is not None:
+        return token.worth
+    return _points_of_token(position) - _troubles_at(position, token.cell)
+
+
+def open_questions(position: CarnivalPosition) -> tuple[OpenQuestion, ...]:
+    """Return whose diamonds and hats the table does not tell, with the scores for each answer.
+
+    What is not known counts for nobody: each answer shows the scores with this one told.
+    """
+    return (*_diamond_questions(position), *_hat_questions(position))
+
+
+# --- snakes (ruling 8) ---------------------------------------------------------------------------
+
+
+def _snake_lines(position: CarnivalPosition, snake: Snake) -> Iterator[ScoreLine]:
+    for step in snake.steps:
+        laid = position.cards[step.cell]
+        if laid.kind.role in WINNING:
+            yield from _tile_lines(position, snake.colour, step.cell, laid)
+    for hat in position.hats:
+        if hat.snake == snake.colour:
+            names = {"tile": hat.tile, "colour": snake.colour}
+            yield ScoreLine(position.box[hat.tile].points, say.HAT, (hat.at,), names)
+
+
+def _tile_lines(
+    position: CarnivalPosition, colour: str, cell: Cell, laid: Card
+) -> Iterator[ScoreLine]:
+    if laid.kind.points:
+        names = {"tile": laid.tile, "colour": colour}
+        yield ScoreLine(laid.kind.points, say.PRINTED, (cell,), names)
+    for near in square_neighbours(cell):
+        beside = position.cards.get(near)
+        if beside is None:
+            continue
+        if beside.kind.role == "gift":
+            points = beside.kind.points or position.box.extras.get("gift_points", GIFT_POINTS)
+            yield ScoreLine(points, say.GIFT_SIDE, (cell, near), {"colour": colour})
+        elif beside.kind.role == "trouble" and laid.kind.role != "diamond":
+            cost = abs(beside.kind.points)
+            yield ScoreLine(-cost, say.TROUBLE_SIDE, (cell, near), {"colour": colour})
+
+
+# --- diamonds (ruling 7) -------------------------------------------------------------------------
+
+
+def _token_lines(position: CarnivalPosition, player: str) -> Iterator[ScoreLine]:
+    each = _points_of_token(position)
+    for token in position.tokens:
+        if token.player == player:
+            yield _token_line(position, token)
+    if position.earlier_tokens.get(player):
+        yield ScoreLine(each * position.earlier_tokens[player], say.EARLIER_TOKENS)
+
+
+def _token_line(position: CarnivalPosition, token: Token) -> ScoreLine:
+    worth, full = token_worth(position, token), _points_of_token(position)
+    laid = position.cards.get(token.cell)
+    tile = laid.tile if laid and token.worth is None else "a diamond"
+    if worth == full:
+        return ScoreLine(worth, say.TOKEN, (token.cell,), {"tile": tile})
+    less = str(full - worth)
+    return ScoreLine(worth, say.INSTEAD_OF_TOKEN, (token.cell,), {"tile": tile, "value": less})
+
+
+def _points_of_token(position: CarnivalPosition) -> int:
+    return int(position.box.extras.get("diamond_points", DIAMOND_POINTS))
+
+
+def _troubles_at(position: CarnivalPosition, cell: Cell) -> int:
+    beside = (position.cards.get(near) for near in square_neighbours(cell))
+    return sum(abs(b.kind.points) for b in beside if b and b.kind.role == "trouble")
+
+
+# --- what the table does not tell ----------------------------------------------------------------
+
+
+def _diamond_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
+    """Ask who laid each diamond.
+
+    Where tokens were told for more than one player, they are counted in full; then only a
+    diamond beside troubles is asked for, since its token is worth less.
+    """
+    told = position.earlier_tokens
+    for token in position.tokens:
+        worth = token_worth(position, token)
+        if token.player is not None or (told and worth == _points_of_token(position)):
+            continue
+        change = worth - _points_of_token(position) if told else worth
+        scores = _scores(position)
+        answers = tuple(
+            Answer(player, {**scores, player: scores[player] + change})
+            for player in position.players
+            if not told or told.get(player)
+        )
+        x, y = token.cell
+        yield OpenQuestion(f"Who laid the diamond at [{x}, {y}]?", answers)
+
+
+def _hat_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
+    for hat in position.hats:
+        if hat.maybe:
+            answers = tuple(
+                Answer(colour, _scores(_with_wearer(position, hat, colour))) for colour in hat.maybe
+            )
+            x, y = hat.at
+            yield OpenQuestion(f"Whose head wears the hat at [{x}, {y}]?", answers)
+
+
+def _with_wearer(position: CarnivalPosition, hat: Hat, colour: str) -> CarnivalPosition:
+    worn = replace(hat, snake=colour, maybe=())
+    hats = tuple(worn if h is hat else h for h in position.hats)
+    head = hidden_head(position.snakes[colour], hat.at, position.cards, position.box)
+    cards = with_card(position.cards, hat.at, head) if head else position.cards
+    return replace(position, hats=hats, cards=cards)
+
+
+def _scores(position: CarnivalPosition) -> dict[str, int]:
+    return {p: sum(line.points for line in score_lines(position, p)) for p in position.players}

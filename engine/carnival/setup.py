@@ -1,0 +1,168 @@
+"""How a carnival begins: the house, who has which colours, and a table taken up in its middle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from engine.carnival.position import (
+    Agreed,
+    CarnivalPosition,
+    Hat,
+    LastRound,
+    Supply,
+    Token,
+)  # fmt: skip
+from engine.carnival.snakes import House, hidden_head, trace_snakes
+from engine.errors import RecordError
+from engine.game import Json, Start
+from engine.lattice import Cell
+from engine.placement import Placement
+from engine.snakes import Card, Cards, card
+from engine.tiles import TileKind, TileSet
+
+HAND = 4
+"""Tiles dealt to each player (rulebook, step 4)."""
+TWO_PLAYERS = 2
+AT_THE_RIGHT_HAND = 3
+"""Quarter turns clockwise to the seat at one's right hand: N with W, S with E (ruling 10)."""
+
+
+def opened(start: Start, box: TileSet, chosen: Mapping[str, Json]) -> CarnivalPosition:
+    """Return the first position of a game, or of a table taken up in its middle.
+
+    Raises:
+        RecordError: names the place in the record that does not fit.
+    """
+    lying = start.layout.cards
+    house_at = _house_placement(lying, box)
+    exits = _exits(box[house_at.tile], house_at.turns)
+    colours = _colours(start.players, chosen["colours"], exits)
+    in_play = {c for own in colours.values() for c in own}
+    house = House(house_at.at, {c: edge for c, edge in exits.items() if c in in_play})
+    agreed = Agreed(MappingProxyType(colours), chosen["hands"] == "ask")
+    tiles = {p.at: card(box[p.tile], p.turns) for p in (*lying, house_at)}
+    cards, hats = _with_hats(tiles, house, box)
+    from_the_start = not start.midgame and len(tiles) == 1
+    tokens, earlier = _tokens(start, agreed, cards)
+    return CarnivalPosition(
+        box, agreed, house, MappingProxyType(cards), start.next or start.players[0],
+        Supply(_pile(box, agreed, in_play) if from_the_start else None),
+        hats, tokens, MappingProxyType(earlier), _last_round_of(cards, hats),
+    )  # fmt: skip
+
+
+def _house_placement(lying: frozenset[Placement], box: TileSet) -> Placement:
+    """Return where the house lies; it is laid by itself where the record does not say."""
+    houses = sorted(p for p in lying if box[p.tile].role == "house")
+    if len(houses) > 1:
+        raise RecordError("setup", "there is one house, but several lie on the table")
+    if houses:
+        return houses[0]
+    kind = next((k for k in box.kinds.values() if k.role == "house"), None)
+    if kind is None:
+        raise RecordError("set", f"the box {box.name} has no house")
+    if any(p.at == (0, 0) for p in lying):
+        raise RecordError("setup", "there is no house; it lies at [0, 0] where nothing is said")
+    return Placement(kind.name, (0, 0), 0)
+
+
+def _exits(house: TileKind, turns: int) -> dict[str, int]:
+    return {leaving.name: (leaving.edge + turns) % 4 for leaving in house.exits}
+
+
+def _colours(
+    players: tuple[str, ...], named: Json, exits: Mapping[str, int]
+) -> dict[str, tuple[str, ...]]:
+    """Return each player's colours: two players have two each (ruling 10)."""
+    for player in players:
+        if player not in exits:
+            raise RecordError("players", f"the house has no exit for {player}")
+    if len(players) != TWO_PLAYERS:
+        if named is not None:
+            raise RecordError("options.colours", f"is for two players, not {len(players)}")
+        return {player: (player,) for player in players}
+    if named is None:
+        return _by_seat(players, exits)
+    given = [colour for pair in named.values() for colour in pair]
+    if set(named) != set(players) or sorted(given) != sorted(exits):
+        raise RecordError("options.colours", "must give each player two of the four colours")
+    if any(player not in named[player] for player in players):
+        raise RecordError("options.colours", "a player is named by one of his own colours")
+    return {player: tuple(named[player]) for player in players}
+
+
+def _by_seat(players: tuple[str, ...], exits: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
+    """Give each player the exit at his right hand too.
+
+    Players who do not sit opposite would want the same exits: they have the unused colours in
+    order (R), as two players with two colours have in other games.
+    """
+    at_edge = {edge: colour for colour, edge in exits.items()}
+    rights = [at_edge.get((exits[player] + AT_THE_RIGHT_HAND) % 4, player) for player in players]
+    if len({*players, *rights}) < len(players) + len(rights):
+        rights = [colour for colour in exits if colour not in players]
+    return {player: (player, right) for player, right in zip(players, rights, strict=False)}
+
+
+def _pile(box: TileSet, agreed: Agreed, in_play: set[str]) -> int:
+    tiles = sum(
+        kind.count
+        for kind in box.kinds.values()
+        if kind.role != "house" and (kind.colour is None or kind.colour in in_play)
+    )
+    return max(0, tiles - HAND * len(agreed.colours))
+
+
+def _tokens(start: Start, agreed: Agreed, cards: Cards) -> tuple[tuple[Token, ...], dict[str, int]]:
+    """Return who laid the diamonds that lie there, as far as the told tokens say.
+
+    Who alone has tokens, and enough of them, laid all the diamonds; else nobody knows.
+    """
+    told: dict[str, int] = {}
+    for name, number in start.tokens.items():
+        player = agreed.owner(name)
+        if player is None:
+            raise RecordError(f"tokens.{name}", f"{name!r} does not play")
+        if number:
+            told[player] = told.get(player, 0) + number
+    diamonds = sorted(cell for cell, laid in cards.items() if laid.kind.role == "diamond")
+    if len(told) == 1:
+        ((player, number),) = told.items()
+        if number >= len(diamonds):
+            spare = number - len(diamonds)
+            return tuple(Token(player, c) for c in diamonds), {player: spare} if spare else {}
+    return tuple(Token(None, cell) for cell in diamonds), told
+
+
+def _last_round_of(cards: Cards, hats: tuple[Hat, ...]) -> LastRound | None:
+    """Return the last round where heads or hats lie; with hats, the heads are over."""
+    if hats:
+        return LastRound(heads_are_over=True)
+    if any(laid.kind.role == "head" for laid in cards.values()):
+        return LastRound()
+    return None
+
+
+# --- hats on a table -----------------------------------------------------------------------------
+
+
+def _with_hats(
+    tiles: Mapping[Cell, Card], house: House, box: TileSet
+) -> tuple[dict[Cell, Card], tuple[Hat, ...]]:
+    """Find out whose hats lie there; a hat on a head hides it, so the head is laid beneath."""
+    cards = {cell: laid for cell, laid in tiles.items() if laid.kind.role != "hat"}
+    hats: list[Hat] = []
+    beneath: dict[Cell, Card] = {}
+    for cell in sorted(cell for cell, laid in tiles.items() if laid.kind.role == "hat"):
+        worn = {hat.snake for hat in hats}
+        snakes = [s for c, s in trace_snakes(cards, house).items() if c not in worn]
+        heads = {s.colour: None for s in snakes if s.front == cell}
+        hidden = {s.colour: hidden_head(s, cell, tiles, box) for s in snakes}
+        wearers = heads | {colour: head for colour, head in hidden.items() if head}
+        known = next(iter(wearers)) if len(wearers) == 1 else None
+        hats.append(Hat(tiles[cell].tile, cell, known, () if known else tuple(wearers)))
+        head = wearers[known] if known else None
+        if head is not None:
+            beneath[cell] = head
+    return {**tiles, **beneath}, tuple(hats)

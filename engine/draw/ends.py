@@ -1,0 +1,69 @@
+"""Finds the open ends of snakes on square cards, for a drawing to mark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.game import Place
+from engine.lattice import Cell, opposite, square_neighbour
+from engine.placement import Layout, Placement
+from engine.snakes import Card, Chain, card, trace
+from engine.tiles import TileSet
+
+
+def open_ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...]:
+    """Return cell and side of every end of a snake that faces an empty cell.
+
+    Free grey chains have no owner, so their ends are left out. Cells of private fields carry the
+    field's number in front.
+    """
+    fields = sorted({placed.field for placed in layout.cards}, key=lambda field: field or 0)
+    return tuple(
+        ((cell if field is None else (field, *cell)), edge)
+        for field in fields
+        for cell, edge in sorted(_ends(tile_set, [c for c in layout.cards if c.field == field]))
+    )
+
+
+def covered(tile_set: TileSet, placed: Placement) -> Iterator[Cell]:
+    """Yield the cells a card lies on; one that the box does not know covers its own."""
+    kind = tile_set.kinds.get(placed.tile)
+    for cell in kind.cells if kind else ((0, 0),):
+        x, y = _turned(cell, placed.turns)
+        yield (placed.at[0] + x, placed.at[1] + y)
+
+
+def _ends(tile_set: TileSet, cards: list[Placement]) -> set[tuple[Cell, int]]:
+    taken = {cell for placed in cards for cell in covered(tile_set, placed)}
+    laid: dict[Cell, Card] = {
+        placed.at: card(tile_set[placed.tile], placed.turns)
+        for placed in sorted(cards)
+        if placed.tile in tile_set and tile_set[placed.tile].strands
+    }
+    web = trace(laid)
+    snakes: list[Chain] = [chain for chain in web.chains if chain.colours]
+    ends: set[tuple[Cell, int]] = set()
+    for cell, edge in _exits(tile_set, cards):
+        ends.add((cell, edge))
+        beyond = square_neighbour(cell, edge)
+        joined = web.chain(beyond, opposite(edge)) if beyond in laid else None
+        if joined:
+            snakes.append(joined)
+    ends |= {end for chain in snakes for end in chain.ends}
+    return {(cell, edge) for cell, edge in ends if square_neighbour(cell, edge) not in taken}
+
+
+def _exits(tile_set: TileSet, cards: list[Placement]) -> Iterator[tuple[Cell, int]]:
+    """Yield where snakes leave houses and big cards."""
+    for placed in cards:
+        kind = tile_set.kinds.get(placed.tile)
+        for way_out in kind.exits if kind else ():
+            x, y = _turned(way_out.cell, placed.turns)
+            yield (placed.at[0] + x, placed.at[1] + y), (way_out.edge + placed.turns) % 4
+
+
+def _turned(cell: Cell, turns: int) -> Cell:
+    x, y = cell
+    for _ in range(turns % 4):
+        x, y = -y, x
+    return (x, y)

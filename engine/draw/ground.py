@@ -1,0 +1,129 @@
+"""The ground of square cards: border, decoration, backs, and the mark that shows what is up."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Iterator, Sequence
+
+from engine.draw import snake
+from engine.draw.display import (
+    Contour,
+    Item,
+    Point,
+    drawn,
+    ellipse,
+    filled,
+    mix,
+    moved,
+    placed,
+    polygon,
+    rectangle,
+    rounded,
+    stroked,
+    turned,
+)  # fmt: skip
+from engine.draw.palette import WHITE, Coat
+from engine.lattice import Cell
+from engine.tiles import TileKind, TileSet
+
+CARD = 45.0
+"""Side of a card in the millimetres that everything here is drawn in."""
+MIDDLE = CARD / 2
+BORDER = 1.3
+"""Width of the darker edge by which a camera finds a card."""
+GROUNDS = {
+    "schlangennest": ("#fbf6e8", "#a58a5b", "pebbles"),
+    "sssnake": ("#f1f8e4", "#6f9457", "leaves"),
+    "carnival": ("#fdf5f0", "#b0778f", "confetti"),
+}
+"""Ground, border and decoration by game."""
+PLAIN_GROUND = ("#faf6ec", "#94846a", "pebbles")
+SPECKS = 22
+"""Small things on a card's ground."""
+APART = 30.0
+"""Square of the least distance between two of them."""
+
+
+def grounds(tile_set: TileSet) -> tuple[str, str, str]:
+    """Return ground, border and decoration of a set."""
+    return GROUNDS.get(tile_set.game, PLAIN_GROUND)
+
+
+def ground_art(cells: Sequence[Cell], ground: str, border: str) -> Iterator[Item]:
+    """Yield the border, painted beyond the card's sides, and the ground inside it."""
+    for x, y in cells:
+        left, top = x * CARD - MIDDLE, y * CARD - MIDDLE
+        yield filled(border, rectangle(left - 5, top - 5, CARD + 10, CARD + 10))
+    for x, y in cells:
+        left, top, right, bottom = (
+            (x * CARD - MIDDLE) + (0 if (x - 1, y) in cells else BORDER),
+            (y * CARD - MIDDLE) + (0 if (x, y - 1) in cells else BORDER),
+            (x * CARD + MIDDLE) - (0 if (x + 1, y) in cells else BORDER),
+            (y * CARD + MIDDLE) - (0 if (x, y + 1) in cells else BORDER),
+        )
+        yield filled(ground, rectangle(left, top, right - left, bottom - top))
+
+
+def back_art(cells: Sequence[Cell], border: str) -> Iterator[Item]:
+    """Yield a coiled snake on each cell's back, so that no side of a back is up."""
+    dark, light = mix(border, "#000000", 0.25), mix(border, WHITE, 0.55)
+    gem = drawn(light, dark, 0.5, polygon(((0, -3.2), (2.2, 0), (0, 3.2), (-2.2, 0))))
+    for x, y in cells:
+        shape: list[Item] = [
+            stroked(light, 0.9, rounded(-18.5, -18.5, 37, 37, 5)),
+            stroked(dark, 0.5, rounded(-20.2, -20.2, 40.4, 40.4, 6)),
+            *(placed([gem], turned(90 * i + 45), moved(0, -19)) for i in range(4)),
+            *snake.coil(Coat(light, dark, light, "plain"), 15.5, border, 2.2),
+        ]  # fmt: skip
+        yield placed(shape, moved(x * CARD, y * CARD))
+
+
+def up_mark(kind: TileKind, border: str) -> Iterator[Item]:
+    """Yield the small arrow that shows which way is up, where turning makes a difference."""
+    if kind.period == 4 and (kind.strands or kind.exits):
+        x, y = kind.cells[0][0] * CARD - MIDDLE, kind.cells[0][1] * CARD - MIDDLE
+        yield filled(border, polygon(((x + 2.6, y + 6.2), (x + 4.6, y + 2.8), (x + 6.6, y + 6.2))))
+
+
+def decoration(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]:
+    """Yield small faint things on the ground, the same however often the card looks the same."""
+    _, border, style = grounds(tile_set)
+    dice = random.Random(zlib.crc32(kind.shape.encode()))
+    copies = 4 // kind.period
+    for x, y in kind.cells:
+        spots: list[Point] = []
+        for _ in range(200):
+            spot = (dice.uniform(2.5, 19.5), dice.uniform(-19.5, 19.5))
+            around = [_quarter_turned(spot, i * kind.period) for i in range(copies)]
+            if all((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 > 30 for p in around for q in spots):
+                spots += around
+                for i in range(copies):
+                    degrees = 90 * kind.period * i
+                    shape = _speck(style, dice if i == 0 else None, len(spots), ground, border)
+                    yield placed(shape, moved(x * CARD, y * CARD), turned(degrees), moved(*spot))
+            if len(spots) >= 22:
+                break
+
+
+def _speck(
+    style: str, dice: random.Random | None, number: int, ground: str, border: str
+) -> list[Item]:
+    faint = mix(ground, border, 0.28)
+    if style == "confetti":
+        colours = ("#f9c6d4", "#c9e4f7", "#fbe7a6", "#cdeccf", "#e3d2f5")
+        colour = colours[number % 5]
+        if number % 2:
+            return [filled(colour, ellipse((0, 0), 1.0))]
+        return [filled(colour, polygon(((-1.3, -0.6), (1.3, -1.0), (1.1, 0.7), (-1.2, 0.9))))]
+    if style == "leaves":
+        leaf = Contour((-1.9, 0), ((-0.8, -1.5, 0.8, -1.5, 1.9, 0), (0.8, 1.5, -0.8, 1.5, -1.9, 0)))
+        return [filled(faint, leaf)]
+    return [filled(faint, ellipse((0, 0), 1.15, 0.8))]
+
+
+def _quarter_turned(point: Point, times: int) -> Point:
+    x, y = point
+    for _ in range(times % 4):
+        x, y = -y, x
+    return (x, y)

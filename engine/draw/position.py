@@ -1,0 +1,111 @@
+"""Drawings of whole positions: what lies on the table, with ends, last move and faults marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from engine.draw.display import Item, Text, filled, moved, placed, rounded
+from engine.draw.ends import open_ends
+from engine.draw.field import Marks, draw_field
+from engine.draw.palette import coat
+from engine.draw.ring import draw_boards
+from engine.draw.snake import HALF, body
+from engine.draw.spine import spine
+from engine.draw.svg import svg
+from engine.game import Place
+from engine.lattice import Cell
+from engine.placement import Layout
+from engine.tiles import TileSet
+
+PAPER = "#ffffff"
+GAP = 14.0
+"""Between two fields, and around everything, in millimetres."""
+LINE = 9.0
+"""Height of a line of words."""
+Panel = tuple[list[Item], tuple[float, float, float, float]]
+"""Shapes, and the box around them: left, top, right, bottom."""
+
+
+def draw_layout(
+    tile_set: TileSet,
+    layout: Layout,
+    *,
+    marked: Iterable[Place] = (),
+    last: Iterable[Place] = (),
+    ends: Iterable[tuple[Place, int]] | None = None,
+    players: Sequence[str] = (),
+    title: str = "",
+    drills: Iterable[tuple[Place, Place]] | None = None,
+    eyes: Iterable[Cell] | None = None,
+) -> str:
+    """Return a position as SVG text.
+
+    Args:
+        tile_set: the box its tiles come from.
+        layout: what lies on the table.
+        marked: cells to point at because a rule is broken there. With several fields or boards
+            their number stands first: ``(1, x, y)``.
+        last: cells of the last move.
+        ends: open ends of snakes, as a cell and the side they leave by; on square cards they are
+            found when missing.
+        players: names in turn order; over their own fields where they have some, else as a list.
+        title: a heading.
+        drills: 5G, pairs of cells that are joined between boards; read off the clay when missing.
+        eyes: 5G, the cells that are holes; the box's own when missing.
+    """
+    if ends is None:
+        ends = open_ends(tile_set, layout) if tile_set.lattice == "square" else ()
+    marks = Marks(frozenset(marked), frozenset(last), tuple(ends))
+    if tile_set.lattice == "hex":
+        count = len(players) if tile_set.game == "snekagon5g" else 1
+        panel = draw_boards(tile_set, layout, marks, count, drills, eyes)
+    else:
+        panel = _side_by_side(tile_set, layout, marks, players)
+    items, (left, top, right, bottom) = panel
+    legend = _legend(tile_set, players)
+    above: list[Item] = []
+    y = top - GAP / 2
+    if legend:
+        above.append(placed(legend, moved(left, y - LINE)))
+        y -= LINE * 1.4
+    if title:
+        above.append(Text((left, y - 2), title, LINE * 0.75, "#3b342b"))
+        y -= LINE * 1.3
+    box = (left - GAP, y - GAP / 2, right - left + 2 * GAP, bottom - y + 1.5 * GAP)
+    sheet = filled(PAPER, rounded(*box, 4))
+    return svg([sheet, *above, *items], box, title or f"A position of {tile_set.name}")
+
+
+def _side_by_side(tile_set: TileSet, layout: Layout, marks: Marks, players: Sequence[str]) -> Panel:
+    """Return the only field, or one field a player with his name above."""
+    numbers = sorted({card.field for card in layout.cards if card.field is not None})
+    if tile_set.game == "sssnake":
+        numbers = sorted({*numbers, *range(len(players))})
+    if not numbers:
+        return draw_field(tile_set, layout.cards, marks)
+    items: list[Item] = []
+    x, bottom = 0.0, 0.0
+    for number in numbers:
+        cards = frozenset(card for card in layout.cards if (card.field or 0) == number)
+        art, (left, top, right, low) = draw_field(tile_set, cards, marks.of_field(number))
+        name = players[number] if number < len(players) else f"field {number + 1}"
+        items.append(Text((x, LINE * 0.7), name, LINE * 0.8, "#3b342b"))
+        items.append(placed(art, moved(x - left, LINE * 1.3 - top)))
+        x += right - left + GAP
+        bottom = max(bottom, LINE * 1.3 + low - top)
+    return items, (0.0, 0.0, x - GAP, bottom)
+
+
+def _legend(tile_set: TileSet, players: Sequence[str]) -> list[Item]:
+    """Return the players' colours with their names."""
+    if not players or not all(name in tile_set.colours for name in players):
+        return []
+    items: list[Item] = []
+    x = 0.0
+    for name in players:
+        line = spine([(0.0, 0.0), (22.5, 0.0)])
+        swatch = body(line, coat(name, tile_set.colours), 0.0, 22.5, HALF)
+        items.append(placed(swatch, moved(x, LINE * 0.4), (0.5, 0.0, 0.0, 0.5, 0.0, 0.0)))
+        items.append(Text((x + 13.5, LINE * 0.65), name, LINE * 0.7, "#3b342b"))
+        x += 21 + len(name) * LINE * 0.42
+    return items

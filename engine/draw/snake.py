@@ -1,0 +1,244 @@
+"""Snakes: bodies with scales and a pattern, heads with a face, tails with a tip.
+
+Everything is drawn on a card of 45 mm; callers enlarge or shrink the result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from engine.draw.display import (
+    Contour,
+    Group,
+    Item,
+    Path,
+    Point,
+    after,
+    drawn,
+    ellipse,
+    filled,
+    joined,
+    moved,
+    placed,
+    polygon,
+    polyline,
+    scaled,
+    stroked,
+    traced,
+    turned,
+)
+from engine.draw.palette import INK, WHITE, Coat
+from engine.draw.patterns import pattern_marks, scale_net
+from engine.draw.spine import Spine, ribbon, spine, taper
+
+HALF = 7.4
+"""Half the width of a body; a third of a card, so that two curves leave a gap between them."""
+RIM = 1.0
+"""Width of the dark outline."""
+OVERRUN = 3.0
+"""How far bodies run on beyond the card's side, for the bleed."""
+TONGUE = "#c81e3a"
+CHEEK = "#f58f84"
+
+
+def body(line: Spine, coat: Coat, start: float, stop: float, half: float = HALF) -> list[Item]:
+    """Return a piece of snake of even width from one way to another along its spine."""
+    outer = ribbon(line, start, stop, -half, half)
+    inner = ribbon(line, start, stop, -half + RIM, half - RIM)
+    return [filled(coat.outline, outer), *_skin(line, coat, inner, start, stop, half - RIM)]
+
+
+def slimming(
+    line: Spine, coat: Coat, start: float, stop: float, half: Callable[[float], float]
+) -> list[Item]:
+    """Return a piece of snake whose half width changes along the way."""
+    outer = taper(line, start, stop, half)
+    inner = taper(line, start, stop, lambda way: half(way) - RIM)
+    widest = max(half(start), half(stop)) - RIM
+    return [filled(coat.outline, outer), *_skin(line, coat, inner, start, stop, widest)]
+
+
+def halo(line: Spine, colour: str, start: float, stop: float, half: float = HALF) -> Path:
+    """Return the gap of ground colour that shows which of two bodies passes above."""
+    return filled(colour, ribbon(line, start, stop, -half - 1.7, half + 1.7))
+
+
+def tail(
+    line: Spine, coat: Coat, start: float, stop: float, ground: str, half: float = HALF
+) -> list[Item]:
+    """Return a body that ends in a tip with two rings."""
+    span = stop - start
+
+    def width(way: float) -> float:
+        share = min(max((way - start) / span, 0.0), 1.0)
+        return half * math.pow(1 - math.pow(share, 2.2), 0.75) + 0.25
+
+    def shrunk(way: float) -> float:
+        return max(width(way) - RIM, 0.05)
+
+    outer = taper(line, start, stop, width)
+    inner = taper(line, start, stop - 1.3, shrunk)
+    rings = [
+        filled(coat.outline, ribbon(line, way, way + 0.9, -width(way) * 0.9, width(way) * 0.9))
+        for way in (stop - 0.16 * span - 1.0, stop - 0.30 * span - 1.0)
+    ]
+    return [
+        Path(
+            (taper(line, max(start, 3.0), stop + 1.4, lambda way: width(way) + 1.7),), fill=ground
+        ),
+        filled(coat.outline, outer),
+        *_skin(line, coat, inner, start, stop, half - RIM),
+        Group(tuple(rings), clip=(inner,)),
+    ]
+
+
+def head(
+    line: Spine, coat: Coat, start: float, tip: float, ground: str,
+    *, half: float = HALF, tongue: float = 5.0, awake: bool = True, grown: float = 1.0,
+) -> list[Item]:  # fmt: skip
+    """Return a body that ends in a head with its snout at ``tip``.
+
+    Args:
+        line: the spine, from the card's side inwards.
+        coat: the snake's colours.
+        start: where the body begins along the spine.
+        tip: where the snout ends.
+        ground: colour of the gap around the head.
+        half: half the width of the body.
+        tongue: how far the tongue sticks out; 0 for none.
+        awake: open eyes; neutral snakes sleep.
+        grown: size of the head against the body.
+    """
+    size = half / HALF
+    place = after(moved(*line.at(tip)), turned(line.turn(tip)), scaled(size * grown))
+    shape = _head_shape(coat, tongue / size / grown, awake=awake)
+    neck = tip - 9.0 * size * grown
+    return [
+        placed([filled(ground, _egg(-15.5, 1.7, 10.6))], place),
+        *body(line, coat, start, neck, half),
+        placed(shape, place),
+    ]
+
+
+def coil(coat: Coat, radius: float, ground: str, turns: float = 1.6) -> list[Item]:
+    """Return a snake rolled up about (0, 0), its head outermost."""
+    half = radius / (1.2 + 2.05 * turns)
+    reach = radius - 1.6 * half
+    points = [
+        ((0.9 * half + reach * t) * math.cos(a), (0.9 * half + reach * t) * math.sin(a))
+        for t in (i / 140 for i in range(141))
+        for a in [turns * 2 * math.pi * t - 0.6]
+    ]
+    line = spine(points)
+    thin = 14 * half
+
+    def width(way: float) -> float:
+        return half * (0.3 + 0.7 * min(1.0, max(way, 0.0) / thin))
+
+    stop = line.length - 5.5 * half / HALF
+    return [
+        filled(coat.outline, taper(line, 0.0, stop, width)),
+        *_skin(line, coat, taper(line, 0.4, stop, lambda w: width(w) * 0.8), 0, stop, half * 0.8),
+        *head(line, coat, stop - 1, line.length + half * 0.8, ground, half=half * 1.05,
+              tongue=half, grown=1.15)[-1:],
+    ]  # fmt: skip
+
+
+def _head_shape(coat: Coat, tongue: float, *, awake: bool) -> list[Item]:
+    """Return a head with its snout at (0, 0), looking to the right."""
+    items: list[Item] = []
+    if tongue:
+        fork = tongue * 0.55
+        items.append(
+            stroked(
+                TONGUE, 1.1,
+                polyline(((-2, 0), (fork, 0), (tongue, -1.7))),
+                polyline(((fork, 0), (tongue, 1.7))),
+            )
+        )  # fmt: skip
+    items += [
+        filled(coat.outline, _egg(-15.5, 0.0, 9.0)),
+        filled(coat.base, _egg(-14.6, -RIM, 8.0)),
+        filled(coat.shade, ellipse((-2.6, -1.5), 0.55), ellipse((-2.6, 1.5), 0.55)),
+        Group(
+            (filled(coat.mark, _crown(coat)),) if coat.pattern != "plain" else (),
+            clip=(_egg(-14.6, -RIM, 8.0),),
+        ),
+    ]
+    for side in (-1, 1):
+        if awake:
+            items += [
+                filled(CHEEK, ellipse((-3.6, side * 5.0), 1.15))
+                if coat.base != CHEEK
+                else Path(()),
+                drawn(WHITE, coat.outline, 0.7, ellipse((-7.2, side * 4.7), 2.75)),
+                filled(INK, ellipse((-6.4, side * 4.5), 1.55)),
+                filled(WHITE, ellipse((-5.9, side * 4.5 - 0.6), 0.5)),
+            ]
+        else:
+            lid = traced(_lid(side), 0.0, 1.0, 2)
+            items.append(stroked(coat.outline, 0.9, lid))
+    return items
+
+
+def _lid(side: int) -> Callable[[float], Point]:
+    def curve(t: float) -> Point:
+        angle = math.pi * (0.1 + 0.8 * t)
+        return (-7.4 + 2.4 * math.cos(angle), side * (4.0 + 1.5 * math.sin(angle)))
+
+    return curve
+
+
+def _crown(coat: Coat) -> Contour:
+    """Return the mark on top of a head, after the snake's pattern."""
+    if coat.pattern in ("dots", "rings"):
+        return ellipse((-11.0, 0), 2.0)
+    if coat.pattern in ("bands", "stripes"):
+        return polygon(((-16, -1.4), (-8.4, -1.0), (-8.4, 1.0), (-16, 1.4)))
+    return polygon(((-14.2, 0), (-11.2, -2.6), (-8.0, 0), (-11.2, 2.6)))
+
+
+def _egg(back: float, front: float, half: float) -> Contour:
+    """Return the outline of a head seen from above, widest behind the eyes."""
+    wide = back + (front - back) * 0.42
+
+    def side(sign: int) -> Contour:
+        return Contour(
+            (back, sign * half * 0.45),
+            (
+                (back + 0.6, sign * half * 0.85, wide - 3.2, sign * half, wide, sign * half),
+                (wide + 4.6, sign * half, front, sign * half * 0.62, front, 0.0),
+            ),
+            closed=False,
+        )
+
+    upper, lower = side(-1), side(1)
+    back_way = _reversed(lower)
+    return joined(upper, back_way)
+
+
+def _reversed(contour: Contour) -> Contour:
+    ends = [contour.start, *((s[-2], s[-1]) for s in contour.segments)]
+    segments = []
+    for i in range(len(contour.segments) - 1, -1, -1):
+        s = contour.segments[i]
+        segments.append((s[2], s[3], s[0], s[1], *ends[i]) if len(s) == 6 else ends[i])
+    return Contour(ends[-1], tuple(segments), contour.closed)
+
+
+def _skin(
+    line: Spine, coat: Coat, inner: Contour, start: float, stop: float, half: float
+) -> list[Item]:
+    """Return base colour, flanks, scales and pattern inside the outline."""
+    flank = half * 0.62
+    marks: list[Item] = [
+        filled(
+            coat.shade,
+            ribbon(line, start, stop, -half, -flank),
+            ribbon(line, start, stop, flank, half),
+        ),
+        stroked(coat.net, 0.32, *scale_net(line, start, stop, half)),
+        *pattern_marks(line, coat, start, stop, half),
+    ]
+    return [filled(coat.base, inner), Group(tuple(marks), clip=(inner,))]

@@ -1,0 +1,68 @@
+"""What a box needs beside its tiles: diamond tokens, and a die to fold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from engine.draw.display import Item, Point, drawn, ellipse, filled, moved, placed, scaled
+from engine.draw.face import BLEED_MM, Face
+from engine.draw.letters import words
+from engine.draw.palette import INK, WHITE
+from engine.draw.props import gem
+from engine.tiles import TileSet
+
+TOKEN_WIDTH = 0.5
+"""Diameter of a diamond token as a share of a card."""
+DIE_VALUES = (1, 2, 3)
+DIE_SIDE_MM = 18.0
+
+
+def extra_faces(tile_set: TileSet, pitch_mm: float) -> Sequence[tuple[Face, int]]:
+    """Return the tokens that a box needs and their counts: one for each diamond in it."""
+    diamonds = sum(kind.count for kind in tile_set.kinds.values() if kind.role == "diamond")
+    if not diamonds:
+        return ()
+    value = tile_set.extras.get("diamond_points", 4)
+    return tuple((token_face(value, pitch_mm, side), diamonds) for side in ("front", "back"))
+
+
+def has_die(tile_set: TileSet) -> bool:
+    """Say whether the game is played with the special die 1, 2, 3."""
+    return tile_set.game == "sssnake"
+
+
+def token_face(value: int, pitch_mm: float, side: str = "front") -> Face:
+    """Return a round token with a diamond and what it is worth; both sides are the same."""
+    radius = pitch_mm * TOKEN_WIDTH / 2
+    corners = tuple(
+        (radius + radius * math.cos(a), radius + radius * math.sin(a))
+        for a in (i * math.pi / 24 for i in range(48))
+    )
+    art: list[Item] = [
+        filled("#24506b", ellipse((0, 0), 16)),
+        drawn("#cfeefa", "#ffffff", 0.6, ellipse((0, 0), 9.6)),
+        *gem(0.78),
+        drawn(WHITE, "#24506b", 0.7, ellipse((0, 6.2), 3.6)),
+        words(str(value), (0, 6.2), 4.2, INK, 0.2),
+    ]
+    items = (placed(art, moved(radius, radius), scaled(pitch_mm / 45)),)
+    bleed = ellipse((radius, radius), radius + BLEED_MM)
+    size = (2 * radius, 2 * radius)
+    return Face("token/diamond", side, items, size, corners, bleed, ((0, 0),), (radius, radius))
+
+
+def die_side(value: int, size: float) -> list[Item]:
+    """Return one side of the die about (0, 0): dots that are rolled-up snakes' eyes."""
+    spots: dict[int, tuple[Point, ...]] = {
+        1: ((0, 0),), 2: ((-0.22, -0.22), (0.22, 0.22)),
+        3: ((-0.27, -0.27), (0, 0), (0.27, 0.27)),
+    }  # fmt: skip
+    items: list[Item] = []
+    for x, y in spots[value]:
+        at, r = (x * size, y * size), size * 0.12
+        items += [
+            drawn("#f5b93a", INK, size * 0.025, ellipse(at, r)),
+            filled(INK, ellipse(at, r * 0.36, r * 0.8)),
+        ]
+    return items

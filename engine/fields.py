@@ -1,0 +1,218 @@
+"""A private field of Sssnake: a big card, the cards laid on from it, and the snake's two ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from engine.errors import RecordError
+from engine.game import Start
+from engine.lattice import Cell, opposite, square_neighbour
+from engine.placement import Placement
+from engine.routes import BLANK, EXIT, Across, Side, cells_passed, run_on, shortest_route
+from engine.snakes import Card, card
+from engine.tiles import TileKind, TileSet
+
+ENDS = ("tail", "head")
+BIG = "big"
+"""The role of big cards in a set file; every other card is in the pile."""
+
+
+@dataclass(frozen=True)
+class SnakeField:
+    """One player's field; laying a card gives a new one."""
+
+    number: int
+    """The number of the field at the table, counted from 0."""
+    big: Placement
+    exits: tuple[Side, ...]
+    """The cells that the tail and the head exit of the big card look at."""
+    across: Across
+    """What every taken cell does to a snake that comes in."""
+    cards: Mapping[Cell, Card]
+    """All but the big card."""
+    ends: tuple[Side, ...]
+    """Where the snake stops behind its tail and in front of its head."""
+
+    def with_card(self, cell: Cell, laid: Card) -> SnakeField:
+        """Return the field with one card more; an end that it meets runs on."""
+        across = {**self.across, cell: laid.across}
+        ends = tuple(run_on(across, end) for end in self.ends)
+        return SnakeField(
+            self.number, self.big, self.exits, across, {**self.cards, cell: laid}, ends
+        )
+
+    @cached_property
+    def open_ends(self) -> tuple[Side, ...]:
+        """The ends that face an empty cell: the cell, and the edge at which it is faced."""
+        return tuple(end for end in self.ends if end[0] not in self.across)
+
+    @cached_property
+    def is_closed(self) -> bool:
+        """Say whether head and tail are joined."""
+        cell, edge = self.ends[0]
+        return cell in self.across and self.across[cell][edge] == EXIT
+
+    @cached_property
+    def dead_ends(self) -> tuple[Side, ...]:
+        """The ends that face a blank edge: the cell of that edge, and the edge."""
+        return () if self.is_closed else tuple(end for end in self.ends if end[0] in self.across)
+
+    @cached_property
+    def route(self) -> tuple[Cell, ...] | None:
+        """The empty cells of a shortest route that joins the ends, ``None`` without any.
+
+        As many cards are missing; none when the snake is closed (rulings 2 and 3).
+        """
+        if self.is_closed:
+            return ()
+        if self.dead_ends:
+            return None
+        (start, _), (goal, _) = self.ends
+        return shortest_route(self.across, [start], [goal])
+
+    @cached_property
+    def snake_cells(self) -> frozenset[Cell]:
+        """The cells of the cards that the snake runs through."""
+        return frozenset(cell for side in self.exits for cell in cells_passed(self.across, side))
+
+    def edges_faced(self, cell: Cell) -> tuple[int, ...]:
+        """Return the edges at which open ends face an empty cell: none, one or two."""
+        return tuple(edge for faced, edge in self.open_ends if faced == cell)
+
+    def meets_an_end(self, cell: Cell, laid: Card) -> bool:
+        """Say whether a strand of a card on an empty cell goes on from an end (ruling 1)."""
+        return any(laid.across[edge] != BLANK for edge in self.edges_faced(cell))
+
+    def placements(self, kind: TileKind, may_close: bool) -> list[tuple[Cell, int]]:
+        """Return cell and turns of every way in which a card fits (ruling 4)."""
+        if kind.name not in self._ways:
+            self._ways[kind.name] = tuple(self._ways_of(kind))
+        return [
+            (cell, turns)
+            for cell, turns, closes in self._ways[kind.name]
+            if may_close or not closes
+        ]
+
+    def fits(self, kind: TileKind, may_close: bool) -> bool:
+        """Say whether a card can be laid on at all (ruling 4)."""
+        return bool(self.placements(kind, may_close))
+
+    @cached_property
+    def _ways(self) -> dict[str, tuple[tuple[Cell, int, bool], ...]]:
+        """Remembered answers, since one turn asks several times whether a card fits."""
+        return {}
+
+    def _ways_of(self, kind: TileKind) -> Iterator[tuple[Cell, int, bool]]:
+        """Yield cell, turns and whether it closes, for every feasible way to lay a card."""
+        for cell in sorted({cell for cell, _ in self.open_ends}):
+            for turns in range(kind.period):
+                laid = card(kind, turns)
+                if not self.meets_an_end(cell, laid):
+                    continue
+                after = self.with_card(cell, laid)
+                if after.is_closed or self._stays_feasible(cell, after):
+                    yield cell, turns, after.is_closed
+
+    def _stays_feasible(self, cell: Cell, after: SnakeField) -> bool:
+        """Say whether the ends can still be joined once a card lies where one of them was.
+
+        A card takes ways and never gives any. What is left of the route from before still leads
+        to the other end, so the new end need only find that; this is near, the end may be far.
+        """
+        if self.route is None or after.dead_ends:
+            return False
+        if len(self.route) == 1:
+            return after.route is not None
+        (tail, _), (head, _) = after.ends
+        if cell == self.route[0]:
+            return shortest_route(after.across, [tail], self.route[1:]) is not None
+        return shortest_route(after.across, [head], self.route[:-1]) is not None
+
+
+def fields_at_start(start: Start, box: TileSet) -> tuple[SnakeField, ...]:
+    """Return the players' fields as a game begins; a big card nobody saw lies at ``[0, 0]``.
+
+    Raises:
+        RecordError: cards lie on one another, or do not say on which field they lie, or there
+            are more fields than players, or more players than big cards.
+    """
+    bigs = tuple(kind for kind in box.kinds.values() if kind.role == BIG)
+    layouts = _by_field(start, bigs)
+    return tuple(_field(box, bigs, number, cards) for number, cards in layouts.items())
+
+
+def bare_field(number: int, kind: TileKind, big: Placement) -> SnakeField:
+    """Return the field with nothing but a big card.
+
+    Raises:
+        ValueError: the big card has not one exit called ``tail`` and one called ``head``.
+    """
+    by_name = {exit_.name: exit_ for exit_ in kind.exits}
+    if sorted(exit_.name for exit_ in kind.exits) != sorted(ENDS):
+        raise ValueError(f"{kind.name} needs two exits, one called tail and one called head")
+    across = {_turned(cell, big): [BLANK] * 4 for cell in kind.cells}
+    exits = []
+    for name in ENDS:
+        cell = _turned(by_name[name].cell, big)
+        edge = (by_name[name].edge + big.turns) % 4
+        across[cell][edge] = EXIT
+        exits.append((square_neighbour(cell, edge), opposite(edge)))
+    taken = {cell: tuple(edges) for cell, edges in across.items()}
+    ends = tuple(run_on(taken, side) for side in exits)
+    return SnakeField(number, big, tuple(exits), taken, {}, ends)
+
+
+def _turned(cell: Cell, big: Placement) -> Cell:
+    """Return where a cell of a big card lies."""
+    x, y = cell
+    for _ in range(big.turns):
+        x, y = -y, x
+    return (big.at[0] + x, big.at[1] + y)
+
+
+def _by_field(start: Start, bigs: tuple[TileKind, ...]) -> dict[int, list[Placement]]:
+    """Return the cards of each player's field, by the number of the field, in turn order."""
+    names = [kind.name for kind in bigs]
+    cards: dict[int, list[Placement]] = {}
+    for placed in sorted(start.layout.cards, key=lambda p: (p.at, p.tile)):
+        number = placed.field
+        if number is None:
+            if placed.tile not in names:
+                raise RecordError("setup", f"{placed.tile} at {list(placed.at)} lacks its field")
+            number = names.index(placed.tile)
+        cards.setdefault(number, []).append(replace(placed, field=number))
+    seats = len(start.players)
+    if len(cards) > seats or seats > len(bigs) or max(cards, default=0) >= len(bigs):
+        raise RecordError(
+            "setup" if cards else "players",
+            f"{len(cards)} fields are laid out for {seats} players and {len(bigs)} big cards",
+        )
+    # Players may have taken any of the big cards: fields nobody saw fill the seats left over.
+    spare = [number for number in range(len(bigs)) if number not in cards]
+    if max(cards, default=0) < seats:
+        spare = [number for number in spare if number < seats]
+    numbers = sorted([*cards, *spare[: seats - len(cards)]])
+    return {number: cards.get(number, []) for number in numbers}
+
+
+def _field(
+    box: TileSet, bigs: tuple[TileKind, ...], number: int, cards: list[Placement]
+) -> SnakeField:
+    lying = [placed for placed in cards if box[placed.tile].role == BIG]
+    if len(lying) > 1:
+        raise RecordError("setup", f"two big cards lie on field {number}")
+    big = lying[0] if lying else Placement(bigs[number].name, (0, 0), 0, number)
+    try:
+        field = bare_field(number, box[big.tile], big)
+    except ValueError as error:
+        raise RecordError("set", str(error)) from None
+    for placed in cards:
+        if placed is big:
+            continue
+        if placed.at in field.across:
+            where = list(placed.at)
+            raise RecordError("setup", f"two cards lie on cell {where} of field {number}")
+        field = field.with_card(placed.at, card(box[placed.tile], placed.turns))
+    return field

@@ -1,0 +1,286 @@
+"""The contract of a rule book, and the values that go in and come out of it.
+
+A position is agreed truth and never changes. ``judge`` answers with every broken rule at once;
+``apply`` trusts that the move was judged (or that the table overruled the referee).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, Protocol, TypeVar
+
+from engine.lattice import Cell
+from engine.placement import NOTHING, Layout
+from engine.tiles import TileSet
+
+Json = Any
+"""A value as JSON has it."""
+
+Place = tuple[int, ...]
+"""A cell to point at: ``(x, y)``, ``(q, r)`` or, where there are several boards,
+``(board, q, r)``."""
+
+EMPTY: Mapping[str, Json] = MappingProxyType({})
+
+
+def _empty() -> Mapping[str, Json]:
+    return EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Something a move or a table can break, as in the printed rules."""
+
+    id: str
+    text: str
+    """One sentence for players that says what is not allowed (or what must be done)."""
+    source: str
+    """Where it is printed or ruled: ``rulebook, "Special cases"; ruling 4``."""
+    says: str = ""
+    """The sentence of one violation, with ``{names}`` to fill in; ``text`` where it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One rule broken, in a sentence for players, and the cells to point at."""
+
+    rule: Rule
+    cells: tuple[Place, ...] = ()
+    params: Mapping[str, str] = field(default_factory=_empty)
+    snake: str | None = None
+    """Sssnake: on whose field the cells are."""
+
+    @property
+    def text(self) -> str:
+        """Return the sentence for players."""
+        return (self.rule.says or self.rule.text).format(**self.params)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a move is legal, and every rule it breaks."""
+
+    violations: tuple[Violation, ...] = ()
+
+    @property
+    def legal(self) -> bool:
+        """Say whether no rule is broken."""
+        return not self.violations
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why there are points: an id for translators and a sentence with ``{names}``."""
+
+    id: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """Points and the reason for them; a player's lines add up to the score."""
+
+    points: int
+    reason: Reason
+    cells: tuple[Place, ...] = ()
+    params: Mapping[str, str] = field(default_factory=_empty)
+    snake: str | None = None
+
+    @property
+    def why(self) -> str:
+        """Return the reason in a sentence for players."""
+        return self.reason.says.format(**self.params)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a position stands: scores at any time, winners once it is over."""
+
+    scores: Mapping[str, int | None]
+    lines: Mapping[str, tuple[ScoreLine, ...]]
+    over: bool
+    winners: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One possible answer to an open question, and the scores it leads to."""
+
+    answer: str
+    scores: Mapping[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """Something the table alone does not tell, but the score depends on."""
+
+    question: str
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What one player did. Fields that a kind of move does not use are ``None``."""
+
+    player: str
+    do: str
+    """``place``, ``replace``, ``turn``, ``roll``, ``discard``, ``finale`` or ``pass``."""
+    tile: str | None = None
+    at: Cell | None = None
+    turns: int | None = None
+    cells: tuple[Cell, ...] | None = None
+    """Hex tiles: the cells covered, sorted."""
+    board: int | None = None
+    origin: tuple[int, Cell] | None = None
+    """5G: board and cell the snake escapes from (``from`` in records)."""
+    to: tuple[int, Cell] | None = None
+    """5G with ``far_drill``: board and cell of the own end drilled onto."""
+    snake: str | None = None
+    """Sssnake: whose snake; Carnival: whose head a hat goes on."""
+    value: int | None = None
+    tiles: tuple[str, ...] | None = None
+    declares: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice that players make before a game."""
+
+    name: str
+    default: Json
+    text: str
+    """What it changes, in words for owners."""
+    parse: Callable[[Json], Json] = field(default=lambda value: value, repr=False)
+    """Checks a JSON value and returns its normal form; ``ValueError`` says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a game begins: the players in turn order, and what lies on the table already."""
+
+    players: tuple[str, ...]
+    options: Mapping[str, Json] = field(default_factory=_empty)
+    """Only those that were given, already in normal form."""
+    layout: Layout = NOTHING
+    next: str | None = None
+    """Who moves first; the first player where it is missing."""
+    midgame: bool = False
+    """True when ``layout`` is a table taken up in its middle, not just what is set up."""
+    tokens: Mapping[str, int] = field(default_factory=_empty)
+    """Carnival, taken up in its middle: diamond tokens by player."""
+    out: Mapping[str, int] = field(default_factory=_empty)
+    """Sssnake, taken up in its middle: cards that went out of the game."""
+
+
+class Position(Protocol):
+    """What every game's position tells."""
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players in turn order."""
+        ...
+
+    @property
+    def to_move(self) -> str:
+        """Whose turn it is."""
+        ...
+
+
+P = TypeVar("P", bound=Position)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is fixed about a game, as data that tests hold it to."""
+
+    name: str
+    title: str
+    lattice: Literal["square", "hex"]
+    fewest_players: int
+    most_players: int
+    player_names: tuple[str, ...] | None
+    """The names players may have (colours), or ``None`` for any name."""
+    options: tuple[Option, ...]
+    rules: tuple[Rule, ...]
+    actions: tuple[str, ...] = ("place", "pass")
+    """What a move may ``do`` in this game; anything else is a bad record."""
+    hidden: bool = False
+    """True when hands or draws are not known to the engine, so that perft needs them told."""
+    coloured_moves: bool = True
+    """False where a move's ``tile`` stands without its colour, since the player has one."""
+
+
+class Game(Protocol[P]):
+    """A rule book."""
+
+    facts: Facts
+
+    def opening(self, start: Start, tile_set: TileSet) -> P:
+        """Return the first position.
+
+        Raises:
+            RecordError: the start does not fit the game; names the place in the record.
+        """
+        ...
+
+    def legal_moves(self, position: P) -> list[Move]:
+        """Return every legal move once, in a stable order.
+
+        A lone pass when the player is stuck, nothing when the game is over.
+        """
+        ...
+
+    def judge(self, position: P, move: Move) -> Verdict:
+        """Say whether a move is legal, with every rule that it breaks."""
+        ...
+
+    def apply(self, position: P, move: Move) -> P:
+        """Return the position after a move."""
+        ...
+
+    def outcome(self, position: P) -> Outcome:
+        """Return the scores with their lines and, once over, the winners."""
+        ...
+
+    def layout(self, position: P) -> Layout:
+        """Return what lies on the table."""
+        ...
+
+    def inspect(self, position: P) -> tuple[Violation, ...]:
+        """Return what is wrong with the table as it lies, whoever did it."""
+        ...
+
+    def questions(self, position: P) -> tuple[OpenQuestion, ...]:
+        """Return what the score depends on but the table does not tell."""
+        ...
+
+    def readings(self, position: P, change: Change) -> list[Move]:
+        """Return the moves, legal or not, that a change of the table may have been."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The difference between two layouts."""
+
+    laid: Layout = NOTHING
+    """What lies there now and did not before."""
+    lifted: Layout = NOTHING
+    """What lay there before and does not now."""
+
+    def is_nothing(self) -> bool:
+        """Say whether the layouts are the same."""
+        return not self.laid.placements() and not self.lifted.placements()
+
+
+AnyGame = Game[Any]
+Games = Mapping[str, AnyGame]
+Moves = Sequence[Move]
+
+__all__ = [
+    "EMPTY", "Answer", "AnyGame", "Change", "Facts", "Game", "Games", "Json", "Move",
+    "Moves", "OpenQuestion", "Option", "Outcome", "P", "Place", "Position", "Reason", "Rule",
+    "ScoreLine", "Start", "Verdict", "Violation",
+]  # fmt: skip

@@ -1,0 +1,26 @@
+"""The list of games: a rule book that is not listed here does not exist."""
+
+from __future__ import annotations
+
+from engine.errors import RecordError
+from engine.game import AnyGame, Games
+from engine.games.carnival import Carnival
+from engine.games.schlangennest import Schlangennest
+from engine.games.snekagon import Snekagon
+from engine.games.snekagon5g import Snekagon5G
+from engine.games.sssnake import Sssnake
+
+GAMES: Games = {game.facts.name: game for game in (
+    Schlangennest(), Snekagon(), Snekagon5G(), Sssnake(), Carnival(),
+)}  # fmt: skip
+
+
+def game_named(name: object, place: str = "game") -> AnyGame:
+    """Return the rule book of that name.
+
+    Raises:
+        RecordError: there is none; the message lists those there are.
+    """
+    if isinstance(name, str) and name in GAMES:
+        return GAMES[name]
+    raise RecordError(place, f"{name!r} is not a game; the games are {', '.join(GAMES)}")

@@ -1,0 +1,256 @@
+"""The carnival of snakes: the Russian rules (title unknown), and what they leave open as ruled.
+
+Every snake grows from the house; everybody may help or hinder everybody. Hands are hidden: a move
+is judged by the table, by what is left of the box, and by what players say. Comments name the
+rulings by number: (D) deduced from the text, (R) ruled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+
+from engine import options, sentences
+from engine.carnival.last_round import is_over, passed
+from engine.carnival.laying import wearers_at
+from engine.carnival.position import CarnivalPosition, Hat, LastRound, Token
+from engine.carnival.score import open_questions, score_lines, token_worth
+from engine.carnival.setup import opened
+from engine.carnival.snakes import with_card
+from engine.carnival.soundness import wrong_on_the_table
+from engine.carnival.tiles import declared, judge_tile, layable
+from engine.game import (
+    Change,
+    Facts,
+    Move,
+    OpenQuestion,
+    Option,
+    Outcome,
+    Start,
+    Verdict,
+    Violation,
+)
+from engine.lattice import Cell
+from engine.placement import Layout, Placement
+from engine.sentences import carnival as say
+from engine.snakes import card
+from engine.tiles import TileKind, TileSet
+
+COLOURS = ("yellow", "violet", "black", "red")
+
+
+class Carnival:
+    """The rule book."""
+
+    facts = Facts(
+        name="carnival",
+        title="Carnival",
+        lattice="square",
+        fewest_players=2,
+        most_players=4,
+        player_names=COLOURS,
+        options=(
+            Option(
+                "hands", "trust",
+                "trust: what players do and say about their hands is believed; ask: who lays a "
+                "plain tile of another colour must say that he has no own one to lay, and the "
+                "last round is refused while a tile is left that whoever has it can lay.",
+                options.one_of("trust", "ask"),
+            ),
+            Option(
+                "colours", None,
+                "Two players: which two colours each has; by default those at the exit towards "
+                "him and at the one at his right hand.",
+                options.colours_by_player,
+            ),
+        ),
+        rules=sentences.rules_in(say),
+        actions=("place", "replace", "finale", "pass"),
+        hidden=True,
+    )  # fmt: skip
+
+    # --- opening ---------------------------------------------------------------------------
+
+    def opening(self, start: Start, tile_set: TileSet) -> CarnivalPosition:
+        """Return the first position: the house, or a table taken up in its middle."""
+        chosen = {o.name: o.default for o in self.facts.options} | dict(start.options)
+        return opened(start, tile_set, chosen)
+
+    # --- legal moves -----------------------------------------------------------------------
+
+    def legal_moves(self, position: CarnivalPosition) -> list[Move]:
+        """List what the table allows with the tiles that are left.
+
+        Only without any: the last round when nobody has one, else a lone pass. Hands are hidden,
+        so a pass is legal, but not listed, also where the table allows a tile (ruling 11).
+        """
+        if is_over(position):
+            return []
+        player = position.to_move
+        moves = list(layable(position, player))
+        if not moves and position.last_round is None and _nothing_can_be_laid(position):
+            return [Move(player, "finale")]
+        return moves or [Move(player, "pass")]
+
+    # --- judge -----------------------------------------------------------------------------
+
+    def judge(self, position: CarnivalPosition, move: Move) -> Verdict:
+        """Say whether a move is legal, with every rule that it breaks."""
+        if is_over(position):
+            # Passes after the end change nothing.
+            if move.do == "pass":
+                return Verdict()
+            return Verdict((Violation(say.GAME_OVER), *_judge_action(position, move)))
+        return Verdict((*_judge_turn(position, move), *_judge_action(position, move)))
+
+    # --- apply -----------------------------------------------------------------------------
+
+    def apply(self, position: CarnivalPosition, move: Move) -> CarnivalPosition:
+        """Return the position after a move."""
+        if move.do == "finale":
+            return position if position.last_round else replace(position, last_round=LastRound())
+        if move.do == "pass":
+            return position if is_over(position) else _next_turn(passed(position, move.player))
+        return _next_turn(_laid(position, move))
+
+    # --- outcome ---------------------------------------------------------------------------
+
+    def outcome(self, position: CarnivalPosition) -> Outcome:
+        """Count printed points, gifts, troubles, tokens and hats (ruling 10)."""
+        lines = {player: score_lines(position, player) for player in position.players}
+        scores = {player: sum(line.points for line in own) for player, own in lines.items()}
+        if not is_over(position):
+            return Outcome(scores, lines, over=False)
+        best = max(scores.values())
+        return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
+
+    # --- the table -------------------------------------------------------------------------
+
+    def layout(self, position: CarnivalPosition) -> Layout:
+        """Return what lies on the table, seen from above: a hat on a head hides it."""
+        seen = {at: Placement(c.tile, at, c.turns) for at, c in position.cards.items()}
+        seen |= {hat.at: Placement(hat.tile, hat.at) for hat in position.hats}
+        return Layout(frozenset(seen.values()))
+
+    def inspect(self, position: CarnivalPosition) -> tuple[Violation, ...]:
+        """Return what is wrong with the table as it lies."""
+        return tuple(wrong_on_the_table(position))
+
+    def questions(self, position: CarnivalPosition) -> tuple[OpenQuestion, ...]:
+        """Return who laid the diamonds and who wears the hats, where the table does not tell."""
+        return open_questions(position)
+
+    def readings(self, position: CarnivalPosition, change: Change) -> list[Move]:
+        """Return the moves that laid one tile, on an empty place or in place of another.
+
+        What was said cannot be seen: a reading with ``declares`` supposes it, and whoever takes
+        it must ask for the word. A hat between two heads may be either's.
+        """
+        laid, lifted = tuple(change.laid.cards), tuple(change.lifted.cards)
+        if len(laid) != 1 or len(lifted) > 1 or any(old.at != laid[0].at for old in lifted):
+            return []
+        (new,) = laid
+        kind = position.box[new.tile]
+        do = "replace" if lifted and kind.role != "hat" else "place"
+        move = Move(position.to_move, do, new.tile, new.at, new.turns)
+        wearers = wearers_at(position, new.at) if kind.role == "hat" else []
+        if len(wearers) > 1:
+            return [replace(move, snake=colour) for colour in wearers]
+        return list(dict.fromkeys((move, declared(position, move, kind))))
+
+
+# --- turns and what was said ------------------------------------------------------------------
+
+
+def _judge_turn(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
+    # The last round takes no turn: all players announce it (rulebook, Конец игры).
+    if move.player != position.to_move and move.do != "finale":
+        names = {"turn": position.to_move, "player": move.player}
+        yield Violation(say.NOT_YOUR_TURN, (), names)
+
+
+def _judge_action(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
+    if move.do == "finale":
+        yield from _judge_finale(position)
+    elif move.do != "pass":
+        # A pass is never refused: who can lay a tile must (ruling 9, R), but only he knows.
+        yield from judge_tile(position, move)
+
+
+def _judge_finale(position: CarnivalPosition) -> Iterator[Violation]:
+    """Yield why the last round cannot be announced (ruling 9).
+
+    Nobody sees the hands, so on trust the announcement is believed. Where hands are asked for,
+    it is refused when it is surely wrong: a tile is left that any player could lay. In a game
+    taken up in its middle nobody knows which tiles have left it.
+    """
+    if position.last_round is not None:
+        yield Violation(say.ALREADY_ANNOUNCED)
+    elif position.agreed.asks and position.supply.pile is not None:
+        every = [_tiles_layable(position, player) for player in position.players]
+        sure = next((tile for tile in position.box.kinds if all(tile in t for t in every)), None)
+        if sure is not None:
+            yield Violation(say.FINALE_TOO_EARLY, (), {"tile": sure})
+
+
+def _nothing_can_be_laid(position: CarnivalPosition) -> bool:
+    return not any(_tiles_layable(position, player) for player in position.players)
+
+
+def _tiles_layable(position: CarnivalPosition, player: str) -> set[str | None]:
+    """Return the tiles that a player could lay, those that wait in the discard too."""
+    supply = replace(position.supply, discard=MappingProxyType({}))
+    return {move.tile for move in layable(replace(position, supply=supply), player)}
+
+
+# --- changing the position --------------------------------------------------------------------
+
+
+def _next_turn(position: CarnivalPosition) -> CarnivalPosition:
+    players = position.players
+    following = players[(players.index(position.to_move) + 1) % len(players)]
+    return replace(position, to_move=following)
+
+
+def _laid(position: CarnivalPosition, move: Move) -> CarnivalPosition:
+    assert move.tile is not None and move.at is not None and move.turns is not None
+    kind, cell = position.box[move.tile], move.at
+    if kind.role == "hat":
+        return _hat_laid(position, kind, cell, move.snake)
+    lying = position.cards.get(cell)
+    replaced = lying.tile if lying else None
+    tokens = _tokens_kept(position, cell)
+    if kind.role == "diamond":
+        tokens = (*tokens, Token(move.player, cell))
+    last = position.last_round
+    return replace(
+        position,
+        cards=MappingProxyType(with_card(position.cards, cell, card(kind, move.turns))),
+        tokens=tokens,
+        supply=position.supply.after(replaced) if last is None else position.supply,
+        last_round=replace(last, passes=0) if last else None,
+    )
+
+
+def _tokens_kept(position: CarnivalPosition, cell: Cell) -> tuple[Token, ...]:
+    """Return the tokens; that of a replaced diamond stays as it is (ruling 7)."""
+    return tuple(
+        replace(token, worth=token_worth(position, token))
+        if token.cell == cell and token.worth is None
+        else token
+        for token in position.tokens
+    )
+
+
+def _hat_laid(
+    position: CarnivalPosition, kind: TileKind, cell: Cell, named: str | None
+) -> CarnivalPosition:
+    wearers = [named] if named else wearers_at(position, cell)
+    hat = Hat(kind.name, cell, wearers[0] if wearers else None)
+    on_head = position.role_at(cell) == "head"
+    cards = position.cards if on_head else with_card(position.cards, cell, card(kind, 0))
+    last = replace(position.last_round or LastRound(), passes=0, heads_are_over=True)
+    return replace(
+        position, cards=MappingProxyType(dict(cards)), hats=(*position.hats, hat), last_round=last
+    )

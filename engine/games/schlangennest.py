@@ -1,0 +1,235 @@
+"""Schlangennest, G. Cornett 1995: the English rules, and what they leave open as ruled.
+
+Cards with a coloured and a grey strand grow into one snake a colour. Comments name the rulings
+by number: (F) found in a public source, (D) deduced from the text, (R) ruled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain as concatenated
+from types import MappingProxyType
+
+from engine import options, sentences
+from engine.errors import RecordError
+from engine.game import (
+    Change,
+    Facts,
+    Move,
+    OpenQuestion,
+    Option,
+    Outcome,
+    ScoreLine,
+    Start,
+    Verdict,
+    Violation,
+)
+from engine.nest.laying import judge_place, judged_cells, outside
+from engine.nest.loops import judge_replace, judge_turn
+from engine.nest.meetings import colours_joined, crowds, ends_at
+from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition, in_order_from
+from engine.nest.setup import agreed_field, colours_of, parse_size
+from engine.nest.turns import actions, can_act, judge_action, next_turn, turn_goes_on
+from engine.nest.words import none_left, says
+from engine.placement import Layout, Placement
+from engine.sentences import schlangennest as say
+from engine.snakes import card
+from engine.tiles import TileSet
+
+
+class Schlangennest:
+    """The rule book."""
+
+    facts = Facts(
+        name="schlangennest",
+        title="Schlangennest",
+        lattice="square",
+        fewest_players=2,
+        most_players=4,
+        player_names=COLOURS,
+        options=(
+            Option(
+                "size", "recommended",
+                "The field: recommended, easy or hard by the rulebook's table, any two numbers, "
+                "or null for no border.",
+                parse_size,
+            ),
+            Option(
+                "border", "grows",
+                "grows: the border comes into being as cards are laid; "
+                "fixed: it is the box of the set-up cards.",
+                options.one_of("grows", "fixed"),
+            ),
+            Option(
+                "frame", False,
+                "The outer ring of the set-up cards is a frame, and the field lies inside it.",
+                options.flag,
+            ),
+            Option("tail_first", False, "Every colour's first card is its tail.", options.flag),
+            Option(
+                "two_snakes", "off",
+                "Two players with two snakes each: both get a card every turn, or one of choice.",
+                options.one_of("off", "both", "one"),
+            ),
+            Option(
+                "colours", None,
+                "Two snakes: which two colours each player has.", options.colours_by_player,
+            ),
+        ),
+        rules=sentences.rules_in(say),
+        actions=("place", "turn", "replace", "pass"),
+    )  # fmt: skip
+
+    # --- opening ---------------------------------------------------------------------------
+
+    def opening(self, start: Start, tile_set: TileSet) -> NestPosition:
+        """Return the first position: set-up cards, or a table taken up in its middle."""
+        for colour, shape in ((c, s) for c in COLOURS for s in SHAPES):
+            if f"{colour}/{shape}" not in tile_set:
+                raise RecordError("set", f"the box {tile_set.name} lacks {colour}/{shape}")
+        chosen = {o.name: o.default for o in self.facts.options} | dict(start.options)
+        cards = {p.at: card(tile_set[p.tile], p.turns) for p in start.layout.cards}
+        colours = colours_of(start.players, chosen)
+        field = agreed_field(chosen, start, cards, colours)
+        two = chosen["two_snakes"]
+        agreed = Agreed(colours, field, chosen["tail_first"] or two != "off", two)
+        position = NestPosition(
+            tile_set, agreed, MappingProxyType(cards), start.next or start.players[0]
+        )
+        if all(position.is_finished(colour) for colour in colours[position.to_move]):
+            return next_turn(position)
+        return position
+
+    # --- legal moves -----------------------------------------------------------------------
+
+    def legal_moves(self, position: NestPosition) -> list[Move]:
+        """List every legal move, by colour, card, cell and turn; a lone pass when stuck."""
+        moves = list(actions(position))
+        if moves or self._is_over(position):
+            return moves
+        return [Move(position.to_move, "pass")]
+
+    # --- judge -----------------------------------------------------------------------------
+
+    def judge(self, position: NestPosition, move: Move) -> Verdict:
+        """Say whether a move is legal, with every rule that it breaks."""
+        if move.do == "pass":
+            return self._judge_pass(position, move)
+        broken: list[Violation] = []
+        if self._is_over(position):
+            broken.append(Violation(say.GAME_OVER))
+        if move.player != position.to_move:
+            broken.append(says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player))
+        judge = {"place": judge_place, "turn": judge_turn, "replace": judge_replace}[move.do]
+        broken += judge_action(position, move)
+        broken += judge(position, move)
+        return Verdict(tuple(broken))
+
+    def _judge_pass(self, position: NestPosition, move: Move) -> Verdict:
+        if self._is_over(position):
+            return Verdict()
+        broken = []
+        if move.player != position.to_move:
+            broken.append(says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player))
+        elif any(True for _ in actions(position)):
+            broken.append(says(say.MUST_MOVE, player=move.player))
+        return Verdict(tuple(broken))
+
+    # --- apply -----------------------------------------------------------------------------
+
+    def apply(self, position: NestPosition, move: Move) -> NestPosition:
+        """Return the position after a move."""
+        if move.do == "pass":
+            return position if self._is_over(position) else next_turn(position)
+        assert move.at is not None and move.turns is not None
+        tile = move.tile or position.cards[move.at].tile
+        kind = position.box[tile]
+        cards = MappingProxyType({**position.cards, move.at: card(kind, move.turns)})
+        after = replace(position, cards=cards, acted=(*position.acted, kind.colour or ""))
+        return after if turn_goes_on(position, after) else next_turn(after)
+
+    # --- outcome ---------------------------------------------------------------------------
+
+    def outcome(self, position: NestPosition) -> Outcome:
+        """Count the strands of each player's snakes, grey and coloured, caps too (ruling 9)."""
+        lines = {
+            player: tuple(concatenated.from_iterable(_lines(position, c) for c in colours))
+            for player, colours in position.agreed.colours.items()
+        }
+        scores = {player: sum(line.points for line in own) for player, own in lines.items()}
+        if not self._is_over(position):
+            return Outcome(scores, lines, over=False)
+        best = max(scores.values())
+        return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
+
+    def _is_over(self, position: NestPosition) -> bool:
+        """Over when nobody can move, since all are finished or stuck (ruling 8)."""
+        return not any(
+            can_act(replace(position, to_move=player, acted=()))
+            if player != position.to_move
+            else can_act(position)
+            for player in in_order_from(position.players, position.to_move)
+        )
+
+    # --- the table -------------------------------------------------------------------------
+
+    def layout(self, position: NestPosition) -> Layout:
+        """Return what lies on the table."""
+        return Layout(frozenset(Placement(c.tile, at, c.turns) for at, c in position.cards.items()))
+
+    def inspect(self, position: NestPosition) -> tuple[Violation, ...]:
+        """Return what is wrong with the table as it lies."""
+        web = position.web
+        broken: list[Violation] = []
+        for snake in web.chains:
+            broken += colours_joined(position, snake)
+        broken += crowds(ends_at(web), web.facing)
+        for colour in concatenated(*position.agreed.colours.values()):
+            pieces = web.of_colour(colour)
+            if len(pieces) > 1:
+                cells = tuple(sorted({cell for p in pieces for cell, _ in p.strands}))
+                broken.append(Violation(say.IN_PIECES, cells, {"colour": colour}))
+        if not position.agreed.field.holds(judged_cells(position)):
+            broken.append(
+                Violation(
+                    say.OUTSIDE, outside(position), {"field": position.agreed.field.in_words()}
+                )
+            )
+        for tile in position.laid:
+            if position.left(tile) < 0:
+                cells = tuple(sorted(at for at, c in position.cards.items() if c.tile == tile))
+                broken.append(none_left(position, tile, cells))
+        return tuple(broken)
+
+    def questions(self, position: NestPosition) -> tuple[OpenQuestion, ...]:
+        """Return nothing: every card lies open, so the table tells all."""
+        return ()
+
+    def readings(self, position: NestPosition, change: Change) -> list[Move]:
+        """Return the move that laid, turned or swapped one card."""
+        laid, lifted = tuple(change.laid.cards), tuple(change.lifted.cards)
+        if len(laid) != 1 or len(lifted) > 1:
+            return []
+        new = laid[0]
+        player = position.agreed.owner(position.box[new.tile].colour) or position.to_move
+        if not lifted:
+            return [Move(player, "place", new.tile, new.at, new.turns)]
+        old = lifted[0]
+        if old.at != new.at:
+            return []
+        if old.tile == new.tile:
+            return [Move(player, "turn", at=new.at, turns=new.turns)]
+        return [Move(player, "replace", new.tile, new.at, new.turns)]
+
+
+# --- score
+
+
+def _lines(position: NestPosition, colour: str) -> Iterator[ScoreLine]:
+    """Yield a point for each strand of a snake; of a snake in pieces the longest counts."""
+    snake = max(position.web.of_colour(colour), key=lambda s: len(s.strands), default=None)
+    for cell, number in sorted(snake.strands) if snake else ():
+        strand = position.cards[cell].strands[number]
+        params = {"colour": strand.colour, "snake": colour, "cap": strand.cap or ""}
+        yield ScoreLine(1, say.CAP if strand.cap else say.PART, (cell,), params)

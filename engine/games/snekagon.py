@@ -1,0 +1,154 @@
+"""Snekagon, A. Španěl: the English rules, and what they leave open as ruled.
+
+Two players build snakes from tiles on one board of hexes; the longest snake wins. Comments name
+the rulings by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from engine import hexmoves, hexposition, hexrules, options, sentences
+from engine.errors import RecordError
+from engine.game import (
+    Change,
+    Facts,
+    Move,
+    OpenQuestion,
+    Option,
+    Outcome,
+    Start,
+    Verdict,
+    Violation,
+)  # fmt: skip
+from engine.hexposition import Agreed, HexPosition
+from engine.placement import Layout
+from engine.sentences import snekagon as say
+from engine.tiles import TileSet
+
+COLOURS = ("red", "green")
+
+
+class Snekagon:
+    """The rule book."""
+
+    facts = Facts(
+        name="snekagon",
+        title="Snekagon",
+        lattice="hex",
+        fewest_players=2,
+        most_players=2,
+        player_names=COLOURS,
+        options=(
+            Option(
+                "second_without_1", False,
+                "The second player has no single hex, as in the prototype of seven turns.",
+                options.flag,
+            ),
+        ),
+        rules=sentences.rules_in(say),
+        actions=("place", "pass"),
+        coloured_moves=False,
+    )  # fmt: skip
+
+    # --- opening ---------------------------------------------------------------------------
+
+    def opening(self, start: Start, tile_set: TileSet) -> HexPosition:
+        """Return the first position: an empty board, or a table taken up in its middle."""
+        if any(piece.board for piece in start.layout.pieces):
+            raise RecordError("setup", "Snekagon has one board, so its tiles have no other")
+        layout = Layout(
+            pieces=frozenset(replace(piece, board=None) for piece in start.layout.pieces)
+        )
+        agreed = Agreed(tile_set, begins_with_1=True, without=_without(start))
+        return hexposition.open_game(replace(start, layout=layout), agreed)
+
+    # --- legal moves -----------------------------------------------------------------------
+
+    def legal_moves(self, position: HexPosition) -> list[Move]:
+        """List every legal move, by tile and cells; a lone pass when stuck."""
+        moves = hexmoves.legal_moves(position, position.to_move)
+        if moves or self._is_over(position):
+            return moves
+        return [Move(position.to_move, "pass")]
+
+    # --- judge -----------------------------------------------------------------------------
+
+    def judge(self, position: HexPosition, move: Move) -> Verdict:
+        """Say whether a move is legal, with every rule that it breaks."""
+        if move.do == "pass":
+            return Verdict(tuple(self._broken_by_pass(position, move)))
+        broken = tuple(_broken_by_tile(position, move))
+        if broken and self._is_over(position):
+            return Verdict((Violation(say.GAME_OVER), *broken))
+        return Verdict(broken)
+
+    def _broken_by_pass(self, position: HexPosition, move: Move) -> Iterator[Violation]:
+        """No voluntary pass (ruling 4); once the game is over, passes change nothing."""
+        if self._is_over(position):
+            return
+        yield from hexrules.not_your_turn(position, move)
+        if hexmoves.can_move(position, move.player):
+            yield Violation(say.MUST_MOVE, (), {"player": move.player})
+
+    # --- apply -----------------------------------------------------------------------------
+
+    def apply(self, position: HexPosition, move: Move) -> HexPosition:
+        """Return the position after a move."""
+        if move.do == "place":
+            return hexposition.lay(position, move)
+        if self._is_over(position):
+            return position
+        return replace(position, to_move=hexposition.next_player(position, move.player))
+
+    # --- outcome ---------------------------------------------------------------------------
+
+    def outcome(self, position: HexPosition) -> Outcome:
+        """Count the hexes of each player's longest snake; equal ones tie (ruling 4)."""
+        return hexposition.outcome(position, say.LONGEST, over=self._is_over(position))
+
+    def _is_over(self, position: HexPosition) -> bool:
+        """Over when nobody can move (ruling 4)."""
+        return not any(hexmoves.can_move(position, player) for player in position.players)
+
+    # --- the table -------------------------------------------------------------------------
+
+    def layout(self, position: HexPosition) -> Layout:
+        """Return what lies on the table."""
+        return hexposition.layout(position)
+
+    def inspect(self, position: HexPosition) -> tuple[Violation, ...]:
+        """Return what is wrong with the table as it lies."""
+        return (*hexrules.unsound_table(position), *hexrules.too_many(position))
+
+    def questions(self, position: HexPosition) -> tuple[OpenQuestion, ...]:
+        """Return nothing: every tile lies open, so the table tells all."""
+        return ()
+
+    def readings(self, position: HexPosition, change: Change) -> list[Move]:
+        """Return the move that laid one tile."""
+        return hexposition.laid_tile(position, change)
+
+
+def _without(start: Start) -> frozenset[str]:
+    """Return the single hex that the second player does not get (ruling 3)."""
+    if not start.options.get("second_without_1", False):
+        return frozenset()
+    first, second = start.players
+    if not start.layout.pieces and start.next == second:
+        second = first
+    return frozenset({f"{second}/1"})
+
+
+def _broken_by_tile(position: HexPosition, move: Move) -> Iterator[Violation]:
+    yield from hexrules.not_your_turn(position, move)
+    yield from hexrules.none_left(position, move)
+    yield from hexrules.first_is_1(position, move)
+    yield from hexrules.off_board(position, move)
+    on_a_tile = list(hexrules.cell_taken(position, move))
+    yield from on_a_tile
+    if not on_a_tile:
+        # A tile on another one is lifted first; only then is it seen what it touches.
+        yield from hexrules.unsound_snakes(position, move)
+        yield from hexrules.touches_only_opponent(position, move)

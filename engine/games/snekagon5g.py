@@ -1,0 +1,253 @@
+"""Snekagon 5G, A. Španěl and M. Veselý: the English rules, and what they leave open as ruled.
+
+Two to five players build snakes on as many boards, which are floors of one space: a snake drills
+from one to the next. Comments name the rulings of this game by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import product
+
+from engine import drillrules, hexmoves, hexposition, hexrules, options, sentences
+from engine.drills import unlike
+from engine.errors import RecordError
+from engine.game import (
+    Answer,
+    Change,
+    Facts,
+    Json,
+    Move,
+    OpenQuestion,
+    Option,
+    Outcome,
+    Start,
+    Verdict,
+    Violation,
+)  # fmt: skip
+from engine.hexposition import Agreed, HexPosition
+from engine.hexsnakes import Drill, tile_ends
+from engine.lattice import Cell
+from engine.placement import Clay, Layout
+from engine.sentences import snekagon5g as say
+from engine.tiles import TileSet
+
+COLOURS = ("blue", "red", "yellow", "green", "violet")
+EYES = [[-1, -2], [3, -2]]
+"""Where the eyes are (R) when neither the box nor the players say."""
+EYES_PER_BOARD = 2
+
+
+def _parse_eyes(value: Json) -> Json:
+    """Accept two different cells."""
+    if (
+        isinstance(value, list)
+        and len(value) == EYES_PER_BOARD
+        and all(isinstance(cell, list) and len(cell) == 2 for cell in value)
+        and all(type(number) is int for cell in value for number in cell)
+        and value[0] != value[1]
+    ):
+        return [list(cell) for cell in value]
+    raise ValueError(f"must be two different cells, such as {EYES}")
+
+
+class Snekagon5G:
+    """The rule book."""
+
+    facts = Facts(
+        name="snekagon5g",
+        title="Snekagon 5G",
+        lattice="hex",
+        fewest_players=2,
+        most_players=5,
+        player_names=COLOURS,
+        options=(
+            Option(
+                "advanced", False,
+                "The advanced game: from board to board a snake turns by at most 60 degrees.",
+                options.flag,
+            ),
+            Option(
+                "far_drill", False,
+                "A tile may drill at once onto an own end on a neighbouring board.",
+                options.flag,
+            ),
+            Option(
+                "single_opening", False, "The first tile of the game is the single hex.",
+                options.flag,
+            ),
+            Option("eyes", EYES, "The two holes that every board has.", _parse_eyes),
+        ),
+        rules=sentences.rules_in(say),
+        actions=("place", "pass"),
+        coloured_moves=False,
+    )  # fmt: skip
+
+    # --- opening ---------------------------------------------------------------------------
+
+    def opening(self, start: Start, tile_set: TileSet) -> HexPosition:
+        """Return the first position: empty boards, or a table whose clay tells of its drills."""
+        chosen = start.options
+        eyes = chosen.get("eyes") or tile_set.extras.get("board", {}).get("eyes", EYES)
+        agreed = Agreed(
+            tile_set, len(start.players), True, frozenset((q, r) for q, r in eyes),
+            begins_with_1=chosen.get("single_opening", False),
+            advanced=chosen.get("advanced", False),
+            far_drill=chosen.get("far_drill", False),
+        )  # fmt: skip
+        for q, r in agreed.eyes:
+            if not agreed.is_on_board((q, r)):
+                raise RecordError("options.eyes", f"the board has no cell [{q}, {r}]")
+        return hexposition.open_game(start, agreed)
+
+    # --- legal moves -----------------------------------------------------------------------
+
+    def legal_moves(self, position: HexPosition) -> list[Move]:
+        """List every legal move, by board, drill, tile and cells; a lone pass when stuck."""
+        moves = hexmoves.legal_moves(position, position.to_move)
+        if moves or self._is_over(position):
+            return moves
+        return [Move(position.to_move, "pass")]
+
+    # --- judge -----------------------------------------------------------------------------
+
+    def judge(self, position: HexPosition, move: Move) -> Verdict:
+        """Say whether a move is legal, with every rule that it breaks."""
+        if move.do == "pass":
+            return Verdict(tuple(self._broken_by_pass(position, move)))
+        broken = tuple(_broken_by_tile(position, move))
+        if broken and self._is_over(position):
+            return Verdict((Violation(say.GAME_OVER), *broken))
+        return Verdict(broken)
+
+    def _broken_by_pass(self, position: HexPosition, move: Move) -> Iterator[Violation]:
+        """Whoever can move must; once the game is over, passes change nothing."""
+        if self._is_over(position):
+            return
+        yield from hexrules.not_your_turn(position, move)
+        if hexmoves.can_move(position, move.player):
+            yield Violation(say.MUST_MOVE, (), {"player": move.player})
+
+    # --- apply -----------------------------------------------------------------------------
+
+    def apply(self, position: HexPosition, move: Move) -> HexPosition:
+        """Return the position after a move."""
+        if move.do == "place":
+            return hexposition.lay(position, move)
+        if self._is_over(position):
+            return position
+        return replace(position, to_move=hexposition.next_player(position, move.player))
+
+    # --- outcome ---------------------------------------------------------------------------
+
+    def outcome(self, position: HexPosition) -> Outcome:
+        """Count the hexes of each player's longest snake on all floors; ties share (ruling 6)."""
+        return hexposition.outcome(position, say.LONGEST, over=self._is_over(position))
+
+    def _is_over(self, position: HexPosition) -> bool:
+        """Over when nobody can move."""
+        return not any(hexmoves.can_move(position, player) for player in position.players)
+
+    # --- the table -------------------------------------------------------------------------
+
+    def layout(self, position: HexPosition) -> Layout:
+        """Return what lies on the table, with the clay that the rules put down."""
+        return hexposition.layout(position)
+
+    def inspect(self, position: HexPosition) -> tuple[Violation, ...]:
+        """Return what is wrong with the table as it lies."""
+        return (
+            *hexrules.unsound_table(position),
+            *hexrules.too_many(position),
+            *drillrules.table_on_eyes(position),
+            *drillrules.table_drills(position),
+            *drillrules.table_directions(position),
+            *drillrules.table_clay(position),
+        )
+
+    def questions(self, position: HexPosition) -> tuple[OpenQuestion, ...]:
+        """Ask which boards a snake goes between, where the clay does not tell."""
+        return tuple(self._questions(position))
+
+    def _questions(self, position: HexPosition) -> Iterator[OpenQuestion]:
+        for player, ways in position.doubts.items():
+            answers = []
+            for way in ways:
+                drilled = replace(position, drills={**position.drills, player: way})
+                scores = hexposition.outcome(drilled, say.LONGEST, over=False).scores
+                answers.append(Answer(_in_words(way), scores))
+            question = f"Between which boards are the {player} snakes drilled?"
+            yield OpenQuestion(question, tuple(answers))
+
+    def readings(self, position: HexPosition, change: Change) -> list[Move]:
+        """Return the moves that laid one tile: those that fit the clay, the legal ones first."""
+        moves = [
+            drilled
+            for flat in hexposition.laid_tile(position, change)
+            for drilled in _with_drills(position, flat, change.laid.clay)
+        ]
+        fits = {move: self._clay_unlike(position, move, change) for move in moves}
+        if change.laid.clay:
+            best = min(fits.values(), default=0)
+            moves = [move for move in moves if fits[move] == best]
+        return sorted(moves, key=lambda m: (not self.judge(position, m).legal, fits[m]))
+
+    def _clay_unlike(self, position: HexPosition, move: Move, change: Change) -> int:
+        """Return in how many places the clay would lie otherwise after a move than it does."""
+        before, after = self.layout(position).clay, self.layout(self.apply(position, move)).clay
+        return len(unlike(after, (before - change.lifted.clay) | change.laid.clay))
+
+
+# --- judging a tile ------------------------------------------------------------------------------
+
+
+def _broken_by_tile(position: HexPosition, move: Move) -> Iterator[Violation]:
+    yield from hexrules.not_your_turn(position, move)
+    yield from hexrules.none_left(position, move)
+    yield from hexrules.first_is_1(position, move)
+    yield from hexrules.off_board(position, move)
+    yield from drillrules.on_eye(position, hexrules.tile_of(move))
+    on_a_tile = list(hexrules.cell_taken(position, move))
+    bad_drills = list(drillrules.bad_drills(position, move))
+    yield from (*on_a_tile, *bad_drills)
+    if on_a_tile:
+        # A tile on another one is lifted first; only then is it seen what it touches.
+        return
+    if not hexposition.drilled_to(move):
+        yield from hexrules.touches_only_opponent(position, move)
+    # A drill that cannot be made joins nothing; only its own fault is told.
+    made = [] if bad_drills else hexposition.drills_made(move)
+    yield from hexrules.unsound_snakes(position, move, made)
+    yield from drillrules.against_direction(position, move, made)
+
+
+def _in_words(way: Iterable[Drill]) -> str:
+    """Return drills as an answer: the boards, and the field where they are."""
+    return ", ".join(
+        f"boards {one[0]} and {other[0]} at [{one[1]}, {one[2]}]" for one, other in sorted(way)
+    )
+
+
+# --- readings ------------------------------------------------------------------------------------
+
+
+def _with_drills(position: HexPosition, flat: Move, clay: Iterable[Clay]) -> Iterator[Move]:
+    """Yield a move without a drill, and with every drill that the table may show."""
+    tile = set(hexrules.tile_of(flat))
+    own = position.own[flat.player]
+    fields = {end[1:] for end in tile_ends(tile)}
+    marked = {(piece.board, *piece.cell) for piece in clay}
+    ends: list[tuple[int, Cell]] = [
+        (spot[0], spot[1:])
+        for spot in sorted(own)
+        if spot[0] != flat.board and (spot[1:] in fields or spot in marked)
+    ]
+    yield flat
+    for origin in ends:
+        yield replace(flat, origin=origin)
+    if position.agreed.far_drill:
+        # Which of two drills is called the escape makes no difference on the table.
+        for origin, to in product(ends, ends):
+            if origin < to:
+                yield replace(flat, origin=origin, to=to)

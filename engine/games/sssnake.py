@@ -1,0 +1,435 @@
+"""Sssnake, after B. & B. Micksch: the French rules, and what they leave open as ruled.
+
+Everybody lengthens his snake at head and tail until it bites its tail; the die says who lays
+which card where. Comments name the rulings by number: (D) deduced from the text, (R) ruled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations_with_replacement
+from types import MappingProxyType
+
+from engine import options, sentences
+from engine.draws import DIE, SssnakePosition, Turn
+from engine.errors import RecordError
+from engine.fields import SnakeField, fields_at_start
+from engine.game import (
+    Change,
+    Facts,
+    Move,
+    OpenQuestion,
+    Option,
+    Outcome,
+    Rule,
+    ScoreLine,
+    Start,
+    Verdict,
+    Violation,
+)
+from engine.lattice import Cell
+from engine.placement import Layout, Placement
+from engine.sentences import sssnake as say
+from engine.snakes import card
+from engine.tiles import TileSet
+
+
+class Sssnake:
+    """The rule book."""
+
+    facts = Facts(
+        name="sssnake",
+        title="Sssnake",
+        lattice="square",
+        fewest_players=2,
+        most_players=4,
+        player_names=None,
+        options=(
+            Option(
+                "rolls", "told",
+                "told: every roll is written down, with the cards drawn where they are known; "
+                "trust: none is, and anybody may lay any card of the box on his own snake or on "
+                "his left neighbour's.",
+                options.one_of("told", "trust"),
+            ),
+        ),
+        rules=sentences.rules_in(say),
+        actions=("roll", "place", "discard", "pass"),
+    )  # fmt: skip
+
+    # --- opening ---------------------------------------------------------------------------
+
+    def opening(self, start: Start, tile_set: TileSet) -> SssnakePosition:
+        """Return the first position: big cards alone, or a table taken up in its middle."""
+        first = start.players.index(start.next) if start.next else 0
+        position = SssnakePosition(
+            tile_set,
+            start.players,
+            start.options.get("rolls") == "trust",
+            fields_at_start(start, tile_set),
+            MappingProxyType(dict(start.out)),
+            Turn(first),
+        )
+        for tile in start.out:
+            if tile not in position.pile_kinds:
+                known = ", ".join(position.pile_kinds)
+                raise RecordError(f"out.{tile}", f"is no card of the pile; those are {known}")
+        return position
+
+    # --- legal moves -----------------------------------------------------------------------
+
+    def legal_moves(self, position: SssnakePosition) -> list[Move]:
+        """List every roll that the pile can give, then every card that may be laid or put out."""
+        if self._is_over(position):
+            return []
+        if position.turn.value is None and not position.on_trust:
+            return list(_rolls(position))
+        return [*_places(position), *_discards(position)]
+
+    # --- judge -----------------------------------------------------------------------------
+
+    def judge(self, position: SssnakePosition, move: Move) -> Verdict:
+        """Say whether a move is legal, with every rule that it breaks."""
+        if self._is_over(position):
+            return Verdict() if move.do == "pass" else Verdict((Violation(say.GAME_OVER),))
+        judge = {
+            "roll": _judge_roll, "place": _judge_place, "discard": _judge_discard,
+            "pass": _judge_pass,
+        }[move.do]  # fmt: skip
+        return Verdict(tuple(judge(position, move)))
+
+    # --- apply -----------------------------------------------------------------------------
+
+    def apply(self, position: SssnakePosition, move: Move) -> SssnakePosition:
+        """Return the position after a move."""
+        if move.do == "pass" or self._is_over(position):
+            return position
+        if move.do == "roll":
+            return replace(position, turn=_drawn(position, move))
+        assert move.tile is not None
+        if move.do == "discard":
+            out = {**position.out, move.tile: position.out.get(move.tile, 0) + 1}
+            after = replace(position, out=MappingProxyType(out))
+        else:
+            assert move.at is not None and move.turns is not None
+            owner, laid = _owner(position, move), card(position.box[move.tile], move.turns)
+            fields = list(position.fields)
+            fields[owner] = fields[owner].with_card(move.at, laid)
+            after = replace(position, fields=tuple(fields))
+        return replace(after, turn=_turn_after(after, move))
+
+    # --- outcome ---------------------------------------------------------------------------
+
+    def outcome(self, position: SssnakePosition) -> Outcome:
+        """Count the missing cards as minus points (ruling 3); fewest wins, ties share."""
+        owned = dict(zip(position.players, position.fields, strict=True))
+        scores = {p: None if f.route is None else -len(f.route) for p, f in owned.items()}
+        lines = {p: (_line(p, field),) for p, field in owned.items()}
+        if not self._is_over(position):
+            return Outcome(scores, lines, over=False)
+        best = max((score for score in scores.values() if score is not None), default=1)
+        return Outcome(scores, lines, True, tuple(p for p in scores if scores[p] == best))
+
+    def _is_over(self, position: SssnakePosition) -> bool:
+        """Over when a snake is closed (ruling 5) or the pile is used up (ruling 3).
+
+        On trust nobody tells which cards are out: it is over when no card left fits any snake.
+        """
+        if any(field.is_closed for field in position.fields):
+            return True
+        if position.on_trust:
+            return not any(
+                position.fits(owner, tile)
+                for owner in range(len(position.players))
+                for tile in position.pile_kinds
+                if position.is_left(tile)
+            )
+        return not position.turn.hand and not position.pile
+
+    # --- the table -------------------------------------------------------------------------
+
+    def layout(self, position: SssnakePosition) -> Layout:
+        """Return what lies on the table: every field with its big card."""
+        return Layout.of(
+            *(field.big for field in position.fields),
+            *(
+                Placement(laid.tile, cell, laid.turns, field.number)
+                for field in position.fields
+                for cell, laid in field.cards.items()
+            ),
+        )
+
+    def inspect(self, position: SssnakePosition) -> tuple[Violation, ...]:
+        """Return what is wrong with the table as it lies."""
+        broken: list[Violation] = []
+        for player, field in zip(position.players, position.fields, strict=True):
+            apart = tuple(sorted(field.cards.keys() - field.snake_cells))
+            if apart:
+                broken.append(_on(player, say.NOT_AT_AN_END, apart))
+            broken += _hopeless(player, field)
+            for tile in position.pile_kinds:
+                cells = tuple(sorted(at for at, c in field.cards.items() if c.tile == tile))
+                if cells and position.left[tile] < 0:
+                    broken.append(_on(player, say.NONE_LEFT, cells, tile=tile))
+        return tuple(broken)
+
+    def questions(self, position: SssnakePosition) -> tuple[OpenQuestion, ...]:
+        """Return nothing: what is missing lies open on the table."""
+        return ()
+
+    def readings(self, position: SssnakePosition, change: Change) -> list[Move]:
+        """Return the moves that laid one card, by everybody who may have laid it."""
+        laid = tuple(change.laid.cards)
+        if len(laid) != 1 or change.lifted.placements():
+            return []
+        new = laid[0]
+        owner = next((i for i, f in enumerate(position.fields) if f.number == new.field), None)
+        if owner is None:
+            return []
+        players = [position.players[p] for p, snake in position.due(new.tile) if snake == owner]
+        return [
+            Move(p, "place", new.tile, new.at, new.turns, snake=position.players[owner])
+            for p in players or [position.to_move]
+        ]
+
+
+# --- rolling and drawing -----------------------------------------------------------------------
+
+
+def _rolls(position: SssnakePosition) -> Iterator[Move]:
+    """Yield every throw of the die with every set of cards that the pile can give."""
+    player = position.players[position.turn.roller]
+    kinds = [tile for tile in position.pile_kinds if position.is_left(tile)]
+    for value in DIE:
+        for tiles in combinations_with_replacement(kinds, min(value, position.pile)):
+            if all(tiles.count(tile) <= position.left[tile] for tile in set(tiles)):
+                yield Move(player, "roll", value=value, tiles=tiles)
+
+
+def _judge_roll(position: SssnakePosition, move: Move) -> Iterator[Violation]:
+    assert move.value is not None
+    if position.on_trust:
+        yield _says(say.ROLLS_ON_TRUST)
+        return
+    if move.player != position.to_move:
+        yield _says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
+    if position.turn.value is not None:
+        yield _says(say.ALREADY_ROLLED, turn=position.players[position.turn.roller])
+        return
+    if move.tiles is None:
+        return
+    due, drawn = min(move.value, position.pile), len(move.tiles)
+    if drawn != due:
+        yield _says(say.WRONG_DRAW, due=_cards(due), value=str(move.value), drawn=str(drawn))
+    for tile in dict.fromkeys(move.tiles):
+        if move.tiles.count(tile) > max(0, position.left.get(tile, 0)):
+            yield _says(say.NONE_LEFT, tile=tile)
+
+
+def _drawn(position: SssnakePosition, move: Move) -> Turn:
+    """Return the turn after a roll: own share first when the pile is short (R)."""
+    assert move.value is not None
+    hand = move.tiles if move.tiles is not None else (None,) * min(move.value, position.pile)
+    return Turn(position.turn.roller, move.value, hand, min(move.value - 1, len(hand)))
+
+
+# --- laying a card -----------------------------------------------------------------------------
+
+
+def _places(position: SssnakePosition) -> Iterator[Move]:
+    """Yield every way to lay a card that is at hand."""
+    for tile in position.at_hand:
+        yield from _places_of(position, tile)
+
+
+def _places_of(position: SssnakePosition, tile: str) -> Iterator[Move]:
+    for player, owner in position.due(tile):
+        yield from _laid(position, player, owner, tile, position.turn.may_close)
+
+
+def _laid(
+    position: SssnakePosition, player: int, owner: int, tile: str, may_close: bool
+) -> Iterator[Move]:
+    names = position.players
+    for cell, turns in position.fields[owner].placements(position.box[tile], may_close):
+        yield Move(names[player], "place", tile, cell, turns, snake=names[owner])
+
+
+def _owner(position: SssnakePosition, move: Move) -> int:
+    """Return whose snake a card was laid on: the player's own where the record says nothing."""
+    return position.players.index(move.snake or move.player)
+
+
+def _judge_place(position: SssnakePosition, move: Move) -> Iterator[Violation]:
+    assert move.tile is not None
+    if not position.on_trust and position.turn.value is None:
+        yield _says(say.NOT_ROLLED, turn=position.to_move)
+    yield from _wrong_hands(position, move)
+    yield from _wrong_card(position, move.tile)
+    yield from _wrong_on_field(position, move)
+
+
+def _wrong_hands(position: SssnakePosition, move: Move) -> Iterator[Violation]:
+    """Yield what is wrong with who lays the card on whose snake (ruling 4)."""
+    assert move.tile is not None
+    names = position.players
+    due = [(names[player], names[owner]) for player, owner in position.due(move.tile)]
+    snakes = [owner for player, owner in due if player == move.player]
+    if not snakes:
+        yield _says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
+        snakes = [owner for _, owner in due]
+    snake = names[_owner(position, move)]
+    if snake not in snakes:
+        params = {"due": " or ".join(dict.fromkeys(snakes)), "snake": snake}
+        yield Violation(say.WRONG_SNAKE, (), params, snake)
+
+
+def _wrong_card(position: SssnakePosition, tile: str) -> Iterator[Violation]:
+    if position.turn.is_untold:
+        if not position.is_left(tile):
+            yield _says(say.NONE_LEFT, tile=tile)
+    elif tile not in position.turn.hand:
+        yield _says(say.NOT_DRAWN, tile=tile)
+
+
+def _wrong_on_field(position: SssnakePosition, move: Move) -> Iterator[Violation]:
+    """Yield what a card does to the snake it is laid on (rulings 1, 2 and 5)."""
+    assert move.tile is not None and move.at is not None and move.turns is not None
+    owner = _owner(position, move)
+    name, field, cell = position.players[owner], position.fields[owner], move.at
+    laid = card(position.box[move.tile], move.turns)
+    if cell in field.across:
+        yield _on(name, say.CELL_TAKEN, (cell,))
+    elif not field.edges_faced(cell):
+        yield _on(name, say.NOT_AT_AN_END, (cell,))
+    elif not field.meets_an_end(cell, laid):
+        yield _on(name, say.NOT_JOINED, (cell,))
+    else:
+        after = field.with_card(cell, laid)
+        yield from _hopeless(name, after)
+        if after.is_closed and not position.turn.may_close:
+            yield _on(name, say.CLOSES_TOO_EARLY, (cell,), player=move.player)
+
+
+def _hopeless(player: str, field: SnakeField) -> Iterator[Violation]:
+    """Yield why head and tail can no longer be joined (ruling 2)."""
+    if field.dead_ends:
+        yield _on(player, say.DEAD_END, tuple(cell for cell, _ in field.dead_ends))
+    elif field.route is None:
+        yield _on(player, say.NOT_FEASIBLE, tuple(cell for cell, _ in field.ends))
+
+
+# --- putting a card out of the game ------------------------------------------------------------
+
+
+def _discards(position: SssnakePosition) -> Iterator[Move]:
+    """Yield the cards that may go out, each by who may put it out."""
+    players = range(len(position.players)) if position.on_trust else [position.turn.roller]
+    for player in players:
+        for tile in position.at_hand:
+            if not any(True for _ in _instead(position, player, tile)):
+                yield Move(position.players[player], "discard", tile)
+
+
+def _instead(position: SssnakePosition, player: int, tile: str) -> Iterator[Move]:
+    """Yield what must be laid before a card may go out (ruling 4).
+
+    Any other own card that fits goes first; of cards that nobody told, only the one that is put
+    out is known by then. On trust it may have been the first of two own cards: then it need not
+    fit the neighbour, and may not close.
+    """
+    if position.on_trust:
+        yield from _laid(position, player, player, tile, may_close=False)
+    elif position.turn.own and not position.turn.is_untold:
+        yield from _places(position)
+    else:
+        yield from _places_of(position, tile)
+
+
+def _judge_discard(position: SssnakePosition, move: Move) -> Iterator[Violation]:
+    assert move.tile is not None
+    roller = position.players[position.turn.roller]
+    if not position.on_trust:
+        if move.player != roller:
+            yield _says(say.NOT_THE_ROLLER, turn=roller)
+        if position.turn.value is None:
+            yield _says(say.NOT_ROLLED, turn=roller)
+            return
+    yield from _wrong_card(position, move.tile)
+    player = position.players.index(move.player)
+    yield from _could_be_laid(_instead(position, player, move.tile))
+
+
+def _could_be_laid(instead: Iterable[Move]) -> Iterator[Violation]:
+    places = list(instead)
+    for tile, snake in dict.fromkeys((move.tile, move.snake) for move in places):
+        if tile is not None and snake is not None:
+            cells = {m.at for m in places if (m.tile, m.snake) == (tile, snake) and m.at}
+            yield _on(snake, say.COULD_BE_LAID, tuple(sorted(cells)), tile=tile)
+
+
+# --- passing -----------------------------------------------------------------------------------
+
+
+def _judge_pass(position: SssnakePosition, move: Move) -> Iterator[Violation]:
+    """Yield why a player may not pass.
+
+    There is always a roll, a card to lay or one to put out, so nobody ever has to; but on trust
+    whoever can lay nothing may say so.
+    """
+    if position.on_trust and not any(m.player == move.player for m in _places(position)):
+        return
+    if move.player != position.to_move:
+        yield _says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
+    yield _says(say.MUST_MOVE, player=move.player)
+
+
+# --- turns -------------------------------------------------------------------------------------
+
+
+def _turn_after(position: SssnakePosition, move: Move) -> Turn:
+    """Return the turn after a card was laid or put out; the position is the one after it."""
+    assert move.tile is not None
+    turn = position.turn
+    if position.on_trust:
+        # Whoever laid may go on, unless it was for his neighbour: that was a 1, and all of it.
+        player = position.players.index(move.player)
+        given = move.do == "place" and _owner(position, move) != player
+        return Turn(position.left_of(player) if given else player)
+    if turn.value is None:
+        return turn
+    # Whoever's snake is closed wins at once, and the cards in hand are dropped (ruling 5).
+    closed = any(field.is_closed for field in position.fields)
+    rest = None if closed else turn.without(move.tile)
+    return rest or Turn(position.left_of(turn.roller))
+
+
+# --- score -------------------------------------------------------------------------------------
+
+
+def _line(player: str, field: SnakeField) -> ScoreLine:
+    route, params = field.route, {"snake": player}
+    if route is None:
+        cells = tuple(cell for cell, _ in field.ends)
+        return ScoreLine(0, say.UNREACHABLE, cells, params, player)
+    if not route:
+        return ScoreLine(0, say.CLOSED, (), params, player)
+    words = _cards(len(route)) + (" is" if len(route) == 1 else " are")
+    return ScoreLine(-len(route), say.MISSING, route, params | {"cards": words}, player)
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def _says(rule: Rule, **params: str) -> Violation:
+    return Violation(rule, (), params)
+
+
+def _on(snake: str, rule: Rule, cells: tuple[Cell, ...], **params: str) -> Violation:
+    """Return a violation with cells on a player's field."""
+    return Violation(rule, cells, {"snake": snake} | params, snake)
+
+
+def _cards(count: int) -> str:
+    return "1 card" if count == 1 else f"{count} cards"

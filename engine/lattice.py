@@ -1,0 +1,70 @@
+"""Square and hex lattices: cells, sides, steps and turns.
+
+Square cells are ``(x, y)``, x to the right, y down; sides count clockwise from the top.
+Hex cells are axial ``(q, r)`` with pointy tops: q grows to the east, r to the south-east;
+their sides count clockwise from the east, so that one step on is a turn right by 60 degrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+Cell = tuple[int, int]
+"""One place on a lattice."""
+
+N, E, S, W = range(4)
+EDGE_NAMES = "NESW"
+SQUARE_STEPS: tuple[Cell, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
+CORNER_STEPS: tuple[Cell, ...] = ((1, -1), (1, 1), (-1, 1), (-1, -1))
+
+HEX_SIDE_NAMES = ("E", "SE", "SW", "W", "NW", "NE")
+HEX_STEPS: tuple[Cell, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+
+
+def opposite(edge: int) -> int:
+    """Return the side across the cell, and the side by which a neighbour touches."""
+    return (edge + 2) % 4
+
+
+def square_neighbour(cell: Cell, edge: int) -> Cell:
+    """Return the cell beyond one side of a square cell."""
+    step = SQUARE_STEPS[edge]
+    return (cell[0] + step[0], cell[1] + step[1])
+
+
+def square_neighbours(cell: Cell) -> tuple[Cell, ...]:
+    """Return the four cells that share a side, clockwise from the top."""
+    x, y = cell
+    return ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
+
+
+def cells_around(cell: Cell) -> tuple[Cell, ...]:
+    """Return the eight cells that share a side or a corner."""
+    x, y = cell
+    return square_neighbours(cell) + tuple((x + dx, y + dy) for dx, dy in CORNER_STEPS)
+
+
+def hex_neighbours(cell: Cell) -> tuple[Cell, ...]:
+    """Return the six neighbours of a hex cell, clockwise from the east."""
+    q, r = cell
+    return ((q + 1, r), (q, r + 1), (q - 1, r + 1), (q - 1, r), (q, r - 1), (q + 1, r - 1))
+
+
+def hex_board(side: int) -> tuple[Cell, ...]:
+    """Return the cells of a hexagonal board, row by row; side 6 has 91 of them."""
+    reach = side - 1
+    return tuple(
+        (q, r)
+        for r in range(-reach, reach + 1)
+        for q in range(max(-reach, -reach - r), min(reach, reach - r) + 1)
+    )
+
+
+def bounding_box(cells: Iterable[Cell]) -> tuple[int, int, int, int] | None:
+    """Return left, top, right and bottom (all inclusive), or ``None`` without cells."""
+    listed: Sequence[Cell] = tuple(cells)
+    if not listed:
+        return None
+    xs = [x for x, _ in listed]
+    ys = [y for _, y in listed]
+    return (min(xs), min(ys), max(xs), max(ys))

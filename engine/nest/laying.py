@@ -1,0 +1,148 @@
+"""Laying a card: which may be laid, and every rule that one breaks (rulings 1 to 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.game import Move, Violation
+from engine.lattice import Cell, cells_around, square_neighbour
+from engine.nest.meetings import (
+    colours_joined,
+    crowds,
+    ends_at,
+    is_crowded,
+    must_close_at,
+    unclosable,
+)
+from engine.nest.position import FIELD_SHAPES, SHAPES, NestPosition
+from engine.nest.words import none_left, says
+from engine.sentences import schlangennest as say
+from engine.snakes import Card, card, join
+from engine.tiles import GREY
+
+
+def first_cards(position: NestPosition, colour: str) -> Iterator[Move]:
+    """Yield a colour's first cards: next to a lying one, at a side or a corner (ruling 2)."""
+    near = {c for at in position.cards for c in cells_around(at)} - position.cards.keys()
+    for shape in ("tail",) if position.agreed.tail_first else SHAPES:
+        for cell in sorted(near) or [(0, 0)]:
+            for turns in range(position.box[f"{colour}/{shape}"].period):
+                yield from placed_if_legal(position, colour, shape, cell, turns)
+
+
+def next_cards(position: NestPosition, colour: str) -> Iterator[Move]:
+    """Yield the cards whose coloured strand goes on from an end (ruling 3)."""
+    reached: dict[Cell, set[int]] = {}
+    for cell, edge in position.ends(colour):
+        reached.setdefault(square_neighbour(cell, edge), set()).add(edge ^ 2)
+    closing = must_close_at(position, colour)
+    for shape in SHAPES:
+        kind = position.box[f"{colour}/{shape}"]
+        if position.left(kind.name) < 1:
+            continue
+        for cell in sorted(reached):
+            for turns in range(kind.period):
+                laid = card(kind, turns)
+                if not reached[cell].isdisjoint(laid.strands[0].edges) and (
+                    closing is None or closing.closes(position, cell, laid)
+                ):
+                    yield from placed_if_legal(position, colour, shape, cell, turns)
+
+
+def placed_if_legal(
+    position: NestPosition, colour: str, shape: str, cell: Cell, turns: int
+) -> Iterator[Move]:
+    """Yield the move if a card of it is left and fits."""
+    tile = f"{colour}/{shape}"
+    player = position.to_move
+    if position.left(tile) > 0 and fits_the_nest(position, cell, card(position.box[tile], turns)):
+        yield Move(player, "place", tile, cell, turns)
+
+
+def fits_the_nest(position: NestPosition, cell: Cell, laid: Card) -> bool:
+    """Say whether a card breaks none of the rules 1, 4, 5 and 6."""
+    return not any(True for _ in wrong_in_the_nest(position, cell, laid))
+
+
+def wrong_in_the_nest(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
+    """Yield what a card in an empty cell does to the snakes and the field."""
+    field = position.agreed.field
+    if laid.kind.shape in FIELD_SHAPES and not field.holds((*judged_cells(position), cell)):
+        yield Violation(say.OUTSIDE, (cell,), {"field": field.in_words()})
+    web = position.web
+    joined = join(web, cell, laid)
+    for snake in joined.chains:
+        yield from colours_joined(position, snake, cell)
+    ends = ends_at(web, joined.facing)
+    looked_at = joined.facing if not is_crowded(web) else {**web.facing, **joined.facing}
+    yield from crowds(ends, looked_at)
+    yield from unclosable(position, laid, ends, joined.facing)
+
+
+def judged_cells(position: NestPosition) -> tuple[Cell, ...]:
+    """Return the straights and curves that the field is asked about; set-up is not judged."""
+    if position.agreed.field.box is None:
+        return position.field_cells
+    return tuple(
+        c for c in position.field_cells
+        if position.agreed.owner(position.cards[c].kind.colour) is not None
+    )  # fmt: skip
+
+
+def outside(position: NestPosition) -> tuple[Cell, ...]:
+    """Return the cells to point at when the cards do not fit the field."""
+    box = position.agreed.field.box
+    cells = sorted(judged_cells(position))
+    return tuple(c for c in cells if box is None or not position.agreed.field.holds((c,)))
+
+
+def judge_place(position: NestPosition, move: Move) -> Iterator[Violation]:
+    """Yield every rule that laying a card breaks, but for whose turn it is."""
+    assert move.tile is not None and move.at is not None and move.turns is not None
+    kind = position.box[move.tile]
+    colour = kind.colour or GREY
+    own = position.agreed.owner(colour) == move.player
+    if not own:
+        yield says(say.NOT_YOUR_CARD, player=move.player, tile=move.tile)
+    elif position.left(move.tile) < 1:
+        yield none_left(position, move.tile)
+    if move.at in position.cards:
+        yield Violation(say.CELL_TAKEN, (move.at,))
+    if not own:
+        return
+    laid = card(kind, move.turns)
+    if position.is_finished(colour):
+        yield says(say.SNAKE_FINISHED, colour=colour)
+    elif position.is_loop(colour):
+        cells = tuple(sorted(cell for s in position.web.of_colour(colour) for cell, _ in s.strands))
+        yield Violation(say.OPEN_FIRST, tuple(dict.fromkeys(cells)), {"colour": colour})
+    elif not position.has_begun(colour):
+        yield from judge_first(position, move.at, laid)
+    else:
+        yield from judge_growth(position, move.at, laid)
+    if move.at not in position.cards:
+        yield from wrong_in_the_nest(position, move.at, laid)
+
+
+def judge_first(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
+    """Yield what is wrong with a colour's first card (ruling 2)."""
+    colour = laid.kind.colour or GREY
+    if position.agreed.tail_first and laid.kind.shape != "tail":
+        yield Violation(say.TAIL_FIRST, (cell,), {"colour": colour})
+    if position.cards and position.cards.keys().isdisjoint(cells_around(cell)):
+        yield Violation(say.FIRST_TOUCHES, (cell,), {"colour": colour})
+
+
+def judge_growth(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
+    """Yield what is wrong with a later card (rulings 3 and 5)."""
+    colour = laid.kind.colour or GREY
+    coloured = laid.strands[0].edges
+    own_ends = set(position.ends(colour))
+    if not any((square_neighbour(cell, edge), edge ^ 2) in own_ends for edge in coloured):
+        yield Violation(say.OWN_END, (cell,), {"colour": colour})
+    closing = must_close_at(position, colour)
+    if closing is not None and not closing.closes(position, cell, laid):
+        yield Violation(
+            say.MUST_CLOSE, (closing.cell,),
+            {"colour": colour, "card": closing.shape(position)},
+        )  # fmt: skip

@@ -1,0 +1,197 @@
+"""Where snakes meet: no two colours joined, no crowds, all four ends of two snakes at one place.
+
+Rulings 1, 4 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from engine.game import Violation
+from engine.lattice import Cell, square_neighbour, square_neighbours
+from engine.nest.position import Agreed, NestPosition, in_order_from
+from engine.nest.words import colour_order, listed
+from engine.sentences import schlangennest as say
+from engine.snakes import Card, Chain, Web
+
+CROWD_AT_ONE, CROWD_AT_TWO = 3, 4
+"""Ruling 4: so many snakes may not reach one empty place, or two side by side."""
+
+
+EndsAt = Callable[[Cell], tuple[Chain, ...]]
+"""The chain of each end that faces an empty cell."""
+
+
+# --- rule 1, no two colours
+
+
+def colours_joined(
+    position: NestPosition, snake: Chain, laid_at: Cell | None = None
+) -> Iterator[Violation]:
+    """Yield a snake of two colours; the card that joined them is pointed at first."""
+    if len(snake.colours) < 2:
+        return
+    owned = any(position.agreed.owner(colour) for colour in snake.colours)
+    if owned or is_newly_joined(position, snake, laid_at):
+        one, *others = sorted(snake.colours, key=colour_order)
+        cells = sorted({cell for cell, _ in snake.strands}, key=lambda c: (c != laid_at, c))
+        yield Violation(say.COLOURS_JOINED, tuple(cells), {"one": one, "other": listed(others)})
+
+
+def is_newly_joined(position: NestPosition, snake: Chain, laid_at: Cell | None) -> bool:
+    """Say whether a move brought set-up colours together; how they were set up is not judged."""
+    before: dict[int, set[str]] = {}
+    for cell, number in snake.strands:
+        if cell != laid_at:
+            edge = position.cards[cell].strands[number].edges[0]
+            chain = position.web.chain_at[cell][edge]
+            before[chain] = set(position.web.chains[chain].colours)
+    coloured = [colours for colours in before.values() if colours]
+    return len(coloured) > 1 and len(set.union(*coloured)) > 1
+
+
+# --- rule 4, three snakes at one place, four at two
+
+
+def ends_at(web: Web, changed: Mapping[Cell, tuple[Chain, ...]] | None = None) -> EndsAt:
+    """Return a look-up of the ends at an empty cell, as they are or after a change."""
+
+    def ends_at(cell: Cell) -> tuple[Chain, ...]:
+        ends = changed.get(cell) if changed else None
+        return web.facing.get(cell, ()) if ends is None else ends
+
+    return ends_at
+
+
+def snakes_at(ends: tuple[Chain, ...]) -> set[str]:
+    """Return the snakes that reach a cell, counted by colour; grey chains are no snakes."""
+    return {colour for end in ends for colour in end.colours}
+
+
+def is_crowded(web: Web) -> bool:
+    """Say whether a forbidden pattern lies there already; only an odd set-up brings it."""
+    return any(True for _ in crowds(ends_at(web), web.facing))
+
+
+def crowds(ends_at: EndsAt, cells: Iterable[Cell]) -> Iterator[Violation]:
+    """Yield the forbidden patterns at some empty cells and beside them."""
+    pairs = set()
+    for cell in cells:
+        here = snakes_at(ends_at(cell))
+        if len(here) >= CROWD_AT_ONE:
+            snakes = listed(sorted(here, key=colour_order))
+            yield Violation(say.THREE_AT_ONE, (cell,), {"snakes": snakes})
+        if not here:
+            continue
+        for beside in square_neighbours(cell):
+            pair = (min(cell, beside), max(cell, beside))
+            there = ends_at(beside)
+            if there and pair not in pairs and len(here | snakes_at(there)) >= CROWD_AT_TWO:
+                pairs.add(pair)
+                yield Violation(say.FOUR_AT_TWO, pair)
+
+
+# --- rule 5, all four ends of two snakes at one place
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A place where a snake must be closed, and the edges at which its ends arrive."""
+
+    cell: Cell
+    edges: frozenset[int]
+    colour: str
+
+    @property
+    def is_straight(self) -> bool:
+        """Say whether the ends arrive from opposite sides."""
+        one, other = sorted(self.edges)
+        return other - one == 2
+
+    def shape(self, position: NestPosition) -> str:
+        """Return the card to close with: the tail only without a straight (R: never the head)."""
+        if not self.is_straight:
+            return "curve"
+        return "straight" if position.left(f"{self.colour}/straight") > 0 else "tail"
+
+    def closes(self, position: NestPosition, cell: Cell, laid: Card) -> bool:
+        """Say whether a card does what is asked."""
+        return (
+            cell == self.cell
+            and laid.kind.shape == self.shape(position)
+            and self.edges.issuperset(laid.strands[0].edges)
+        )
+
+
+def must_close_at(position: NestPosition, colour: str) -> Closing | None:
+    """Return where a snake must be closed because another one's two ends wait there as well."""
+    ends = position.ends(colour)
+    if len(ends) != 2:
+        return None
+    cells = {square_neighbour(*end) for end in ends}
+    if len(cells) != 1:
+        return None
+    cell = cells.pop()
+    if duel_at(position.agreed, position.web.facing[cell]) is None:
+        return None
+    return Closing(cell, frozenset(edge ^ 2 for _, edge in ends), colour)
+
+
+def duel_at(agreed: Agreed, ends: tuple[Chain, ...]) -> tuple[Chain, Chain] | None:
+    """Return the two players' snakes whose four ends all face one cell.
+
+    Set-up snakes are none: ruling 10 names the rules that take note of them, and not this one.
+    """
+    if len(ends) != 4:
+        return None
+    one, *rest = ends
+    others = [snake for snake in rest if snake is not one]
+    if len(others) != 2 or others[0] is not others[1]:
+        return None
+    other = others[0]
+    played = all(any(agreed.owner(c) for c in snake.colours) for snake in (one, other))
+    return (one, other) if played else None
+
+
+def unclosable(
+    position: NestPosition, laid: Card, ends_at: EndsAt, changed: Iterable[Cell]
+) -> Iterator[Violation]:
+    """Yield a place that was made into a duel side by side which the next cannot close."""
+    for cell in changed:
+        duel = duel_at(position.agreed, ends_at(cell))
+        was = duel_at(position.agreed, position.web.facing.get(cell, ()))
+        if duel is None or was is not None:
+            continue
+        edges = sorted(edge for at, edge in duel[0].ends)
+        if edges[1] - edges[0] == 2:
+            continue
+        colours = [colour for snake in duel for colour in sorted(snake.colours)]
+        closers = next_of(position, laid, colours)
+        if closers and not any(curves_left(position, laid, colour) for colour in closers):
+            params = {"one": colours[0], "other": colours[-1], "colour": listed(closers)}
+            yield Violation(say.CANNOT_CLOSE, (cell,), params)
+
+
+def next_of(position: NestPosition, laid: Card, colours: list[str]) -> list[str]:
+    """Return which of two snakes moves next, once a card is laid."""
+    agreed, mover = position.agreed, position.to_move
+    if agreed.two_snakes == "both":
+        acted = (*position.acted, laid.kind.colour)
+        due = [c for c in agreed.colours[mover] if c not in acted and c in colours]
+        if due and any(position.has_begun(c) for own in agreed.colours.values() for c in own):
+            return due
+    order = in_order_from(position.players, mover)
+    for player in (*order[1:], order[0]):
+        own = [colour for colour in colours if colour in agreed.colours[player]]
+        if own:
+            return own
+    return []
+
+
+def curves_left(position: NestPosition, laid: Card, colour: str) -> bool:
+    """Say whether a colour has a curve left once a card is laid."""
+    tile = f"{colour}/curve"
+    # A curve that is turned lies on the table already.
+    being_laid = laid.tile == tile and not position.is_loop(colour)
+    return position.left(tile) - being_laid > 0

@@ -1,0 +1,121 @@
+"""Schlangennest's position: cards, snakes, stocks, and what the players agreed on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.lattice import Cell, bounding_box
+from engine.snakes import Cards, Web, trace
+from engine.tiles import TileSet
+
+COLOURS = ("blue", "red", "yellow", "green")
+SHAPES = ("straight", "curve", "tail", "head")
+FIELD_SHAPES = ("straight", "curve")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Where straights and curves may lie (ruling 6)."""
+
+    size: tuple[int, int] | None = None
+    """What their bounding box must fit, either way round; ``None`` for no border."""
+    box: tuple[int, int, int, int] | None = None
+    """A fixed field: left, top, right and bottom."""
+
+    def holds(self, cells: Iterable[Cell]) -> bool:
+        """Say whether cards in these cells fit."""
+        taken = bounding_box(cells)
+        if taken is None:
+            return True
+        left, top, right, bottom = taken
+        if self.box is not None:
+            x0, y0, x1, y1 = self.box
+            return x0 <= left and y0 <= top and right <= x1 and bottom <= y1
+        if self.size is None:
+            return True
+        wide, high = right - left + 1, bottom - top + 1
+        a, b = self.size
+        return (wide <= a and high <= b) or (wide <= b and high <= a)
+
+    def in_words(self) -> str:
+        """Return the field for a sentence."""
+        if self.box is not None:
+            return "inside the border"
+        return "a field of {} x {}".format(*self.size) if self.size else "the table"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What the players agreed on before the game."""
+
+    colours: Mapping[str, tuple[str, ...]]
+    """By player: one colour, or two with the option ``two_snakes``."""
+    field: Field
+    tail_first: bool = False
+    two_snakes: str = "off"
+
+    def owner(self, colour: str | None) -> str | None:
+        """Return who plays a colour; nobody plays a set-up colour."""
+        return next((p for p, own in self.colours.items() if colour in own), None)
+
+
+@dataclass(frozen=True)
+class NestPosition:
+    """Cards on the table and whose turn it is; stocks lie open, so all is public (F)."""
+
+    box: TileSet
+    agreed: Agreed
+    cards: Cards
+    to_move: str
+    acted: tuple[str, ...] = ()
+    """Two snakes, both a turn: the colours that have had their action in this turn."""
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players in turn order."""
+        return tuple(self.agreed.colours)
+
+    @cached_property
+    def web(self) -> Web:
+        """The cards' strands, traced."""
+        return trace(self.cards)
+
+    @cached_property
+    def laid(self) -> Mapping[str, int]:
+        """How many of each tile lie on the table."""
+        return Counter(laid.kind.name for laid in self.cards.values())
+
+    @cached_property
+    def field_cells(self) -> tuple[Cell, ...]:
+        """Where straights and curves lie."""
+        return tuple(c for c, laid in self.cards.items() if laid.kind.shape in FIELD_SHAPES)
+
+    def left(self, tile: str) -> int:
+        """Return how many of a tile are still in its stock."""
+        return self.box[tile].count - self.laid.get(tile, 0)
+
+    def has_begun(self, colour: str) -> bool:
+        """Say whether a card of the colour lies on the table."""
+        return any(self.laid.get(f"{colour}/{shape}") for shape in SHAPES)
+
+    def ends(self, colour: str) -> list[tuple[Cell, int]]:
+        """Return where a snake can go on."""
+        return [end for snake in self.web.of_colour(colour) for end in snake.ends]
+
+    def is_loop(self, colour: str) -> bool:
+        """Say whether a snake is closed in a ring (ruling 7)."""
+        snakes = self.web.of_colour(colour)
+        return any(s.is_loop() for s in snakes) and not any(s.ends for s in snakes)
+
+    def is_finished(self, colour: str) -> bool:
+        """Say whether both ends of a snake are capped, by whomsoever (ruling 8)."""
+        return self.has_begun(colour) and not self.ends(colour) and not self.is_loop(colour)
+
+
+def in_order_from(players: tuple[str, ...], first: str) -> tuple[str, ...]:
+    """Return the players in turn order, beginning with one of them."""
+    i = players.index(first)
+    return players[i:] + players[:i]

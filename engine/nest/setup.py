@@ -1,0 +1,73 @@
+"""Schlangennest before the first move: field, border, frame, and who plays which colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.errors import RecordError
+from engine.game import Json, Start
+from engine.lattice import bounding_box
+from engine.nest.position import COLOURS, Field
+from engine.snakes import Cards
+
+SIZES: Mapping[str, Mapping[int, tuple[int, int]]] = {
+    "recommended": {2: (5, 7), 3: (6, 8), 4: (7, 9)},
+    "easy": {2: (6, 6), 3: (7, 7), 4: (8, 8)},
+    "hard": {2: (4, 8), 3: (4, 10), 4: (5, 11)},
+}
+"""The rulebook's table; where it offers two sizes, the first."""
+
+
+def parse_size(value: Json) -> Json:
+    """Accept a name of the table, two numbers, or nothing."""
+    if value is None or (isinstance(value, str) and value in SIZES):
+        return value
+    if (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= 1000 for n in value)
+    ):
+        return value
+    names = ", ".join(f'"{name}"' for name in SIZES)
+    raise ValueError(f"must be {names}, two numbers such as [5, 7], or null for no border")
+
+
+def colours_of(
+    players: tuple[str, ...], chosen: Mapping[str, Json]
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the colours of each player: his own, or two with two snakes each."""
+    if chosen["two_snakes"] == "off":
+        if chosen["colours"] is not None:
+            raise RecordError("options.colours", "goes with the option two_snakes only")
+        return {player: (player,) for player in players}
+    if len(players) != 2:
+        raise RecordError("options.two_snakes", f"is for two players, not {len(players)}")
+    unused = [colour for colour in COLOURS if colour not in players]
+    named = chosen["colours"] or {p: [p, c] for p, c in zip(players, unused, strict=True)}
+    given = [colour for pair in named.values() for colour in pair]
+    if set(named) != set(players) or sorted(given) != sorted(COLOURS):
+        raise RecordError("options.colours", "must give each player two of the four colours")
+    return {player: tuple(named[player]) for player in players}
+
+
+def agreed_field(
+    chosen: Mapping[str, Json], start: Start, cards: Cards, colours: Mapping[str, tuple[str, ...]]
+) -> Field:
+    """Return where straights and curves may lie: a size, or a box that set-up cards fix."""
+    if chosen["border"] == "grows" and not chosen["frame"]:
+        size = chosen["size"]
+        if isinstance(size, str):
+            size = SIZES[size][max(2, len(start.players))]
+        return Field(tuple(size) if size else None)
+    # Of a table taken up in its middle, only the cards that nobody plays were set up.
+    taken = {colour for own in colours.values() for colour in own}
+    set_up = [c for c, laid in cards.items() if laid.kind.colour not in taken] or list(cards)
+    box = bounding_box(set_up)
+    if box is None:
+        raise RecordError("setup", "a fixed border or a frame needs set-up cards")
+    if chosen["frame"]:
+        left, top, right, bottom = box
+        if right - left < 2 or bottom - top < 2:
+            raise RecordError("setup", "the frame is too small to hold a field")
+        box = (left + 1, top + 1, right - 1, bottom - 1)
+    return Field(box=box)

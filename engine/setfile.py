@@ -1,0 +1,302 @@
+"""Reads ``engine/sets/*.toml`` and owners' own set files; a mistake is named with its line.
+
+A set file says what is in a box. Its form is described for owners in ``engine/sets/README.md``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from engine.errors import SetError
+from engine.hexpath import is_path, path_cells
+from engine.lattice import EDGE_NAMES, Cell
+from engine.setroles import box_mistake, tile_mistake
+from engine.tiles import GREY, Exit, Strand, TileKind, TileSet
+
+BUILT_IN_FOLDER = Path(__file__).parent / "sets"
+FORMAT = 1
+MOST_OF_ONE_TILE = 1000
+SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+TILE_NAME = re.compile(r"[a-z0-9+-]+(/[a-z0-9+-]+)*")
+TOP_KEYS = {
+    "format", "name", "game", "lattice", "colours", "pitch_mm", "tile", "board", "clay", "title",
+    "house", "note", "diamond_points", "gift_points",
+}  # fmt: skip
+TILE_KEYS = {
+    "name", "colours", "count", "strands", "path", "cells", "exits", "role", "points", "note",
+}  # fmt: skip
+
+
+def built_in_names() -> tuple[str, ...]:
+    """Return the names of the sets that come with the program."""
+    return tuple(sorted(path.stem for path in BUILT_IN_FOLDER.glob("*.toml")))
+
+
+@cache
+def built_in_set(name: str) -> TileSet:
+    """Return the box that comes with the program under that name."""
+    return load_set(name, ())
+
+
+def load_set(name: str, folders: Iterable[Path]) -> TileSet:
+    """Return the set of that name from the first folder that has it, else the built-in one.
+
+    Raises:
+        SetError: there is no such set, or its file is wrong.
+    """
+    if not SAFE_NAME.fullmatch(name):
+        raise SetError(f"{name!r} is no name of a set; use small letters, digits, - and _")
+    for folder in (*folders, BUILT_IN_FOLDER):
+        path = folder / f"{name}.toml"
+        if path.is_file():
+            return read_set_file(path)
+    known = ", ".join(built_in_names())
+    raise SetError(f"there is no set called {name!r}; the built-in ones are {known}")
+
+
+def read_set_file(path: Path) -> TileSet:
+    """Return the set that a file describes."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetError(f"{path.name} cannot be read: {error}") from error
+    return parse_set(text, path.name)
+
+
+def parse_set(text: str, file_name: str) -> TileSet:
+    """Return the set that the text of a set file describes."""
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SetError(f"{file_name}: {error}") from error
+    return _Reader(file_name, text, data).tile_set()
+
+
+class _Reader:
+    """Turns parsed TOML into a tile set, knowing on which line each key stands."""
+
+    def __init__(self, file_name: str, text: str, data: Mapping[str, Any]) -> None:
+        self._file = file_name
+        self._data = data
+        self._lines = text.splitlines()
+
+    def tile_set(self) -> TileSet:
+        data = self._data
+        self._no_strangers(data, TOP_KEYS, None)
+        if data.get("format") != FORMAT:
+            raise self._error(None, "format", f"must be {FORMAT}")
+        lattice = data.get("lattice")
+        if lattice not in ("square", "hex"):
+            raise self._error(None, "lattice", 'must be "square" or "hex"')
+        pitch = data.get("pitch_mm", 45)
+        if not _is_number(pitch) or not 5 <= pitch <= 500:
+            raise self._error(None, "pitch_mm", "must be a number of millimetres from 5 to 500")
+        colours = self._colours()
+        kinds = {kind.name: kind for kind in self._kinds(lattice, colours)}
+        if not kinds:
+            raise self._error(None, "tile", "a box needs at least one [[tile]]")
+        if mistake := box_mistake(data.get("game"), colours, kinds.values(), data):
+            raise self._error(None, *mistake)
+        extras = {k: v for k, v in data.items() if k not in TOP_KEYS - {"board", "clay", "house",
+                  "diamond_points", "gift_points"}}  # fmt: skip
+        return TileSet(
+            self._text(data, "name", None), self._text(data, "game", None), lattice,
+            colours, MappingProxyType(kinds), float(pitch), MappingProxyType(extras),
+        )  # fmt: skip
+
+    def _colours(self) -> tuple[str, ...]:
+        colours = self._data.get("colours", [])
+        if not _is_list_of(colours, str) or len(set(colours)) != len(colours):
+            raise self._error(None, "colours", "must be a list of different names")
+        if GREY in colours:
+            raise self._error(None, "colours", f"{GREY} belongs to nobody and is no player's")
+        return tuple(colours)
+
+    def _kinds(self, lattice: str, colours: tuple[str, ...]) -> Iterator[TileKind]:
+        tiles = self._data.get("tile", [])
+        if not _is_list_of(tiles, dict):
+            raise self._error(None, "tile", "tiles are written as [[tile]] blocks")
+        seen: set[str] = set()
+        for number, tile in enumerate(tiles):
+            for kind in self._kinds_of(tile, number, lattice, colours):
+                if mistake := tile_mistake(self._data.get("game"), kind):
+                    raise self._error(number, *mistake)
+                if kind.name in seen:
+                    raise self._error(number, "name", f"{kind.name} stands twice")
+                seen.add(kind.name)
+                yield kind
+
+    def _kinds_of(
+        self, tile: Mapping[str, Any], number: int, lattice: str, colours: tuple[str, ...]
+    ) -> Iterator[TileKind]:
+        self._no_strangers(tile, TILE_KEYS, number)
+        shape = self._text(tile, "name", number)
+        if not TILE_NAME.fullmatch(shape):
+            raise self._error(number, "name", f"{shape!r} is no name of a tile")
+        count = tile.get("count", 1)
+        if not _is_whole(count) or not 0 <= count <= MOST_OF_ONE_TILE:
+            raise self._error(
+                number, "count", f"must be a whole number from 0 to {MOST_OF_ONE_TILE}"
+            )
+        points = tile.get("points", 0)
+        if not _is_whole(points) or abs(points) > MOST_OF_ONE_TILE:
+            raise self._error(number, "points", "must be a whole number")
+        own_colours = self._tile_colours(tile, number, colours)
+        for colour in own_colours:
+            strands = self._strands(tile, number, colour)
+            yield TileKind(
+                f"{colour}/{shape}" if colour else shape, shape, colour, count, strands,
+                self._cells(tile, number, lattice), self._exits(tile, number),
+                self._text(tile, "role", number, ""), points,
+                _period(strands, tile), tile.get("path"),
+            )  # fmt: skip
+
+    def _tile_colours(
+        self, tile: Mapping[str, Any], number: int, colours: tuple[str, ...]
+    ) -> Sequence[str | None]:
+        own = tile.get("colours")
+        if own is None:
+            return (None,)
+        if own == "each":
+            return colours
+        if _is_list_of(own, str) and set(own) <= set(colours):
+            return tuple(own)
+        raise self._error(
+            number, "colours", f'must be "each" or some of {", ".join(colours) or "no colours"}'
+        )
+
+    def _strands(
+        self, tile: Mapping[str, Any], number: int, colour: str | None
+    ) -> tuple[Strand, ...]:
+        listed = tile.get("strands", [])
+        if not _is_list_of(listed, dict):
+            raise self._error(number, "strands", 'must be a list like [{edges = "WE"}]')
+        strands = tuple(self._strand(strand, number, colour) for strand in listed)
+        edges = [edge for strand in strands for edge in strand.edges]
+        if len(set(edges)) != len(edges):
+            raise self._error(number, "strands", "two strands cross the same side")
+        return strands
+
+    def _strand(self, strand: Mapping[str, Any], number: int, colour: str | None) -> Strand:
+        self._no_strangers(strand, {"edges", "colour", "cap"}, number, "strands")
+        edges = strand.get("edges")
+        if not isinstance(edges, str) or not edges or set(edges) - set(EDGE_NAMES):
+            raise self._error(number, "strands", "edges are letters of N, E, S and W")
+        cap = strand.get("cap")
+        if cap not in (None, "head", "tail"):
+            raise self._error(number, "strands", 'cap must be "head" or "tail"')
+        if len(edges) != (1 if cap else 2):
+            raise self._error(number, "strands", "a strand has two edges, a cap has one")
+        named = strand.get("colour", GREY)
+        if named not in ("own", GREY) or (named == "own" and colour is None):
+            raise self._error(number, "strands", f'colour must be "own" or "{GREY}"')
+        own = colour if named == "own" and colour else GREY
+        return Strand(tuple(EDGE_NAMES.index(edge) for edge in edges), own, cap)
+
+    def _cells(self, tile: Mapping[str, Any], number: int, lattice: str) -> tuple[Cell, ...]:
+        path = tile.get("path")
+        if lattice == "hex" and path is not None:
+            if not is_path(path):
+                raise self._error(
+                    number, "path", "turns are written 0, + and -, without sharp turns or contact"
+                )
+            return path_cells(path)
+        cells = tile.get("cells", [[0, 0]])
+        if not _is_list_of_cells(cells):
+            raise self._error(number, "cells", "must be a list of cells like [[0, 0], [1, 0]]")
+        if len({tuple(cell) for cell in cells}) != len(cells):
+            raise self._error(number, "cells", "a cell stands twice")
+        return tuple((x, y) for x, y in cells)
+
+    def _exits(self, tile: Mapping[str, Any], number: int) -> tuple[Exit, ...]:
+        listed = tile.get("exits", [])
+        if not _is_list_of(listed, dict):
+            raise self._error(number, "exits", 'must be a list like [{edge = "W", name = "tail"}]')
+        exits = []
+        for entry in listed:
+            self._no_strangers(entry, {"cell", "edge", "name"}, number, "exits")
+            cell, edge, name = entry.get("cell", [0, 0]), entry.get("edge"), entry.get("name")
+            if not _is_list_of_cells([cell]) or cell not in tile.get("cells", [[0, 0]]):
+                raise self._error(number, "exits", "cell must be one of the tile's cells")
+            if edge not in tuple(EDGE_NAMES) or not isinstance(name, str):
+                raise self._error(number, "exits", "an exit has an edge (N, E, S, W) and a name")
+            exits.append(Exit((cell[0], cell[1]), EDGE_NAMES.index(edge), name))
+        if len({(exit.cell, exit.edge) for exit in exits}) != len(exits):
+            raise self._error(number, "exits", "two exits leave by the same side")
+        return tuple(exits)
+
+    def _text(
+        self, table: Mapping[str, Any], key: str, tile: int | None, default: str | None = None
+    ) -> str:
+        value = table.get(key, default)
+        if not isinstance(value, str) or (not value and default is None):
+            raise self._error(tile, key, "must be a text")
+        return value
+
+    def _no_strangers(
+        self, table: Mapping[str, Any], known: set[str], tile: int | None, inside: str | None = None
+    ) -> None:
+        for key in table:
+            if key not in known:
+                allowed = ", ".join(sorted(known))
+                raise self._error(tile, inside or key, f"{key} is not known here; known: {allowed}")
+
+    def _error(self, tile: int | None, key: str, problem: str) -> SetError:
+        line = self._line_of(tile, key)
+        return SetError(f"{self._file}, line {line}: {key}: {problem}")
+
+    def _line_of(self, tile: int | None, key: str) -> int:
+        """Return the line of a key, or of the block that lacks it, counted from one."""
+        headers = [i for i, line in enumerate(self._lines) if re.match(r"\s*\[", line)]
+        blocks = [i for i in headers if re.match(r"\s*\[\[\s*tile\s*\]\]", self._lines[i])]
+        if tile is None:
+            start, stop = 0, len(self._lines)
+        else:
+            start = blocks[tile] if tile < len(blocks) else 0
+            stop = next((i for i in headers if i > start), len(self._lines))
+        for i in range(start, stop):
+            if re.match(rf'\s*(\[+\s*)?"?{re.escape(key)}"?\s*[]=.]', self._lines[i]):
+                return i + 1
+        return start + 1
+
+
+def _period(strands: tuple[Strand, ...], tile: Mapping[str, Any]) -> int:
+    """Return after how many quarter turns a card looks the same."""
+    if tile.get("exits") or len(tile.get("cells", ())) > 1:
+        return 4
+
+    def looks(turns: int) -> frozenset[tuple[frozenset[int], str, str | None]]:
+        return frozenset(
+            (frozenset((e + turns) % 4 for e in s.edges), s.colour, s.cap) for s in strands
+        )
+
+    return next(period for period in (1, 2, 4) if looks(period) == looks(0))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_list_of(value: object, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
+
+
+def _is_list_of_cells(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(cell, list) and len(cell) == 2 and all(_is_whole(n) for n in cell)
+            for cell in value
+        )
+    )

@@ -1,0 +1,100 @@
+"""Tiles as printed, and the box they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal
+
+from engine.lattice import Cell
+
+GREY = "grey"
+"""The colour of strands that belong to nobody until they are joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strand:
+    """One piece of snake on a card."""
+
+    edges: tuple[int, ...]
+    """The sides it leaves by: two, or one for a cap."""
+    colour: str = GREY
+    """A player's colour, or grey."""
+    cap: str | None = None
+    """``"head"`` or ``"tail"`` where the snake ends on the card."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Where a snake leaves a card of several cells, or a house."""
+
+    cell: Cell
+    edge: int
+    name: str
+    """``"head"``, ``"tail"`` or, on a house, the colour that leaves here."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileKind:
+    """A tile as printed in the box: its name, what crosses it, and how many there are."""
+
+    name: str
+    """As records write it: ``blue/curve``, ``red/4/0+``, ``log/corner``."""
+    shape: str
+    """The name without its colour: ``curve``, ``4/0+``."""
+    colour: str | None
+    count: int
+    strands: tuple[Strand, ...] = ()
+    """Square cards at turns 0."""
+    cells: tuple[Cell, ...] = ((0, 0),)
+    """The cells it covers at turns 0, the first at ``(0, 0)``."""
+    exits: tuple[Exit, ...] = ()
+    role: str = ""
+    """What the rules call it where its strands do not say: ``gift``, ``log``, ``knot``, …"""
+    points: int = 0
+    """Printed points."""
+    period: int = 4
+    """Quarter turns after which the card looks the same: 1, 2 or 4."""
+    path: str | None = None
+    """Hex snake tiles: their turns, ``0`` straight on, ``+`` right, ``-`` left."""
+
+    def turned(self, turns: int) -> tuple[Strand, ...]:
+        """Return the strands after so many quarter turns clockwise."""
+        return tuple(
+            Strand(tuple((e + turns) % 4 for e in s.edges), s.colour, s.cap) for s in self.strands
+        )
+
+
+@dataclass(frozen=True)
+class TileSet:
+    """All kinds of tile in a box, and how many of each."""
+
+    name: str
+    game: str
+    lattice: Literal["square", "hex"]
+    colours: tuple[str, ...]
+    kinds: Mapping[str, TileKind]
+    """By name, in the order of the set file."""
+    pitch_mm: float = 45.0
+    """Side of a square card, or flat-to-flat width of a hex cell."""
+    extras: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """What only one game needs (board side, eyes), as the set file says it."""
+
+    def __getitem__(self, name: str) -> TileKind:
+        """Return the kind of that name."""
+        return self.kinds[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Say whether the box has such a tile."""
+        return name in self.kinds
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """How many of each tile a full box has."""
+        return MappingProxyType({name: kind.count for name, kind in self.kinds.items()})
+
+    def of_colour(self, colour: str | None) -> tuple[TileKind, ...]:
+        """Return the kinds of one colour (``None``: the neutral ones), in the box's order."""
+        return tuple(kind for kind in self.kinds.values() if kind.colour == colour)

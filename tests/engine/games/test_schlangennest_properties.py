@@ -1,0 +1,213 @@
+"""What holds in every reachable position of Schlangennest, whichever way the table is turned."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.game import Move
+from engine.infer import infer_move
+from engine.lattice import cells_around
+from engine.nest.position import COLOURS, Field, NestPosition
+from engine.snakes import card, join, trace
+from tests.engine.games import nest_tables
+from tests.engine.games.nest_tables import BOX, GAME, likely_move, near_legal_move
+
+seeds = st.integers(0, 9_999)
+
+
+def reached(seed: int, *, end: bool = False) -> tuple[NestPosition, list[NestPosition]]:
+    """Return a position somewhere in a random game, and those before it."""
+    rng = random.Random(seed)
+    position = nest_tables.opening(*nest_tables.settings(seed))
+    length = 400 if end else rng.randrange(40)
+    before: list[NestPosition] = []
+    for _ in range(length):
+        moves = GAME.legal_moves(position)
+        if not moves:
+            break
+        before.append(position)
+        position = GAME.apply(position, likely_move(rng, position, moves))
+    return position, before
+
+
+@settings(max_examples=15)
+@given(seed=seeds)
+def test_the_listed_moves_are_exactly_those_that_are_judged_legal(seed):
+    position, _ = reached(seed)
+    listed = set(GAME.legal_moves(position))
+    player = position.to_move
+    cells = {c for at in position.cards for near in cells_around(at) for c in cells_around(near)}
+    tried = {Move(player, "pass")} if not GAME.outcome(position).over else set()
+    for cell in cells or {(0, 0)}:
+        for colour in position.agreed.colours[player]:
+            for kind in BOX.of_colour(colour):
+                for turns in range(kind.period):
+                    tried.add(Move(player, "place", kind.name, cell, turns))
+                    if kind.shape == "tail":
+                        tried.add(Move(player, "replace", kind.name, cell, turns))
+        tried |= {Move(player, "turn", at=cell, turns=turns) for turns in range(4)}
+
+    assert {move for move in tried if GAME.judge(position, move).legal} == listed
+
+
+# --- the table may be turned, mirrored and shifted, and its colours renamed
+
+
+def turned(cell):
+    return (-cell[1], cell[0])
+
+
+def mirrored(cell):
+    return (-cell[0], cell[1])
+
+
+def shifted(cell):
+    return (cell[0] + 1_000_003, cell[1] - 77)
+
+
+def same(cell):
+    return cell
+
+
+EDGES = {turned: (1, 2, 3, 0), mirrored: (0, 3, 2, 1), shifted: (0, 1, 2, 3), same: (0, 1, 2, 3)}
+RENAMED = dict(zip(COLOURS, (*COLOURS[1:], COLOURS[0]), strict=True))
+SAME_NAMES = {colour: colour for colour in COLOURS}
+
+
+@cache
+def turns_after(shape: str, turns: int, transform) -> int:
+    """Return how a card lies once the table is seen another way."""
+    edges = EDGES[transform]
+    kind = BOX[f"blue/{shape}"]
+
+    def looks(strands, seen):
+        return {(frozenset(seen[e] for e in s.edges), s.colour, s.cap) for s in strands}
+
+    wanted = looks(kind.turned(turns), edges)
+    return next(t for t in range(4) if looks(kind.turned(t), (0, 1, 2, 3)) == wanted)
+
+
+def tile_seen(tile: str, names) -> str:
+    colour, shape = tile.split("/")
+    return f"{names[colour]}/{shape}"
+
+
+def position_seen(position: NestPosition, transform, names) -> NestPosition:
+    cards = {
+        transform(at): card(
+            BOX[tile_seen(laid.tile, names)], turns_after(laid.kind.shape, laid.turns, transform)
+        )
+        for at, laid in position.cards.items()
+    }
+    box = position.agreed.field.box
+    field = position.agreed.field
+    if box is not None:
+        corners = [transform((box[0], box[1])), transform((box[2], box[3]))]
+        xs, ys = sorted(c[0] for c in corners), sorted(c[1] for c in corners)
+        field = Field(box=(xs[0], ys[0], xs[1], ys[1]))
+    colours = {
+        names[player]: tuple(names[c] for c in own)
+        for player, own in position.agreed.colours.items()
+    }
+    return NestPosition(
+        BOX, replace(position.agreed, colours=colours, field=field), cards,
+        names[position.to_move], tuple(names[c] for c in position.acted),
+    )  # fmt: skip
+
+
+def move_seen(position: NestPosition, move: Move, transform, names) -> Move:
+    turns = move.turns
+    if turns is not None and move.at is not None:
+        if move.tile is not None:
+            shape = move.tile.split("/")[1]
+        else:
+            lying = position.cards.get(move.at)
+            shape = "curve" if lying is None else lying.kind.shape
+        turns = turns_after(shape, turns, transform)
+    return Move(
+        names[move.player], move.do, None if move.tile is None else tile_seen(move.tile, names),
+        None if move.at is None else transform(move.at), turns,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("transform", "names"),
+    [(turned, SAME_NAMES), (mirrored, SAME_NAMES), (shifted, SAME_NAMES), (same, RENAMED)],
+    ids=["turned", "mirrored", "shifted", "renamed"],
+)
+@settings(max_examples=15)
+@given(seed=seeds)
+def test_seen_another_way_verdicts_and_scores_are_the_same(transform, names, seed):
+    rng = random.Random(seed)
+    position, _ = reached(seed)
+    seen = position_seen(position, transform, names)
+
+    for _ in range(12):
+        move = near_legal_move(rng, position)
+        verdict = {v.rule.id for v in GAME.judge(position, move).violations}
+        there = GAME.judge(seen, move_seen(position, move, transform, names))
+        assert {v.rule.id for v in there.violations} == verdict
+    here, there = GAME.outcome(position), GAME.outcome(seen)
+    assert {names[p]: s for p, s in here.scores.items()} == dict(there.scores)
+    assert {names[p] for p in here.winners} == set(there.winners)
+
+
+# --- what the rule book is made of
+
+
+@settings(max_examples=25)
+@given(seed=seeds)
+def test_joining_one_card_is_the_same_as_tracing_the_table_again(seed):
+    rng = random.Random(seed)
+    position, _ = reached(seed)
+    move = near_legal_move(rng, position)
+    if move.do != "place" or move.at in position.cards:
+        return
+    laid = card(BOX[move.tile], move.turns)
+    joined = join(position.web, move.at, laid)
+    again = trace({**position.cards, move.at: laid})
+
+    def summary(chain):
+        return frozenset(chain.strands), chain.colours, frozenset(chain.ends), chain.caps
+
+    over_the_card = {summary(c) for c in again.chains if any(s[0] == move.at for s in c.strands)}
+    assert {summary(c) for c in joined.chains} == over_the_card
+    for cell, chains in joined.facing.items():
+        assert Counter(map(summary, chains)) == Counter(map(summary, again.facing.get(cell, ())))
+
+
+@settings(max_examples=10)
+@given(seed=seeds)
+def test_every_move_of_a_game_is_inferred_from_the_table_alone(seed):
+    end, before = reached(seed, end=True)
+    for position, after in pairwise([*before, end]):
+        layout = GAME.layout(after)
+        if layout == GAME.layout(position):
+            continue
+        inferred = infer_move(GAME, position, layout)
+        assert any(GAME.layout(GAME.apply(position, seq[-1])) == layout
+                   for seq in inferred.sequences)  # fmt: skip
+
+
+@settings(max_examples=8)
+@given(seed=seeds)
+def test_two_moves_between_two_looks_are_found_in_every_legal_order(seed):
+    _, before = reached(seed, end=True)
+    for first, last in list(zip(before, before[2:], strict=False))[:10]:
+        inferred = infer_move(GAME, first, GAME.layout(last))
+        for sequence in inferred.sequences:
+            position = first
+            for move in sequence:
+                assert GAME.judge(position, move).legal
+                position = GAME.apply(position, move)
+            assert GAME.layout(position) == GAME.layout(last)
+        if len(GAME.layout(last).cards) == len(GAME.layout(first).cards) + 2:
+            assert inferred.sequences

@@ -1,0 +1,346 @@
+"""The command line as others rely on it: answers, exit statuses, and a sentence for bad input."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from companion_app.cli import main
+
+RECORD = {
+    "format": "snake-eye/record",
+    "version": 1,
+    "game": "schlangennest",
+    "players": ["blue", "red"],
+    "options": {"size": [5, 7]},
+    "setup": [],
+    "next": "blue",
+    "moves": [
+        {"player": "blue", "do": "place", "tile": "blue/curve", "at": [0, 0], "turns": 0},
+        {"player": "red", "do": "place", "tile": "red/straight", "at": [1, 1], "turns": 0},
+    ],
+}
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a command and return its exit status, what it printed, and its complaint."""
+
+    def run_command(*arguments, stdin=""):
+        raw = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        try:
+            status = main(list(arguments))
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run_command
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a record and return the name of its file."""
+
+    def write_file(record, name="record.json"):
+        path = tmp_path / name
+        text = record if isinstance(record, str | bytes) else json.dumps(record)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(path)
+
+    return write_file
+
+
+def changed(**changes):
+    return RECORD | changes
+
+
+def with_move(**move):
+    return changed(moves=[move])
+
+
+# --- answers
+
+
+def test_referee_answers_with_verdicts_scores_and_lines(run, write):
+    status, out, err = run("referee", write(RECORD), "--json")
+    answer = json.loads(out)
+
+    assert (status, err) == (0, "")
+    assert [move["legal"] for move in answer["moves"]] == [True, True]
+    assert answer["scores"] == {"blue": 1, "red": 1}
+    assert answer["lines"]["blue"] == [
+        {"points": 1, "why": "a blue part of the blue snake", "cells": [[0, 0]]}
+    ]
+    assert (answer["over"], answer["winners"]) == (False, [])
+
+
+def test_an_illegal_move_leaves_the_position_and_the_rest_unjudged(run, write):
+    foul = {"player": "blue", "do": "place", "tile": "blue/curve", "at": [1, 1], "turns": 0}
+    record = changed(moves=[*RECORD["moves"], foul, {"player": "red", "do": "pass"}])
+    status, out, _ = run("referee", write(record), "--json")
+    answer = json.loads(out)
+
+    assert status == 1
+    assert [move["legal"] for move in answer["moves"]] == [True, True, False, None]
+    broken = answer["moves"][2]["violations"]
+    assert {"rule": "cell-taken", "text": "A card lies there already.", "cells": [[1, 1]]} in broken
+    assert answer["scores"] == {"blue": 1, "red": 1}
+
+
+def test_several_records_are_a_series_with_totals(run, write):
+    status, out, _ = run("referee", write(RECORD), write(RECORD, "again.json"), "--json")
+    answer = json.loads(out)
+
+    assert status == 0
+    assert len(answer["games"]) == 2
+    assert answer["totals"] == {"blue": 2, "red": 2}
+
+
+def test_records_on_standard_input_are_answered_line_by_line(run):
+    lines = "\n".join([json.dumps(RECORD), "not json", json.dumps(changed(game="chess"))])
+    status, out, err = run("referee", "-", "--json", stdin=lines)
+    answers = [json.loads(line) for line in out.splitlines()]
+
+    assert status == 2
+    assert answers[0]["scores"] == {"blue": 1, "red": 1}
+    assert "not JSON" in answers[1]["error"]
+    assert "chess" in answers[2]["error"]
+    assert "line 2" in err
+
+
+def test_moves_are_listed_in_the_records_form(run, write):
+    status, out, _ = run("moves", write(changed(moves=[])), "--json")
+    moves = json.loads(out)["moves"]
+
+    assert status == 0
+    assert len(moves) == 14
+    assert moves[0] == {
+        "player": "blue", "do": "place", "tile": "blue/straight", "at": [0, 0], "turns": 0
+    }  # fmt: skip
+
+
+def test_moves_after_an_illegal_one_are_refused(run, write):
+    status, out, err = run("moves", write(with_move(player="blue", do="pass")), "--json")
+
+    assert (status, out) == (2, "")
+    assert "moves[0]: is illegal" in err
+
+
+@pytest.mark.parametrize(("depth", "nodes"), [(0, 1), (1, 14), (2, 1468)])
+def test_perft_counts_sequences(run, depth, nodes):
+    status, out, _ = run(
+        "perft", "--game", "schlangennest", "--players", "blue,red", "--depth", str(depth), "--json"
+    )
+
+    assert status == 0
+    assert json.loads(out) == {"depth": depth, "nodes": nodes}
+
+
+def test_perft_takes_options_and_sizes(run):
+    status, out, _ = run(
+        "perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "2",
+        "--option", "tail_first=true", "--option", "size=5x7", "--json",
+    )  # fmt: skip
+
+    assert status == 0
+    assert json.loads(out)["nodes"] > 4
+
+
+def test_rules_are_listed_with_ids_texts_and_sources(run):
+    status, out, _ = run("rules", "--game", "schlangennest", "--json")
+    rules = json.loads(out)["rules"]
+
+    assert status == 0
+    assert "colours-joined" in {rule["id"] for rule in rules}
+    assert all(set(rule) == {"id", "text", "source"} for rule in rules)
+
+
+def test_draw_writes_a_drawing(run, write, tmp_path):
+    out_file = tmp_path / "position.svg"
+    status, _, _ = run("draw", write(RECORD), "--out", str(out_file))
+
+    assert status == 0
+    assert out_file.read_text().startswith("<svg")
+
+
+def test_a_table_is_scored_as_it_lies(run, write):
+    table = {"tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0},
+                       {"tile": "red/straight", "at": [1, 0], "turns": 1}]}  # fmt: skip
+    status, out, _ = run("score", write(table), "--game", "schlangennest", "--json")
+    answer = json.loads(out)
+
+    assert status == 0
+    assert answer["scores"] == {"blue": 2, "red": 1}
+    assert answer["table"]["format"] == "snake-eye/table"
+    assert answer["table"]["tiles"] == table["tiles"]
+    assert (answer["violations"], answer["open"]) == ([], [])
+
+
+def test_a_table_that_breaks_a_rule_is_told_so(run, write):
+    table = {"tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0},
+                       {"tile": "red/straight", "at": [1, 0], "turns": 0}]}  # fmt: skip
+    status, out, _ = run("score", write(table), "--game", "schlangennest", "--json")
+
+    assert status == 1
+    assert json.loads(out)["violations"][0]["rule"] == "colours-joined"
+
+
+def test_a_record_may_begin_with_a_table_taken_up_in_its_middle(run, write):
+    setup = {
+        "format": "snake-eye/table", "version": 1,
+        "tiles": [{"tile": "red/straight", "at": [0, 0], "turns": 0}],
+    }  # fmt: skip
+    record = changed(setup=setup, next="red", moves=[])
+    status, out, _ = run("moves", write(record), "--json")
+
+    assert status == 0
+    assert {move["player"] for move in json.loads(out)["moves"]} == {"red"}
+
+
+def test_without_json_the_answers_are_for_people(run, write):
+    for command in (
+        ("referee", write(RECORD)),
+        ("moves", write(RECORD)),
+        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "1"),
+        ("rules", "--game", "schlangennest"),
+    ):
+        status, out, err = run(*command)
+        assert (status, err) == (0, "")
+        assert out.strip()
+
+
+# --- bad input: one sentence that names the place, status 2, no traceback
+
+BAD_RECORDS = {
+    "not JSON": "{",
+    "empty": "",
+    "not UTF-8": b"\xff\xfe\x00",
+    "no object": "[]",
+    "deeply nested": "[" * 100_000 + "]" * 100_000,
+    "deeply nested move": changed(moves=json.loads("[" * 200 + "]" * 200)),
+    "NaN": '{"game": NaN}',
+    "a number of 5,000 digits": '{"game": ' + "9" * 5000 + "}",
+    "unknown game": changed(game="chess"),
+    "game is a list": changed(game=["schlangennest"]),
+    "game is missing": {k: v for k, v in RECORD.items() if k != "game"},
+    "other format": changed(format="pgn"),
+    "other version": changed(version=2),
+    "unknown player": changed(players=["blue", "pink"]),
+    "one player": changed(players=["blue"]),
+    "five players": changed(players=["blue", "red", "yellow", "green", "blue"]),
+    "the same player twice": changed(players=["blue", "blue"]),
+    "players are a text": changed(players="blue,red"),
+    "unknown option": changed(options={"sice": 1}),
+    "option of no value": changed(options={"size": [5]}),
+    "option of another kind": changed(options={"tail_first": "yes"}),
+    "options are a list": changed(options=[]),
+    "unknown set": changed(set="nothing"),
+    "a set's path": changed(set="../../etc/passwd"),
+    "a set of another game": changed(set="snekagon"),
+    "setup is a text": changed(setup="none"),
+    "setup of an unknown tile": changed(setup=[{"tile": "pink/curve", "at": [0, 0], "turns": 0}]),
+    "setup twice on a cell": changed(setup=[{"tile": "green/curve", "at": [0, 0], "turns": 0}] * 2),
+    "next is nobody": changed(next="green"),
+    "moves are an object": changed(moves={}),
+    "a million moves": changed(moves=[{"player": "blue", "do": "pass"}] * 1_000_000),
+    "a move is a text": changed(moves=["e4"]),
+    "a move by nobody": with_move(do="pass"),
+    "a move by a stranger": with_move(player="green", do="pass"),
+    "a move that does nothing": with_move(player="blue"),
+    "an unknown action": with_move(player="blue", do="castle"),
+    "an action of another game": with_move(player="blue", do="roll", value=2),
+    "no tile": with_move(player="blue", do="place", at=[0, 0], turns=0),
+    "an unknown tile": with_move(player="blue", do="place", tile="blue/x", at=[0, 0], turns=0),
+    "a tile that is a list": with_move(player="blue", do="place", tile=[], at=[0, 0], turns=0),
+    "no cell": with_move(player="blue", do="place", tile="blue/curve", turns=0),
+    "a cell of fractions": with_move(
+        player="blue", do="place", tile="blue/curve", at=[0.5, 0], turns=0
+    ),
+    "a cell of one number": with_move(
+        player="blue", do="place", tile="blue/curve", at=[0], turns=0
+    ),
+    "a cell of texts": with_move(
+        player="blue", do="place", tile="blue/curve", at=["0", "0"], turns=0
+    ),
+    "a cell of truths": with_move(
+        player="blue", do="place", tile="blue/curve", at=[True, False], turns=0
+    ),
+    "no turns": with_move(player="blue", do="place", tile="blue/curve", at=[0, 0]),
+    "four turns": with_move(player="blue", do="place", tile="blue/curve", at=[0, 0], turns=4),
+    "turns that are a text": with_move(
+        player="blue", do="place", tile="blue/curve", at=[0, 0], turns="1"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_RECORDS)
+@pytest.mark.parametrize("command", ["referee", "moves"])
+def test_a_bad_record_gets_one_clear_sentence(run, write, command, name):
+    status, out, err = run(command, write(BAD_RECORDS[name]), "--json")
+
+    assert (status, out) == (2, "")
+    assert err.startswith("snake-eye: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    assert "record.json" in err
+
+
+@pytest.mark.parametrize(
+    ("record", "place"),
+    [
+        (with_move(player="blue", do="place", tile="blue/curve", at=[0, "x"], turns=0), "moves[0].at"),
+        (changed(options={"size": 3}), "options.size"),
+        (changed(setup=[{"tile": "green/curve", "at": [0, 0], "turns": 9}]), "setup[0].turns"),
+    ],
+)  # fmt: skip
+def test_the_place_of_a_mistake_is_named(run, write, record, place):
+    _, _, err = run("referee", write(record))
+
+    assert f" {place}: " in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("referee",),
+        ("juggle",),
+        ("referee", "no-such-file.json"),
+        ("referee", "."),
+        ("referee", "\0"),
+        ("perft", "--game", "schlangennest", "--players", "blue,red"),
+        ("perft", "--game", "chess", "--players", "blue,red", "--depth", "1"),
+        ("perft", "--game", "schlangennest", "--players", "blue", "--depth", "1"),
+        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "-1"),
+        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "x"),
+        ("perft", "--game", "schlangennest", "--players", "a,b", "--depth", "1"),
+        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "1",
+         "--option", "size"),
+        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "1",
+         "--option", "size=huge"),
+        ("perft", "--game", "schlangennest", "--players", "blue,red", "--depth", "1",
+         "--option", "border=fixed"),
+        ("rules",),
+    ],
+)  # fmt: skip
+def test_bad_usage_is_status_two(run, arguments):
+    status, out, err = run(*arguments)
+
+    assert (status, out) == (2, "")
+    assert "Traceback" not in err
+    assert err
+
+
+def test_the_command_runs_as_a_program():
+    answer = subprocess.run(
+        [sys.executable, "-m", "companion_app.cli", "rules", "--game", "schlangennest", "--json"],
+        capture_output=True, check=True, text=True,
+    )  # fmt: skip
+
+    assert json.loads(answer.stdout)["rules"]

@@ -1,0 +1,1 @@
+"""From a camera frame to what is believed to lie on the table."""
