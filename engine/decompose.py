@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.game import Place
-from engine.hexplacements import oriented_walks
-from engine.hexsnakes import Spot, snakes, touching
+from engine.hexpath import TURNS
+from engine.hexsnakes import Spot, around, side_towards, snakes, touching
+from engine.lattice import HEX_STEPS
 from engine.placement import Piece
 from engine.seen import Evidence, Seen, spot_of
 from engine.tiles import TileKind, TileSet
@@ -21,6 +22,10 @@ MOST_READINGS = 5_000
 """So many readings of one colour are listed at most; random play has stayed below 1,000."""
 MOST_STEPS = 20_000
 """So many steps are tried for one colour; only a heap of tiles, no snakes, asks for more."""
+
+Walk = tuple[Spot, ...]
+"""The hexes of a tile from end to end."""
+_FLIPPED = str.maketrans("+-", "-+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,30 +149,31 @@ class _Cutting:
         """Return all ways, those that nothing speaks against first."""
         clean = [[part for part in parts if not part.against] for parts in self._parts]
         found = {_pieces(way): 0 for way in self._ways(clean)}
-        for way in self._ways(self._parts):
-            found.setdefault(_pieces(way), sum(part.against for part in way))
+        if clean != self._parts:
+            for way in self._ways(self._parts):
+                found.setdefault(_pieces(way), sum(part.against for part in way))
         ordered = sorted(found.items(), key=lambda item: (item[1], len(item[0]), item[0]))
         return [Reading(pieces, against) for pieces, against in ordered]
 
     def _all_parts(self) -> list[list[_Part]]:
         """Return the parts by the first of their hexes."""
         parts: list[list[_Part]] = [[] for _ in self._order]
-        for kind in self._kinds:
-            for shape in oriented_walks(kind.path or "1"):
-                for board, q0, r0 in self._order:
-                    walk = [(board, q0 + q, r0 + r) for q, r in shape]
-                    if all(spot in self._number for spot in walk):
-                        numbers = [self._number[spot] for spot in walk]
-                        part = _Part(
-                            self._piece(kind, walk), sum(1 << n for n in numbers),
-                            self._evidence.against(kind.name, walk),
-                        )  # fmt: skip
-                        parts[min(numbers)].append(part)
+        tiles = _tiles_by_turns(self._kinds)
+        longest = max((len(kind.cells) for kind in self._kinds), default=0)
+        for walk, turns in _walks(self._number, longest):
+            numbers = [self._number[spot] for spot in walk]
+            for tile in tiles.get(turns, ()):
+                part = _Part(
+                    self._piece(tile, walk),
+                    sum(1 << number for number in numbers),
+                    self._evidence.against(tile, walk),
+                )
+                parts[min(numbers)].append(part)
         return parts
 
-    def _piece(self, kind: TileKind, walk: list[Spot]) -> Piece:
+    def _piece(self, tile: str, walk: Walk) -> Piece:
         board = walk[0][0] if self._numbered else None
-        return Piece(kind.name, tuple(sorted(spot[1:] for spot in walk)), board)
+        return Piece(tile, tuple(sorted(spot[1:] for spot in walk)), board)
 
     def _ways(self, parts: list[list[_Part]]) -> Iterator[list[_Part]]:
         """Yield the sets of parts that cover everything and that the stock allows."""
@@ -204,6 +210,33 @@ class _Cutting:
                 dead.add(state)
 
         return cover(0)
+
+
+def _tiles_by_turns(kinds: Iterable[TileKind]) -> dict[str, list[str]]:
+    """Return the tiles by each way to write them: walked from either end, flipped or not."""
+    found: dict[str, list[str]] = {}
+    for kind in kinds:
+        turns = kind.path or "1"
+        flipped = turns.translate(_FLIPPED)
+        for way in {turns, flipped, turns[::-1], flipped[::-1]}:
+            found.setdefault(way, []).append(kind.name)
+    return found
+
+
+def _walks(spots: Collection[Spot], longest: int) -> Iterator[tuple[Walk, str]]:
+    """Yield the walks of up to so many hexes that a tile can make, each once, with its turns."""
+    for start in spots:
+        yield (start,), "1"
+        waiting: list[tuple[Walk, str]] = [((start, spot), "") for spot in touching(start, spots)]
+        while waiting:
+            walk, turns = waiting.pop()
+            if walk[0] < walk[-1]:
+                yield walk, turns or "2"
+            heading = side_towards(walk[-2], walk[-1])
+            for letter, turn in TURNS.items() if len(walk) < longest else ():
+                onward = around(walk[-1])[(heading + turn) % len(HEX_STEPS)]
+                if onward in spots and len(touching(onward, walk)) == 1:
+                    waiting.append(((*walk, onward), turns + letter))
 
 
 def _pieces(way: Iterable[_Part]) -> tuple[Piece, ...]:

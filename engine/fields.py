@@ -38,7 +38,9 @@ class SnakeField:
     def with_card(self, cell: Cell, laid: Card) -> SnakeField:
         """Return the field with one card more; an end that it meets runs on."""
         across = {**self.across, cell: laid.across}
-        ends = tuple(run_on(across, end) for end in self.ends)
+        # A card on top of another (an overruled move) may have cut the snake: trace it anew.
+        known = self.exits if cell in self.across else self.ends
+        ends = tuple(run_on(across, side) for side in known)
         return SnakeField(
             self.number, self.big, self.exits, across, {**self.cards, cell: laid}, ends
         )

@@ -11,7 +11,7 @@ from engine.game import Move
 from engine.hexplacements import Placements, PlacementTable, placement_table
 from engine.hexposition import HexPosition, spots_of
 from engine.hexsnakes import MOST_NEIGHBOURS, Spot, neighbours, touching
-from engine.lattice import Cell
+from engine.lattice import Cell, hex_neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,30 +110,29 @@ def _fit(
             cell = spot[1:]
             wrong |= table.covering[cell]
             touches_others |= table.touching[cell]
-    first_once = first_twice = first_thrice = last_once = last_twice = 0
+    ends: dict[Cell, bool] = {}
     for spot in own_spots:
-        if spot[0] != board:
-            continue
-        cell = spot[1:]
+        if spot[0] == board:
+            joints = len(touching(spot, own_spots)) + len(drilled.get(spot, ()))
+            if joints < MOST_NEIGHBOURS:
+                ends[spot[1:]] = joints == 0
+            else:
+                wrong |= table.near[spot[1:]]
+    first_once = first_twice = first_thrice = last_once = last_twice = 0
+    for cell, is_lone in ends.items():
         first, last = table.first_touching[cell], table.last_touching[cell]
-        wrong |= table.covering[cell] | table.inner_touching[cell]
         first_thrice |= first_twice & first
         first_twice |= first_once & first
         first_once |= first
         last_twice |= last_once & last
         last_once |= last
-        beside = touching(spot, own_spots)
-        joints = len(beside) + len(drilled.get(spot, ()))
-        if joints >= MOST_NEIGHBOURS:
-            wrong |= first | last
-        elif joints:
-            wrong |= first & last
-        else:
-            wrong |= first & last & table.pairs
-        for other in beside:
-            if other > spot:
-                # A single hex beside two neighbours would make a sharp turn.
-                wrong |= first & table.first_touching[other[1:]]
+        wrong |= table.covering[cell] | table.inner_touching[cell]
+        # Both ends of a tile on one hex close a ring, but only a lone hex has room for both.
+        wrong |= first & last & table.pairs if is_lone else first & last
+        for beside in hex_neighbours(cell):
+            if beside in ends:
+                # A single hex that touches two neighbours makes a sharp turn.
+                wrong |= first & table.first_touching[beside]
     wrong |= first_thrice | (first_twice & ~table.singles) | last_twice
     sound = has & ~wrong
     legal = sound & (first_once | last_once | ~touches_others)

@@ -60,6 +60,8 @@ class PlacementTable:
     last_touching: ByCell
     touching: ByCell
     """Those beside a cell, with whichever hex."""
+    near: ByCell
+    """Those on a cell or beside it."""
     first_on: ByCell
     last_on: ByCell
     leaving: tuple[ByCell, ...]
@@ -98,15 +100,20 @@ def placement_table(tiles: tuple[tuple[str, str], ...], side: int) -> PlacementT
     for number, placement in enumerate(placements):
         sets.enter(number, placement.walk)
     return PlacementTable(
-        placements,
-        {shape: _as_set(p.shape == shape for p in placements) for shape, _ in tiles},
-        sets.finished("covering"), sets.finished("inner_touching"),
-        sets.finished("first_touching"), sets.finished("last_touching"),
-        sets.finished("touching"), sets.finished("first_on"), sets.finished("last_on"),
-        tuple(sets.finished(f"leaving {side}") for side in range(len(HEX_STEPS))),
-        _as_set(len(p.walk) == 1 for p in placements),
-        _as_set(len(p.walk) == 2 for p in placements),
-    )  # fmt: skip
+        placements=placements,
+        of_shape={shape: _as_set(p.shape == shape for p in placements) for shape, _ in tiles},
+        covering=sets.finished("covering"),
+        inner_touching=sets.finished("inner_touching"),
+        first_touching=sets.finished("first_touching"),
+        last_touching=sets.finished("last_touching"),
+        touching=sets.finished("touching"),
+        near=sets.finished("near"),
+        first_on=sets.finished("first_on"),
+        last_on=sets.finished("last_on"),
+        leaving=tuple(sets.finished(f"leaving {side}") for side in range(len(HEX_STEPS))),
+        singles=_as_set(len(p.walk) == 1 for p in placements),
+        pairs=_as_set(len(p.walk) == 2 for p in placements),
+    )
 
 
 @cache
@@ -155,6 +162,7 @@ class _Sets:
         """Enter one placement everywhere it belongs."""
         for cell in walk:
             self._mark("covering", cell, number)
+            self._mark("near", cell, number)
         self._mark("first_on", walk[0], number)
         self._mark_around("first_touching", walk[0], walk, number)
         for inner in walk[1:-1]:
@@ -182,3 +190,4 @@ class _Sets:
             if beside not in walk:
                 self._mark(name, beside, number)
                 self._mark("touching", beside, number)
+                self._mark("near", beside, number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -50,7 +50,7 @@ class Evidence:
             if lying.issubset(spots):
                 self._before |= dict.fromkeys(lying, (piece.tile, lying))
 
-    def against(self, tile: str, walk: list[Spot]) -> int:
+    def against(self, tile: str, walk: Sequence[Spot]) -> int:
         """Return how many things speak against a tile that lies along a walk."""
         return (
             sum(1 for _ in self._wrong_notches(walk))
@@ -59,13 +59,13 @@ class Evidence:
             + self._moved(tile, walk)
         )
 
-    def _wrong_notches(self, walk: list[Spot]) -> Iterator[Spot]:
+    def _wrong_notches(self, walk: Sequence[Spot]) -> Iterator[Spot]:
         if self._notches:
             for spot in walk:
                 if spot in self._notches and self._notches[spot] != notches(spot, walk):
                     yield spot
 
-    def _wrong_seams(self, walk: list[Spot]) -> Iterator[Spot]:
+    def _wrong_seams(self, walk: Sequence[Spot]) -> Iterator[Spot]:
         if self._seams:
             inside = {frozenset(pair) for pair in pairwise(walk)}
             for spot in walk:
@@ -74,7 +74,7 @@ class Evidence:
                     if pair in self._seams and self._seams[pair] == (pair in inside):
                         yield spot
 
-    def _wrong_clay(self, walk: list[Spot]) -> Iterator[Spot]:
+    def _wrong_clay(self, walk: Sequence[Spot]) -> Iterator[Spot]:
         for number, spot in enumerate(walk if self._clay else ()):
             clay = self._clay.get(spot)
             if clay is None or (len(walk) == 1 and number == 0):
@@ -84,7 +84,7 @@ class Evidence:
             if clay.kind == "closed" or len(joint) > 1 or opens not in (None, joint[0]):
                 yield spot
 
-    def _moved(self, tile: str, walk: list[Spot]) -> int:
+    def _moved(self, tile: str, walk: Sequence[Spot]) -> int:
         """Return how many hexes belonged to another tile before."""
         here = (tile, frozenset(walk))
         return sum(1 for spot in walk if self._before.get(spot, here) != here)

@@ -6,12 +6,12 @@ snake. Here a chain may hold several colours: whether that is allowed is for a r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from engine.lattice import SQUARE_STEPS, Cell, square_neighbour
+from engine.lattice import SQUARE_STEPS, Cell, square_neighbours
 from engine.tiles import GREY, Strand, TileKind
 
 End = tuple[Cell, int]
@@ -29,6 +29,8 @@ class Card:
     """By edge: which strand crosses it, -1 for none."""
     across: tuple[int, ...]
     """By edge: the edge where that strand leaves the card, -1 for a cap or a blank edge."""
+    colour_at: tuple[str, ...]
+    """By edge: the colour of that strand, grey for none."""
 
     @property
     def tile(self) -> str:
@@ -47,7 +49,8 @@ def card(kind: TileKind, turns: int) -> Card:
             strand_at[edge] = number
             if len(strand.edges) == 2:
                 across[edge] = strand.edges[0] + strand.edges[1] - edge
-    return Card(kind, turns, strands, tuple(strand_at), tuple(across))
+    colour_at = tuple(strands[n].colour if n >= 0 else GREY for n in strand_at)
+    return Card(kind, turns, strands, tuple(strand_at), tuple(across), colour_at)
 
 
 Cards = Mapping[Cell, Card]
@@ -65,6 +68,8 @@ class Chain(NamedTuple):
     """Where it can go on: none, one or two."""
     caps: int
     """How many heads and tails it holds, of any colour."""
+    faces: tuple[Cell, ...]
+    """The empty cell beyond each end."""
 
     def is_loop(self) -> bool:
         """Say whether it runs in a ring, with neither end nor cap."""
@@ -96,7 +101,7 @@ NO_COLOUR: frozenset[str] = frozenset()
 
 def trace(cards: Cards) -> Web:
     """Follow every strand of a layout."""
-    chain_at: dict[Cell, list[int]] = {cell: [-1] * 4 for cell in cards}
+    chain_at: dict[Cell, list[int]] = {cell: [-1, -1, -1, -1] for cell in cards}
     chains: list[Chain] = []
     for cell, laid in cards.items():
         row = chain_at[cell]
@@ -114,42 +119,42 @@ def _follow(
     strands = [(start, first)]
     colours = {strand.colour}
     ends: list[End] = []
+    faces: list[Cell] = []
     caps = 1 if strand.cap else 0
     for edge in strand.edges:
         chain_at[start][edge] = number
-    for edge in strand.edges:
-        cell = start
+    for leaving in strand.edges:
+        cell, edge = start, leaving
         while True:
             dx, dy = SQUARE_STEPS[edge]
             beyond = (cell[0] + dx, cell[1] + dy)
             met = cards.get(beyond)
             if met is None:
                 ends.append((cell, edge))
+                faces.append(beyond)
                 break
             entry = edge ^ 2
-            index = met.strand_at[entry]
             row = chain_at[beyond]
-            if index < 0 or row[entry] == number:
+            if row[entry] == number or met.strand_at[entry] < 0:
                 break
             row[entry] = number
-            strands.append((beyond, index))
-            found = met.strands[index]
-            colours.add(found.colour)
-            edge = met.across[entry]  # noqa: PLW2901  walking on is what the loop does
+            strands.append((beyond, met.strand_at[entry]))
+            colours.add(met.colour_at[entry])
+            edge = met.across[entry]
             if edge < 0:
                 caps += 1
                 break
             row[edge] = number
             cell = beyond
     colours.discard(GREY)
-    return Chain(tuple(strands), frozenset(colours) if colours else NO_COLOUR, tuple(ends), caps)
+    found = frozenset(colours) if colours else NO_COLOUR
+    return Chain(tuple(strands), found, tuple(ends), caps, tuple(faces))
 
 
 def _facing(chains: Iterable[Chain]) -> dict[Cell, tuple[Chain, ...]]:
     facing: dict[Cell, tuple[Chain, ...]] = {}
     for chain in chains:
-        for cell, edge in chain.ends:
-            empty = square_neighbour(cell, edge)
+        for empty in chain.faces:
             facing[empty] = (*facing.get(empty, ()), chain)
     return facing
 
@@ -163,72 +168,83 @@ class Joined(NamedTuple):
     """The ends at every empty cell where anything changed; nothing at the card's own cell."""
 
 
-def join(web: Web, cell: Cell, laid: Card) -> Joined:
+class Spot(NamedTuple):
+    """An empty cell and what lies around it."""
+
+    cell: Cell
+    beyond: tuple[Cell, ...]
+    """The cell beyond each edge."""
+    is_open: tuple[bool, ...]
+    """By edge: whether that cell is empty."""
+    met: tuple[int, ...]
+    """By edge: the number of the chain that arrives there, -1 for none."""
+
+
+def spot(web: Web, cell: Cell) -> Spot:
+    """Look around an empty cell."""
+    beyond = square_neighbours(cell)
+    rows = [web.chain_at.get(beside) for beside in beyond]
+    met = [-1 if row is None else row[edge ^ 2] for edge, row in enumerate(rows)]
+    return Spot(cell, beyond, tuple([row is None for row in rows]), tuple(met))
+
+
+def join(web: Web, here: Spot, laid: Card) -> Joined:
     """Say what a card in an empty cell joins, without tracing the whole layout again."""
-    groups = _merge(_touching(web, cell, laid))
-    chains = tuple(_joined_chain(web, cell, laid, group) for group in groups)
-    after: dict[int, Chain] = {}
-    changed: set[Cell] = set()
-    for (_, numbers), chain in zip(groups, chains, strict=True):
-        for number in numbers:
-            before = web.chains[number]
-            after[id(before)] = chain
-            changed.update(square_neighbour(*end) for end in before.ends)
-    facing = {
-        empty: tuple(after.get(id(chain), chain) for chain in web.facing.get(empty, ()))
-        for empty in changed
-    }
-    for chain in chains:
-        for end in chain.ends:
-            if end[0] == cell:
-                empty = square_neighbour(*end)
-                known = facing.get(empty)
-                if known is None:
-                    known = web.facing.get(empty, ())
-                facing[empty] = (*known, chain)
-    facing[cell] = ()
-    return Joined(chains, facing)
+    chains = []
+    facing: dict[Cell, tuple[Chain, ...]] = {}
+    for strands, numbers in _groups(laid, here):
+        met = [web.chains[number] for number in numbers]
+        chain = _joined_chain(here, laid, strands, met)
+        chains.append(chain)
+        for old in met:
+            for there in old.faces:
+                ends = facing.get(there) or web.facing[there]
+                facing[there] = tuple([chain if end is old else end for end in ends])
+        for there, (end_cell, _) in zip(chain.faces, chain.ends, strict=True):
+            if end_cell == here.cell:
+                facing[there] = (*(facing.get(there) or web.facing.get(there, ())), chain)
+    facing[here.cell] = ()
+    return Joined(tuple(chains), facing)
 
 
-def _touching(web: Web, cell: Cell, laid: Card) -> Iterator[tuple[set[int], set[int]]]:
-    """Yield, for each strand of a card, its number and the chains that its edges meet."""
+def _groups(laid: Card, here: Spot) -> list[tuple[list[int], set[int]]]:
+    """Return the strands of a card that come to lie in one chain, and the chains they meet."""
+    groups: list[tuple[list[int], set[int]]] = []
     for number, strand in enumerate(laid.strands):
-        met = set()
-        for edge in strand.edges:
-            row = web.chain_at.get(square_neighbour(cell, edge))
-            if row is not None and row[edge ^ 2] >= 0:
-                met.add(row[edge ^ 2])
-        yield {number}, met
-
-
-def _merge(parts: Iterable[tuple[set[int], set[int]]]) -> list[tuple[set[int], set[int]]]:
-    """Put together the strands that meet the same chain."""
-    groups: list[tuple[set[int], set[int]]] = []
-    for strands, chains in parts:
-        meeting = [group for group in groups if group[1] & chains]
-        apart = [group for group in groups if not group[1] & chains]
-        merged = (
-            strands.union(*(group[0] for group in meeting)),
-            chains.union(*(group[1] for group in meeting)),
-        )
-        groups = [*apart, merged]
+        strands = [number]
+        numbers = {here.met[edge] for edge in strand.edges}
+        numbers.discard(-1)
+        for other in [group for group in groups if not numbers.isdisjoint(group[1])]:
+            groups.remove(other)
+            strands += other[0]
+            numbers |= other[1]
+        groups.append((strands, numbers))
     return groups
 
 
-def _joined_chain(web: Web, cell: Cell, laid: Card, group: tuple[set[int], set[int]]) -> Chain:
-    numbers, met = group
-    strands = [(cell, number) for number in sorted(numbers)]
-    colours = {laid.strands[number].colour for number in numbers} - {GREY}
-    caps = sum(1 for number in numbers if laid.strands[number].cap)
+def _joined_chain(here: Spot, laid: Card, strands: list[int], met: list[Chain]) -> Chain:
+    cell = here.cell
+    pieces = [(cell, number) for number in strands]
+    colours = {laid.strands[number].colour for number in strands}
+    caps = 0
     ends: list[End] = []
-    for number in sorted(met):
-        chain = web.chains[number]
-        strands += chain.strands
+    faces: list[Cell] = []
+    for chain in met:
+        pieces += chain.strands
         colours |= chain.colours
         caps += chain.caps
-        ends += [end for end in chain.ends if square_neighbour(*end) != cell]
-    for number in numbers:
-        for edge in laid.strands[number].edges:
-            if square_neighbour(cell, edge) not in web.cards:
+        for end, face in zip(chain.ends, chain.faces, strict=True):
+            if face != cell:
+                ends.append(end)
+                faces.append(face)
+    for number in strands:
+        strand = laid.strands[number]
+        if strand.cap:
+            caps += 1
+        for edge in strand.edges:
+            if here.is_open[edge]:
                 ends.append((cell, edge))
-    return Chain(tuple(strands), frozenset(colours), tuple(ends), caps)
+                faces.append(here.beyond[edge])
+    colours.discard(GREY)
+    found = frozenset(colours) if colours else NO_COLOUR
+    return Chain(tuple(pieces), found, tuple(ends), caps, tuple(faces))

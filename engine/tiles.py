@@ -36,9 +36,12 @@ class Exit:
     """``"head"``, ``"tail"`` or, on a house, the colour that leaves here."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TileKind:
-    """A tile as printed in the box: its name, what crosses it, and how many there are."""
+    """A tile as printed in the box: its name, what crosses it, and how many there are.
+
+    A kind is itself and no other, so that it can be looked up quickly.
+    """
 
     name: str
     """As records write it: ``blue/curve``, ``red/4/0+``, ``log/corner``."""

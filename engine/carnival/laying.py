@@ -18,7 +18,8 @@ from engine.carnival.snakes import (
     joined_snakes,
     with_card,
 )  # fmt: skip
-from engine.game import Move, Place, Rule, Violation
+from engine.carnival.words import named, says
+from engine.game import Move, Violation
 from engine.lattice import Cell, square_neighbour, square_neighbours
 from engine.sentences import carnival as say
 from engine.snakes import Card, card
@@ -37,7 +38,7 @@ def placing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
         yield from _hat(position, cell, move.snake)
         return
     if kind.role == "head" and position.agreed.owner(kind.colour) != move.player:
-        yield _says(say.NOT_YOUR_HEAD, cell, colour=kind.colour, player=move.player)
+        yield says(say.NOT_YOUR_HEAD, cell, colour=kind.colour, player=move.player)
     if cell in position.cards:
         yield Violation(say.CELL_TAKEN, (cell,))
     if kind.role in BESIDE_SNAKES:
@@ -68,7 +69,7 @@ def _growth(position: CarnivalPosition, cell: Cell, laid: Card) -> Iterator[Viol
     colour = laid.kind.colour
     own = position.snakes.get(colour) if colour else None
     if own is not None and own.end and own.is_blocked:
-        yield _says(say.BLOCKED, own.end[0], own.faces, colour=colour)
+        yield says(say.BLOCKED, own.end[0], own.faces, colour=colour)
         return
     met = [_met_edge(snake, laid) for snake in position.snakes_at_end(cell)]
     edge = next((edge for edge in met if edge is not None), None)
@@ -77,7 +78,7 @@ def _growth(position: CarnivalPosition, cell: Cell, laid: Card) -> Iterator[Viol
     else:
         snake = f"the {colour} snake" if colour else "a snake"
         where = own.end[0] if own and own.end else None
-        yield _says(say.NOT_AT_AN_END, cell, where, snake=snake)
+        yield says(say.NOT_AT_AN_END, cell, where, snake=snake)
 
 
 def _met_edge(snake: Snake, laid: Card) -> int | None:
@@ -104,7 +105,7 @@ def _joining(
     joined = joined_snakes(with_card(position.cards, cell, laid), position.house)
     if joined is not None:
         one, other = joined
-        yield _says(say.TWO_SNAKES_JOINED, cell, one=one, other=other)
+        yield says(say.TWO_SNAKES_JOINED, cell, one=one, other=other)
 
 
 # --- gifts and troubles (ruling 3) ---------------------------------------------------------------
@@ -114,10 +115,10 @@ def _beside(
     position: CarnivalPosition, player: str, kind: TileKind, cell: Cell
 ) -> Iterator[Violation]:
     if not any(position.role_at(near) in SNAKE_TILES for near in square_neighbours(cell)):
-        yield _says(say.GIFT_ALONE, cell, what=kind.role)
+        yield says(say.GIFT_ALONE, cell, what=kind.role)
     for snake in position.snakes_at_end(cell):
         if position.agreed.owner(snake.colour) != player and snake.end:
-            yield _says(say.BLOCKS_AN_END, cell, snake.end[0], what=kind.role, colour=snake.colour)
+            yield says(say.BLOCKS_AN_END, cell, snake.end[0], what=kind.role, colour=snake.colour)
 
 
 # --- hats (ruling 9) -----------------------------------------------------------------------------
@@ -138,18 +139,18 @@ def _hat_place(position: CarnivalPosition, snake: Snake) -> Cell:
     return snake.steps[-1].cell if snake.front in position.cards else snake.front
 
 
-def _hat(position: CarnivalPosition, cell: Cell, named: str | None) -> Iterator[Violation]:
+def _hat(position: CarnivalPosition, cell: Cell, whose: str | None) -> Iterator[Violation]:
     wearers = wearers_at(position, cell)
     bare = next((s for s in position.bare_heads() if s.steps[-1].cell == cell), None)
     if not wearers and bare and bare.front:
-        yield _says(say.HAT_IN_FRONT, cell, bare.front, colour=bare.colour)
+        yield says(say.HAT_IN_FRONT, cell, bare.front, colour=bare.colour)
     elif cell in position.cards and position.role_at(cell) != "head":
         yield Violation(say.CELL_TAKEN, (cell,))
-    elif not wearers or named not in (None, *wearers):
+    elif not wearers or whose not in (None, *wearers):
         yield Violation(say.NO_BARE_HEAD, (cell,))
-    elif named is None and len(wearers) > 1:
+    elif whose is None and len(wearers) > 1:
         heads = [position.snakes[colour].steps[-1].cell for colour in wearers]
-        yield _says(say.WHICH_HEAD, cell, *heads, one=" or ".join(wearers[:-1]), other=wearers[-1])
+        yield says(say.WHICH_HEAD, cell, *heads, one=" or ".join(wearers[:-1]), other=wearers[-1])
 
 
 # --- replacing (rulings 4 and 5) -----------------------------------------------------------------
@@ -158,9 +159,9 @@ def _hat(position: CarnivalPosition, cell: Cell, named: str | None) -> Iterator[
 def _unfit_to_swap(new: TileKind, lying: TileKind, cell: Cell) -> Iterator[Violation]:
     """Yield why such a tile never replaces such another."""
     if lying.role in NEVER_REPLACED:
-        yield _says(say.NOT_REPLACEABLE, cell, what=_named(lying))
+        yield says(say.NOT_REPLACEABLE, cell, what=named(lying))
     if new.role in NEVER_REPLACING or (new.role in BODY and lying.role in BODY):
-        yield _says(say.NOT_A_REPLACEMENT, cell, what=_named(new), lying=_named(lying))
+        yield says(say.NOT_A_REPLACEMENT, cell, what=named(new), lying=named(lying))
 
 
 def _swap(position: CarnivalPosition, cell: Cell, lying: Card, new: Card) -> Iterator[Violation]:
@@ -168,24 +169,10 @@ def _swap(position: CarnivalPosition, cell: Cell, lying: Card, new: Card) -> Ite
     colour = snake.colour if snake else "loose"
     kept = snake.kept_edges(cell) if snake else ()
     if new.kind.role in BODY and new.kind.colour != colour:
-        yield _says(say.WRONG_COLOUR, cell, colour=colour, other=new.kind.colour)
+        yield says(say.WRONG_COLOUR, cell, colour=colour, other=new.kind.colour)
     if is_straight(new.kind) != is_straight(lying.kind):
-        yield _says(say.WRONG_SHAPE, cell, what=_named(new.kind), lying=_named(lying.kind))
+        yield says(say.WRONG_SHAPE, cell, what=named(new.kind), lying=named(lying.kind))
     elif any(new.strand_at[edge] < 0 for edge in kept):
-        yield _says(say.CONNECTION_LOST, cell, colour=colour)
+        yield says(say.CONNECTION_LOST, cell, colour=colour)
     elif new.kind.role in LOGS or new.kind.colour == colour:
         yield from _joining(position, cell, new, kept)
-
-
-def _named(kind: TileKind) -> str:
-    """Return what players call a tile: ``yellow corner``, ``corner log``, ``gift``."""
-    words = kind.shape.split("/")
-    if kind.role in LOGS:
-        return f"{words[-1]} log"
-    return f"{kind.colour} {words[0]}" if kind.colour else kind.role
-
-
-def _says(rule: Rule, *cells: Place | None, **names: object) -> Violation:
-    """Return a violation with its names; cells that are not there are left out."""
-    pointed = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
-    return Violation(rule, pointed, {name: str(value) for name, value in names.items()})

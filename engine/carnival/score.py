@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from engine.carnival.position import CarnivalPosition, Hat, Token
 from engine.carnival.snakes import BODY, Snake, hidden_head, with_card
+from engine.carnival.words import named
 from engine.game import Answer, OpenQuestion, ScoreLine
 from engine.lattice import Cell, square_neighbours
 from engine.sentences import carnival as say
@@ -52,7 +53,7 @@ def _snake_lines(position: CarnivalPosition, snake: Snake) -> Iterator[ScoreLine
             yield from _tile_lines(position, snake.colour, step.cell, laid)
     for hat in position.hats:
         if hat.snake == snake.colour:
-            names = {"tile": hat.tile, "colour": snake.colour}
+            names = {"tile": named(position.box[hat.tile]), "colour": snake.colour}
             yield ScoreLine(position.box[hat.tile].points, say.HAT, (hat.at,), names)
 
 
@@ -60,8 +61,7 @@ def _tile_lines(
     position: CarnivalPosition, colour: str, cell: Cell, laid: Card
 ) -> Iterator[ScoreLine]:
     if laid.kind.points:
-        names = {"tile": laid.tile, "colour": colour}
-        yield ScoreLine(laid.kind.points, say.PRINTED, (cell,), names)
+        yield ScoreLine(laid.kind.points, say.PRINTED, (cell,), {"tile": named(laid.kind)})
     for near in square_neighbours(cell):
         beside = position.cards.get(near)
         if beside is None:
@@ -89,7 +89,7 @@ def _token_lines(position: CarnivalPosition, player: str) -> Iterator[ScoreLine]
 def _token_line(position: CarnivalPosition, token: Token) -> ScoreLine:
     worth, full = token_worth(position, token), _points_of_token(position)
     laid = position.cards.get(token.cell)
-    tile = laid.tile if laid and token.worth is None else "a diamond"
+    tile = named(laid.kind) if laid and token.worth is None else "diamond"
     if worth == full:
         return ScoreLine(worth, say.TOKEN, (token.cell,), {"tile": tile})
     less = str(full - worth)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from engine.carnival.laying import BESIDE_SNAKES
 from engine.carnival.position import CarnivalPosition
 from engine.carnival.snakes import SNAKE_TILES, joined_snakes, loose_cells
+from engine.carnival.words import named, says
 from engine.game import Violation
 from engine.lattice import square_neighbours
 from engine.sentences import carnival as say
@@ -26,7 +27,7 @@ def _too_many(position: CarnivalPosition) -> Iterator[Violation]:
     for tile, number in sorted(position.laid.items()):
         if number > position.box[tile].count:
             cells = tuple(sorted(at for at, laid in position.cards.items() if laid.tile == tile))
-            yield Violation(say.TOO_MANY, cells, {"tile": tile})
+            yield says(say.TOO_MANY, *cells, tile=named(position.box[tile]))
 
 
 def _snakes_amiss(position: CarnivalPosition) -> Iterator[Violation]:

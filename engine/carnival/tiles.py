@@ -15,6 +15,7 @@ from engine.carnival.laying import (
 )
 from engine.carnival.position import CarnivalPosition
 from engine.carnival.snakes import BODY, LOGS, PLAIN, SNAKE_TILES, is_straight
+from engine.carnival.words import named, says
 from engine.game import Move, Violation
 from engine.lattice import square_neighbours
 from engine.sentences import carnival as say
@@ -29,28 +30,27 @@ def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     assert move.tile is not None
     kind = position.box[move.tile]
     if position.left(kind) < 1:
-        yield Violation(say.NONE_LEFT, (), {"tile": kind.name})
-    yield from _judge_round(position, kind)
-    if move.declares != NO_OWN_TILE and _must_bedeclared(position, move.player, kind):
-        yield Violation(say.UNDECLARED, (), {"player": move.player, "tile": kind.name})
+        yield says(say.NONE_LEFT, move.at, tile=named(kind))
+    yield from _judge_round(position, move, kind)
+    if move.declares != NO_OWN_TILE and _must_be_declared(position, move.player, kind):
+        yield says(say.UNDECLARED, move.at, player=move.player, tile=named(kind))
     yield from (placing if move.do == "place" else replacing)(position, move)
 
 
-def _judge_round(position: CarnivalPosition, kind: TileKind) -> Iterator[Violation]:
+def _judge_round(position: CarnivalPosition, move: Move, kind: TileKind) -> Iterator[Violation]:
     """Yield what may not be laid in this part of the game (ruling 9)."""
     if kind.role not in LAST_ROUND_TILES:
         if position.last_round is not None:
-            yield Violation(say.ONLY_HEADS_AND_HATS)
+            yield says(say.ONLY_HEADS_AND_HATS, move.at)
     elif position.last_round is None:
-        yield Violation(say.LAST_ROUND_ONLY, (), {"what": kind.role})
-    else:
-        may = heads_may_come(position) if kind.role == "head" else not heads_are_due(position)
-        if not may:
-            due = "hats" if kind.role == "head" else "heads"
-            yield Violation(say.HEADS_BEFORE_HATS, (), {"due": due})
+        yield says(say.LAST_ROUND_ONLY, move.at, what=kind.role)
+    elif kind.role == "head" and not heads_may_come(position):
+        yield says(say.HEADS_BEFORE_HATS, move.at, due="hats")
+    elif kind.role == "hat" and heads_are_due(position):
+        yield says(say.HEADS_BEFORE_HATS, move.at, due="heads")
 
 
-def _must_bedeclared(position: CarnivalPosition, player: str, kind: TileKind) -> bool:
+def _must_be_declared(position: CarnivalPosition, player: str, kind: TileKind) -> bool:
     """Say whether a tile may only be laid by who has no own one (ruling 2)."""
     return (
         position.agreed.asks
@@ -73,7 +73,7 @@ def layable(position: CarnivalPosition, player: str) -> Iterator[Move]:
 
 def declared(position: CarnivalPosition, move: Move, kind: TileKind) -> Move:
     """Return the move with the word that ruling 2 asks for, where it asks for one."""
-    if _must_bedeclared(position, move.player, kind):
+    if _must_be_declared(position, move.player, kind):
         return replace(move, declares=NO_OWN_TILE)
     return move
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.draw.display import Item, Point, moved, placed, polygon, rectangle, scaled
+from engine.draw.display import Item, Point, mix, moved, placed, polygon, rectangle, scaled
 from engine.draw.face import BLEED_MM, Face
 from engine.draw.ground import CARD, back_art, decoration, ground_art, grounds, up_mark
+from engine.draw.palette import coat
 from engine.draw.roles import number_of, picture, printed_points
 from engine.lattice import Cell, bounding_box, square_neighbour
 from engine.tiles import TileKind, TileSet
@@ -28,6 +29,10 @@ def card_back(tile_set: TileSet, kind: TileKind, pitch_mm: float) -> Face:
 
 def _card_art(tile_set: TileSet, kind: TileKind) -> list[Item]:
     ground, border, _ = grounds(tile_set)
+    if kind.colour:
+        # The edge tells whose card it is, also where little of the snake is on it.
+        skin = coat(kind.colour, tile_set.colours)
+        border = mix(skin.base, skin.outline, 0.3)
     if kind.role == "big":
         ground = BIG_GROUNDS[number_of(kind) % 4]
     return [

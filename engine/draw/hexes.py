@@ -23,6 +23,7 @@ from engine.draw.display import (
     rectangle,
     scaled,
     stroked,
+    turned,
 )
 from engine.draw.face import BLEED_MM, Face
 from engine.draw.letters import words, words_width
@@ -131,7 +132,8 @@ def tile_art(cells: tuple[Cell, ...], skin: Coat) -> tuple[Item, ...]:
         filled(skin.outline, *(_notch(cell, side) for cell, side in notches(cells))),
     ]
     if len(cells) == 1:
-        return (*items, *snake.coil(skin, 7.6, ground, 1.35))
+        rolled = snake.coil(skin, 8.0, ground, 1.12)
+        return (*items, placed(rolled, moved(0.4, -1.2), turned(78)))
     line = _path_spine(cells)
     neck, tip = line.length - 7.0, line.length
 

@@ -49,7 +49,7 @@ KNOWN = {
     GREY: Coat("#c3c6ca", "#767b82", "#c3c6ca", "plain"),
     "blue": Coat("#2d74da", "#12305f", "#bfe0ff", "bands"),
     "red": Coat("#dd3b32", "#6b1512", "#ffe9c9", "diamonds"),
-    "yellow": Coat("#f8c71f", "#7a5200", "#8a4b08", "zigzag"),
+    "yellow": Coat("#fbcd2b", "#7a5200", "#a8580a", "zigzag"),
     "green": Coat("#2fa84f", "#0f4a22", "#e4f79a", "dots"),
     "violet": Coat("#9552cf", "#3d1c63", "#f3d9ff", "stripes"),
     "black": Coat("#3a3a44", "#101014", "#f2f0ea", "chevrons"),

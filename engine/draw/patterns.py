@@ -57,7 +57,7 @@ def scale_net(line: Spine, start: float, stop: float, half: float) -> Iterator[C
     step = line.length / max(1, round(line.length / SCALE_STEP))
     for i in range(math.floor(start / step) - 1, math.ceil(stop / step) + 1):
         for sign in (-1, 1):
-            bow = [(i * step + step * k / 2, sign * half * (k - 2) / 2) for k in range(5)]
+            bow = [(i * step + step * k, sign * half * (k - 1)) for k in range(3)]
             yield line_on(line, bow)
 
 

@@ -164,8 +164,8 @@ def badge(value: int, at: Point, degrees: float = 0.0) -> Item:
     """Return printed points in a round field."""
     colour = "#1f7a3a" if value > 0 else "#b3261e"
     shape: list[Item] = [
-        drawn(WHITE, colour, 0.9, ellipse((0, 0), 4.6)),
-        words(f"{value:+d}", (0, 0), 4.2 if abs(value) < 10 else 3.0, colour, 0.2),
+        drawn(WHITE, colour, 0.9, ellipse((0, 0), 4.9)),
+        words(f"{value:+d}", (0, 0), 3.9 if abs(value) < 10 else 3.0, colour, 0.2),
     ]
     return placed(shape, moved(*at), turned(degrees))
 

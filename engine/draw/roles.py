@@ -78,7 +78,8 @@ def _extra(kind: TileKind) -> Iterator[Item]:
         yield placed([filled(WHITE, ellipse((0, 0), 11.2))], moved(*middle))
         yield placed(props.gem(1.05), moved(*middle))
     elif kind.role == "sore":
-        yield from props.plasters(middle, line.turn(line.length / 2))
+        hurt = props.plasters((0, 0), line.turn(line.length / 2))
+        yield placed(hurt, moved(*middle), scaled(0.8))
 
 
 def _knot(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]:
@@ -95,7 +96,7 @@ def _knot(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]:
     middle = length * 0.5
     art = [
         *snake.slimming(line, skin, -OVERRUN, middle, half),
-        filled(ground, ribbon(line, length * 0.7, length * 0.86, -6.2, 6.2)),
+        filled(ground, ribbon(line, length * 0.7, length * 0.95, -6.0, 6.0)),
         *snake.slimming(line, skin, middle - 0.6, length + OVERRUN, half),
     ]
     yield placed(art, turned(degrees))

@@ -54,7 +54,9 @@ def slimming(
 ) -> list[Item]:
     """Return a piece of snake whose half width changes along the way."""
     outer = taper(line, start, stop, half)
-    inner = taper(line, start, stop, lambda way: half(way) - RIM)
+    # Where the body is thinner than its outline, only the outline is left.
+    thin = 1.6 if half(start) < RIM else 0.0
+    inner = taper(line, start + thin, stop, lambda way: max(half(way) - RIM, 0.05))
     widest = max(half(start), half(stop)) - RIM
     return [filled(coat.outline, outer), *_skin(line, coat, inner, start, stop, widest)]
 

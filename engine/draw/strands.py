@@ -48,7 +48,7 @@ def strand_art(tile_set: TileSet, kind: TileKind, ground: str) -> Iterator[Item]
         skin = coat_in(tile_set, strand.colour)
         awake = strand.colour != GREY or not tile_set.colours
         if strand.cap:
-            room = 19.5 if crossed else 33.0 if strand.cap == "head" else 36.0
+            room = 20.5 if crossed else 33.0 if strand.cap == "head" else 36.0
             line = strand_spine(strand, 20)
             if strand.cap == "head":
                 tongue = 0.0 if crossed else 5.5

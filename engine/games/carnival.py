@@ -20,6 +20,7 @@ from engine.carnival.setup import opened
 from engine.carnival.snakes import with_card
 from engine.carnival.soundness import wrong_on_the_table
 from engine.carnival.tiles import declared, judge_tile, layable
+from engine.carnival.words import named, says
 from engine.game import (
     Change,
     Facts,
@@ -166,8 +167,7 @@ class Carnival:
 def _judge_turn(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     # The last round takes no turn: all players announce it (rulebook, Конец игры).
     if move.player != position.to_move and move.do != "finale":
-        names = {"turn": position.to_move, "player": move.player}
-        yield Violation(say.NOT_YOUR_TURN, (), names)
+        yield says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
 
 
 def _judge_action(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
@@ -191,7 +191,7 @@ def _judge_finale(position: CarnivalPosition) -> Iterator[Violation]:
         every = [_tiles_layable(position, player) for player in position.players]
         sure = next((tile for tile in position.box.kinds if all(tile in t for t in every)), None)
         if sure is not None:
-            yield Violation(say.FINALE_TOO_EARLY, (), {"tile": sure})
+            yield says(say.FINALE_TOO_EARLY, tile=named(position.box[sure]))
 
 
 def _nothing_can_be_laid(position: CarnivalPosition) -> bool:
@@ -244,9 +244,9 @@ def _tokens_kept(position: CarnivalPosition, cell: Cell) -> tuple[Token, ...]:
 
 
 def _hat_laid(
-    position: CarnivalPosition, kind: TileKind, cell: Cell, named: str | None
+    position: CarnivalPosition, kind: TileKind, cell: Cell, whose: str | None
 ) -> CarnivalPosition:
-    wearers = [named] if named else wearers_at(position, cell)
+    wearers = [whose] if whose else wearers_at(position, cell)
     hat = Hat(kind.name, cell, wearers[0] if wearers else None)
     on_head = position.role_at(cell) == "head"
     cards = position.cards if on_head else with_card(position.cards, cell, card(kind, 0))

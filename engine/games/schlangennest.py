@@ -25,9 +25,10 @@ from engine.game import (
     Verdict,
     Violation,
 )
-from engine.nest.laying import judge_place, judged_cells, outside
+from engine.nest.crowds import ends_at
+from engine.nest.laying import judge_place, outside
 from engine.nest.loops import judge_replace, judge_turn
-from engine.nest.meetings import colours_joined, crowds, ends_at
+from engine.nest.meetings import colours_joined, crowds
 from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition, in_order_from
 from engine.nest.setup import agreed_field, colours_of, parse_size
 from engine.nest.turns import actions, can_act, judge_action, next_turn, turn_goes_on
@@ -89,7 +90,11 @@ class Schlangennest:
             if f"{colour}/{shape}" not in tile_set:
                 raise RecordError("set", f"the box {tile_set.name} lacks {colour}/{shape}")
         chosen = {o.name: o.default for o in self.facts.options} | dict(start.options)
-        cards = {p.at: card(tile_set[p.tile], p.turns) for p in start.layout.cards}
+        cards = {
+            p.at: card(tile_set[p.tile], p.turns)
+            for p in start.layout.placements()
+            if isinstance(p, Placement)
+        }
         colours = colours_of(start.players, chosen)
         field = agreed_field(chosen, start, cards, colours)
         two = chosen["two_snakes"]
@@ -190,7 +195,7 @@ class Schlangennest:
             if len(pieces) > 1:
                 cells = tuple(sorted({cell for p in pieces for cell, _ in p.strands}))
                 broken.append(Violation(say.IN_PIECES, cells, {"colour": colour}))
-        if not position.agreed.field.holds(judged_cells(position)):
+        if not position.agreed.field.holds(position.judged_box):
             broken.append(
                 Violation(
                     say.OUTSIDE, outside(position), {"field": position.agreed.field.in_words()}
@@ -228,7 +233,8 @@ class Schlangennest:
 
 def _lines(position: NestPosition, colour: str) -> Iterator[ScoreLine]:
     """Yield a point for each strand of a snake; of a snake in pieces the longest counts."""
-    snake = max(position.web.of_colour(colour), key=lambda s: len(s.strands), default=None)
+    pieces = position.web.of_colour(colour)
+    snake = min(pieces, key=lambda s: (-len(s.strands), min(s.strands)), default=None)
     for cell, number in sorted(snake.strands) if snake else ():
         strand = position.cards[cell].strands[number]
         params = {"colour": strand.colour, "snake": colour, "cap": strand.cap or ""}

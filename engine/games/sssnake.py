@@ -106,7 +106,7 @@ class Sssnake:
         if move.do == "pass" or self._is_over(position):
             return position
         if move.do == "roll":
-            return replace(position, turn=_drawn(position, move))
+            return position if position.on_trust else replace(position, turn=_drawn(position, move))
         assert move.tile is not None
         if move.do == "discard":
             out = {**position.out, move.tile: position.out.get(move.tile, 0) + 1}
@@ -231,6 +231,8 @@ def _drawn(position: SssnakePosition, move: Move) -> Turn:
     """Return the turn after a roll: own share first when the pile is short (R)."""
     assert move.value is not None
     hand = move.tiles if move.tiles is not None else (None,) * min(move.value, position.pile)
+    if not hand:
+        return Turn(position.left_of(position.turn.roller))
     return Turn(position.turn.roller, move.value, hand, min(move.value - 1, len(hand)))
 
 

@@ -3,97 +3,99 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from engine.game import Move, Violation
 from engine.lattice import Cell, cells_around, square_neighbour
+from engine.nest.crowds import ends_at
 from engine.nest.meetings import (
     colours_joined,
     crowds,
-    ends_at,
-    is_crowded,
     must_close_at,
     unclosable,
 )
-from engine.nest.position import FIELD_SHAPES, SHAPES, NestPosition
+from engine.nest.position import FIELD_SHAPES, SHAPES, NestPosition, stretched
 from engine.nest.words import none_left, says
 from engine.sentences import schlangennest as say
-from engine.snakes import Card, card, join
-from engine.tiles import GREY
+from engine.snakes import Card, Spot, card, join, spot
+from engine.tiles import GREY, TileKind
 
 
 def first_cards(position: NestPosition, colour: str) -> Iterator[Move]:
     """Yield a colour's first cards: next to a lying one, at a side or a corner (ruling 2)."""
     near = {c for at in position.cards for c in cells_around(at)} - position.cards.keys()
+    spots = [spot(position.web, cell) for cell in sorted(near) or [(0, 0)]]
     for shape in ("tail",) if position.agreed.tail_first else SHAPES:
-        for cell in sorted(near) or [(0, 0)]:
-            for turns in range(position.box[f"{colour}/{shape}"].period):
-                yield from placed_if_legal(position, colour, shape, cell, turns)
+        kind = position.box[f"{colour}/{shape}"]
+        if position.left(kind.name) < 1:
+            continue
+        for here in spots:
+            for turns in range(kind.period):
+                if fits_the_nest(position, here, card(kind, turns)):
+                    yield Move(position.to_move, "place", kind.name, here.cell, turns)
 
 
 def next_cards(position: NestPosition, colour: str) -> Iterator[Move]:
     """Yield the cards whose coloured strand goes on from an end (ruling 3)."""
-    reached: dict[Cell, set[int]] = {}
+    reached: dict[Cell, frozenset[int]] = {}
     for cell, edge in position.ends(colour):
-        reached.setdefault(square_neighbour(cell, edge), set()).add(edge ^ 2)
+        beyond = square_neighbour(cell, edge)
+        reached[beyond] = reached.get(beyond, frozenset()) | {edge ^ 2}
+    spots = [(spot(position.web, cell), reached[cell]) for cell in sorted(reached)]
     closing = must_close_at(position, colour)
+    known: dict[tuple[Cell, int, str], bool] = {}
     for shape in SHAPES:
         kind = position.box[f"{colour}/{shape}"]
         if position.left(kind.name) < 1:
             continue
-        for cell in sorted(reached):
-            for turns in range(kind.period):
-                laid = card(kind, turns)
-                if not reached[cell].isdisjoint(laid.strands[0].edges) and (
-                    closing is None or closing.closes(position, cell, laid)
-                ):
-                    yield from placed_if_legal(position, colour, shape, cell, turns)
+        for here, edges in spots:
+            for laid in _going_on(kind, edges):
+                if closing is not None and not closing.closes(position, here.cell, laid):
+                    continue
+                # Head and tail run alike, so where one fits the other does.
+                key = (here.cell, laid.turns, "cap" if laid.strands[0].cap else shape)
+                fits = known.get(key)
+                if fits is None:
+                    fits = known[key] = fits_the_nest(position, here, laid)
+                if fits:
+                    yield Move(position.to_move, "place", kind.name, here.cell, laid.turns)
 
 
-def placed_if_legal(
-    position: NestPosition, colour: str, shape: str, cell: Cell, turns: int
-) -> Iterator[Move]:
-    """Yield the move if a card of it is left and fits."""
-    tile = f"{colour}/{shape}"
-    player = position.to_move
-    if position.left(tile) > 0 and fits_the_nest(position, cell, card(position.box[tile], turns)):
-        yield Move(player, "place", tile, cell, turns)
+@cache
+def _going_on(kind: TileKind, edges: frozenset[int]) -> tuple[Card, ...]:
+    """Return the ways to lay a card so that its coloured strand meets one of some edges."""
+    cards = [card(kind, turns) for turns in range(kind.period)]
+    return tuple(laid for laid in cards if not edges.isdisjoint(laid.strands[0].edges))
 
 
-def fits_the_nest(position: NestPosition, cell: Cell, laid: Card) -> bool:
+def fits_the_nest(position: NestPosition, here: Spot, laid: Card) -> bool:
     """Say whether a card breaks none of the rules 1, 4, 5 and 6."""
-    return not any(True for _ in wrong_in_the_nest(position, cell, laid))
+    return not any(True for _ in wrong_in_the_nest(position, here, laid))
 
 
-def wrong_in_the_nest(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:
+def wrong_in_the_nest(position: NestPosition, here: Spot, laid: Card) -> Iterator[Violation]:
     """Yield what a card in an empty cell does to the snakes and the field."""
     field = position.agreed.field
-    if laid.kind.shape in FIELD_SHAPES and not field.holds((*judged_cells(position), cell)):
+    cell = here.cell
+    box = stretched(position.judged_box, cell)
+    if laid.kind.shape in FIELD_SHAPES and not field.holds(box):
         yield Violation(say.OUTSIDE, (cell,), {"field": field.in_words()})
     web = position.web
-    joined = join(web, cell, laid)
+    joined = join(web, here, laid)
     for snake in joined.chains:
-        yield from colours_joined(position, snake, cell)
+        if len(snake.colours) > 1:
+            yield from colours_joined(position, snake, cell)
     ends = ends_at(web, joined.facing)
-    looked_at = joined.facing if not is_crowded(web) else {**web.facing, **joined.facing}
+    looked_at = joined.facing if not position.is_crowded else {**web.facing, **joined.facing}
     yield from crowds(ends, looked_at)
     yield from unclosable(position, laid, ends, joined.facing)
-
-
-def judged_cells(position: NestPosition) -> tuple[Cell, ...]:
-    """Return the straights and curves that the field is asked about; set-up is not judged."""
-    if position.agreed.field.box is None:
-        return position.field_cells
-    return tuple(
-        c for c in position.field_cells
-        if position.agreed.owner(position.cards[c].kind.colour) is not None
-    )  # fmt: skip
 
 
 def outside(position: NestPosition) -> tuple[Cell, ...]:
     """Return the cells to point at when the cards do not fit the field."""
     box = position.agreed.field.box
-    cells = sorted(judged_cells(position))
-    return tuple(c for c in cells if box is None or not position.agreed.field.holds((c,)))
+    cells = sorted(position.judged_cells)
+    return tuple(c for c in cells if box is None or not position.agreed.field.holds((*c, *c)))
 
 
 def judge_place(position: NestPosition, move: Move) -> Iterator[Violation]:
@@ -121,7 +123,7 @@ def judge_place(position: NestPosition, move: Move) -> Iterator[Violation]:
     else:
         yield from judge_growth(position, move.at, laid)
     if move.at not in position.cards:
-        yield from wrong_in_the_nest(position, move.at, laid)
+        yield from wrong_in_the_nest(position, spot(position.web, move.at), laid)
 
 
 def judge_first(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Violation]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from engine.game import Move, Violation
 from engine.lattice import Cell
-from engine.nest.meetings import colours_joined, crowds, ends_at, unclosable
+from engine.nest.crowds import ends_at
+from engine.nest.meetings import colours_joined, crowds, unclosable
 from engine.nest.position import NestPosition
 from engine.nest.words import none_left
 from engine.sentences import schlangennest as say

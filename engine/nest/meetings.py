@@ -5,23 +5,16 @@ Rulings 1, 4 and 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.game import Violation
-from engine.lattice import Cell, square_neighbour, square_neighbours
+from engine.lattice import Cell, square_neighbour
+from engine.nest.crowds import EndsAt, crowded_places, snakes_at
 from engine.nest.position import Agreed, NestPosition, in_order_from
 from engine.nest.words import colour_order, listed
 from engine.sentences import schlangennest as say
-from engine.snakes import Card, Chain, Web
-
-CROWD_AT_ONE, CROWD_AT_TWO = 3, 4
-"""Ruling 4: so many snakes may not reach one empty place, or two side by side."""
-
-
-EndsAt = Callable[[Cell], tuple[Chain, ...]]
-"""The chain of each end that faces an empty cell."""
-
+from engine.snakes import Card, Chain
 
 # --- rule 1, no two colours
 
@@ -54,42 +47,14 @@ def is_newly_joined(position: NestPosition, snake: Chain, laid_at: Cell | None) 
 # --- rule 4, three snakes at one place, four at two
 
 
-def ends_at(web: Web, changed: Mapping[Cell, tuple[Chain, ...]] | None = None) -> EndsAt:
-    """Return a look-up of the ends at an empty cell, as they are or after a change."""
-
-    def ends_at(cell: Cell) -> tuple[Chain, ...]:
-        ends = changed.get(cell) if changed else None
-        return web.facing.get(cell, ()) if ends is None else ends
-
-    return ends_at
-
-
-def snakes_at(ends: tuple[Chain, ...]) -> set[str]:
-    """Return the snakes that reach a cell, counted by colour; grey chains are no snakes."""
-    return {colour for end in ends for colour in end.colours}
-
-
-def is_crowded(web: Web) -> bool:
-    """Say whether a forbidden pattern lies there already; only an odd set-up brings it."""
-    return any(True for _ in crowds(ends_at(web), web.facing))
-
-
-def crowds(ends_at: EndsAt, cells: Iterable[Cell]) -> Iterator[Violation]:
+def crowds(ends: EndsAt, cells: Iterable[Cell]) -> Iterator[Violation]:
     """Yield the forbidden patterns at some empty cells and beside them."""
-    pairs = set()
-    for cell in cells:
-        here = snakes_at(ends_at(cell))
-        if len(here) >= CROWD_AT_ONE:
-            snakes = listed(sorted(here, key=colour_order))
-            yield Violation(say.THREE_AT_ONE, (cell,), {"snakes": snakes})
-        if not here:
-            continue
-        for beside in square_neighbours(cell):
-            pair = (min(cell, beside), max(cell, beside))
-            there = ends_at(beside)
-            if there and pair not in pairs and len(here | snakes_at(there)) >= CROWD_AT_TWO:
-                pairs.add(pair)
-                yield Violation(say.FOUR_AT_TWO, pair)
+    for place in crowded_places(ends, cells):
+        if len(place) == 1:
+            snakes = listed(sorted(snakes_at(ends(place[0])), key=colour_order))
+            yield Violation(say.THREE_AT_ONE, place, {"snakes": snakes})
+        else:
+            yield Violation(say.FOUR_AT_TWO, place)
 
 
 # --- rule 5, all four ends of two snakes at one place
@@ -159,7 +124,10 @@ def unclosable(
 ) -> Iterator[Violation]:
     """Yield a place that was made into a duel side by side which the next cannot close."""
     for cell in changed:
-        duel = duel_at(position.agreed, ends_at(cell))
+        there = ends_at(cell)
+        if len(there) != 4:
+            continue
+        duel = duel_at(position.agreed, there)
         was = duel_at(position.agreed, position.web.facing.get(cell, ()))
         if duel is None or was is not None:
             continue

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from engine.lattice import Cell, bounding_box
+from engine.nest.crowds import crowded_places, ends_at
 from engine.snakes import Cards, Web, trace
 from engine.tiles import TileSet
 
 COLOURS = ("blue", "red", "yellow", "green")
 SHAPES = ("straight", "curve", "tail", "head")
 FIELD_SHAPES = ("straight", "curve")
+
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom, all inclusive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +26,14 @@ class Field:
 
     size: tuple[int, int] | None = None
     """What their bounding box must fit, either way round; ``None`` for no border."""
-    box: tuple[int, int, int, int] | None = None
+    box: Box | None = None
     """A fixed field: left, top, right and bottom."""
 
-    def holds(self, cells: Iterable[Cell]) -> bool:
-        """Say whether cards in these cells fit."""
-        taken = bounding_box(cells)
-        if taken is None:
+    def holds(self, box: Box | None) -> bool:
+        """Say whether cards within a bounding box fit."""
+        if box is None:
             return True
-        left, top, right, bottom = taken
+        left, top, right, bottom = box
         if self.box is not None:
             x0, y0, x1, y1 = self.box
             return x0 <= left and y0 <= top and right <= x1 and bottom <= y1
@@ -89,9 +92,25 @@ class NestPosition:
         return Counter(laid.kind.name for laid in self.cards.values())
 
     @cached_property
-    def field_cells(self) -> tuple[Cell, ...]:
-        """Where straights and curves lie."""
-        return tuple(c for c, laid in self.cards.items() if laid.kind.shape in FIELD_SHAPES)
+    def judged_cells(self) -> tuple[Cell, ...]:
+        """Where straights and curves lie; set-up cards are not judged by a border they fix."""
+        fixed = self.agreed.field.box is not None
+        return tuple(
+            cell
+            for cell, laid in self.cards.items()
+            if laid.kind.shape in FIELD_SHAPES
+            and not (fixed and self.agreed.owner(laid.kind.colour) is None)
+        )
+
+    @cached_property
+    def judged_box(self) -> Box | None:
+        """The bounding box of the cells that the field is asked about."""
+        return bounding_box(self.judged_cells)
+
+    @cached_property
+    def is_crowded(self) -> bool:
+        """Whether a forbidden pattern lies there already; only an odd set-up brings it."""
+        return any(True for _ in crowded_places(ends_at(self.web), self.web.facing))
 
     def left(self, tile: str) -> int:
         """Return how many of a tile are still in its stock."""
@@ -119,3 +138,11 @@ def in_order_from(players: tuple[str, ...], first: str) -> tuple[str, ...]:
     """Return the players in turn order, beginning with one of them."""
     i = players.index(first)
     return players[i:] + players[:i]
+
+
+def stretched(box: Box | None, cell: Cell) -> Box:
+    """Return a bounding box that holds one more cell."""
+    x, y = cell
+    if box is None:
+        return (x, y, x, y)
+    return (min(box[0], x), min(box[1], y), max(box[2], x), max(box[3], y))

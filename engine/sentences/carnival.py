@@ -38,7 +38,7 @@ UNDECLARED = Rule(
     "A plain tile of another colour is laid only by a player who has no own one to lay,"
     " and he must say so.",
     "rulebook, step 6; ruling 2",
-    "{player} must say that there is no own plain tile to lay before laying {tile}.",
+    "{player} must say that there is no own plain tile to lay before laying a {tile}.",
 )  # fmt: skip
 GIFT_ALONE = Rule(
     "gift-alone", "A gift or a trouble touches at least one tile of a snake with a side.",
@@ -114,15 +114,15 @@ FINALE_TOO_EARLY = Rule(
 )  # fmt: skip
 TOO_MANY = Rule(
     "too-many", "No more tiles can lie than are in the box.", "ruling 10",
-    "More {tile} lie on the table than the box has.",
+    "More {tile} tiles lie on the table than the box has.",
 )  # fmt: skip
 
-PRINTED = Reason("printed", "printed on {tile} of the {colour} snake")
+PRINTED = Reason("printed", "printed on the {tile}")
 GIFT_SIDE = Reason("gift-side", "a gift touches the {colour} snake")
 TROUBLE_SIDE = Reason("trouble-side", "a trouble touches the {colour} snake")
-TOKEN = Reason("token", "the token for laying {tile}")
+TOKEN = Reason("token", "the token for laying a {tile}")
 INSTEAD_OF_TOKEN = Reason(
-    "instead-of-token", "for laying {tile}, less {value} since troubles touch it"
+    "instead-of-token", "for laying a {tile}, less {value} since troubles touch it"
 )
 EARLIER_TOKENS = Reason("earlier-tokens", "diamond tokens taken before")
-HAT = Reason("hat", "{tile} on the {colour} snake")
+HAT = Reason("hat", "{tile} on the {colour} head")

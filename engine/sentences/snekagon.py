@@ -61,4 +61,4 @@ TOO_MANY = Rule(
     "More {tile} lie on the table than {player} has in this game.",
 )  # fmt: skip
 
-LONGEST = Reason("longest-snake", "the longest {player} snake: {length} hexes")
+LONGEST = Reason("longest-snake", "the hexes of the longest {player} snake")

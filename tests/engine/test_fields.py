@@ -145,3 +145,10 @@ def test_cells_the_snake_runs_through_leave_out_stray_cards():
 
     assert stray.snake_cells == {(-1, 0)}
     assert [EDGE_NAMES[edge] for edge in stray.edges_faced((-2, 0))] == ["E"]
+
+
+def test_card_on_top_of_another_cuts_the_snake():
+    straight = box(FLAT)["straight"]
+    long = field(FLAT).with_card((2, 0), card(straight, 0)).with_card((3, 0), card(straight, 0))
+
+    assert long.with_card((2, 0), card(straight, 1)).dead_ends == (((2, 0), 3),)

@@ -10,7 +10,7 @@ from engine.carnival.position import LastRound
 from engine.game import Move, Start
 from engine.placement import Layout, Placement
 from engine.record import move_to_json
-from tests.engine.games.carnival_tables import BOX, FOUR, GAME
+from tests.engine.games.carnival_positions import BOX, FOUR, GAME
 from tests.naive.carnival import NaiveCarnival
 
 WHOLE_GAMES, BEGINNINGS, LAST_ROUNDS = 3, 12, 12
@@ -94,13 +94,16 @@ def play(chance, position, naive, most_moves, tries):
 def test_whole_games_agree_with_the_naive_referee(seed):
     chance = random.Random(seed)
 
-    assert GAME.outcome(play(chance, *both(chance), most_moves=400, tries=3)).over
+    position, naive = both(chance)
+
+    assert GAME.outcome(play(chance, position, naive, most_moves=400, tries=3)).over
 
 
 @pytest.mark.parametrize("seed", range(BEGINNINGS))
 def test_beginnings_agree_with_the_naive_referee(seed):
     chance = random.Random(seed)
-    play(chance, *both(chance), A_WHILE, tries=20)
+    position, naive = both(chance)
+    play(chance, position, naive, A_WHILE, tries=20)
 
 
 @pytest.mark.parametrize("seed", range(LAST_ROUNDS))

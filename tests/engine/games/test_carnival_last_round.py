@@ -4,7 +4,7 @@ import pytest
 
 from engine.game import Change, Move
 from engine.notation import read_layout, write_layout
-from tests.engine.games.carnival_tables import (
+from tests.engine.games.carnival_positions import (
     FOUR,
     GAME,
     broken,
@@ -58,7 +58,7 @@ def test_where_hands_are_asked_for_it_is_refused_while_anybody_could_lay_a_tile(
     (violation,) = GAME.judge(opening(hands="ask"), finale()).violations
 
     assert violation.rule.id == "finale-too-early"
-    assert "yellow/straight" in violation.text
+    assert "yellow straight" in violation.text
 
 
 def test_nobody_knows_what_left_a_game_taken_up_in_its_middle():

@@ -1,10 +1,13 @@
 """Carnival's points by example: the rulebook's own, tokens, sides, hats, open questions."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from engine.game import Move
 from engine.setfile import BUILT_IN_FOLDER, parse_set
-from tests.engine.games.carnival_tables import (
+from tests.engine.games.carnival_positions import (
     FOUR,
     GAME,
     TWO,
@@ -18,6 +21,7 @@ from tests.engine.games.carnival_tables import (
     table,
 )
 
+PLAYTHROUGHS = Path(__file__).parents[2] / "playthroughs"
 WRAPPED = (
     "yellow/straight@0,-1^1 yellow/straight@0,-2^1 yellow/corner@0,-3^2 yellow/straight@1,-3"
     " yellow/corner@2,-3^3 yellow/straight@2,-2^1 yellow/corner@2,-1 yellow/straight@1,-1"
@@ -201,7 +205,7 @@ def test_printed_values_come_from_the_set_file():
     box = owners_box(
         ("diamond_points = 4", "diamond_points = 5"),
         ("gift_points = 1", "gift_points = 3"),
-        ("points = -2\nrole = \"knot\"", "points = -7\nrole = \"knot\""),
+        ('points = -2\nrole = "knot"', 'points = -7\nrole = "knot"'),
     )
     position = table("yellow/knot@0,-1^1 gift@1,-1", tokens={"yellow": 2}, box=box)
 
@@ -302,3 +306,26 @@ def test_a_hat_on_a_head_hides_it_and_the_head_still_counts():
         (1, "gift-side", (0, -2)),
         (2, "hat", (0, -2)),
     ]
+
+
+# --- a whole evening
+
+
+def evening(name):
+    (game,) = json.loads((PLAYTHROUGHS / f"carnival_{name}.json").read_text("utf-8"))["games"]
+    return game
+
+
+def test_a_whole_evening_scores_the_same_with_everything_said_and_on_trust():
+    told, trusted = evening("evening"), evening("evening_on_trust")
+    said = [move for move in told["record"]["moves"] if "declares" in move]
+    silent = [
+        {key: value for key, value in move.items() if key != "declares"}
+        for move in told["record"]["moves"]
+    ]
+
+    assert told["record"]["options"] == {"hands": "ask"}
+    assert len(said) > 10
+    assert trusted["record"]["moves"] == silent
+    assert told["expect"]["over"]
+    assert told["expect"]["scores"] == trusted["expect"]["scores"]

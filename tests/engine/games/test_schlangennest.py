@@ -71,8 +71,8 @@ def test_the_very_first_card_may_lie_anywhere():
 def test_the_field_is_as_large_as_the_table_of_sizes_says(players, size, fits, not_fits):
     field = GAME.opening(Start(FOUR[:players], {"size": size}), BOX).agreed.field
 
-    assert field.holds([(0, 0), (fits[0] - 1, fits[1] - 1)])
-    assert not field.holds([(0, 0), (not_fits[0] - 1, not_fits[1] - 1)])
+    assert field.holds((0, 0, fits[0] - 1, fits[1] - 1))
+    assert not field.holds((0, 0, not_fits[0] - 1, not_fits[1] - 1))
 
 
 def test_the_border_comes_into_being_as_in_the_rulebook():
@@ -81,12 +81,12 @@ def test_the_border_comes_into_being_as_in_the_rulebook():
     position = table(eight, players=FOUR)
     field = position.agreed.field
 
-    cells = list(position.cards)
-    assert field.holds([*cells, (8, 0)])
-    assert field.holds([*cells, (-1, 0)])
-    assert not field.holds([*cells, (-1, 0), (8, 0)])
-    assert field.holds([*cells, (3, 6)])
-    assert not field.holds([*cells, (3, 7)])
+    assert position.judged_box == (0, 0, 7, 0)
+    assert field.holds((0, 0, 8, 0))
+    assert field.holds((-1, 0, 7, 0))
+    assert not field.holds((-1, 0, 8, 0))
+    assert field.holds((0, 0, 7, 6))
+    assert not field.holds((0, 0, 7, 7))
 
 
 def test_a_straight_outside_the_field_is_illegal_and_the_tail_is_not():

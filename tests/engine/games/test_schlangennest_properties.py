@@ -16,7 +16,7 @@ from engine.game import Move
 from engine.infer import infer_move
 from engine.lattice import cells_around
 from engine.nest.position import COLOURS, Field, NestPosition
-from engine.snakes import card, join, trace
+from engine.snakes import card, join, spot, trace
 from tests.engine.games import nest_tables
 from tests.engine.games.nest_tables import BOX, GAME, likely_move, near_legal_move
 
@@ -172,7 +172,7 @@ def test_joining_one_card_is_the_same_as_tracing_the_table_again(seed):
     if move.do != "place" or move.at in position.cards:
         return
     laid = card(BOX[move.tile], move.turns)
-    joined = join(position.web, move.at, laid)
+    joined = join(position.web, spot(position.web, move.at), laid)
     again = trace({**position.cards, move.at: laid})
 
     def summary(chain):

@@ -246,7 +246,7 @@ def test_the_longest_snake_wins_and_equal_ones_tie():
     assert all(outcome.over for outcome in outcomes)
     assert {len(outcome.winners) for outcome in outcomes} == {1, 2}
     for outcome in outcomes:
-        best = max(outcome.scores.values())
+        best = max(score or 0 for score in outcome.scores.values())
         assert list(outcome.winners) == [p for p in TWO if outcome.scores[p] == best]
 
 

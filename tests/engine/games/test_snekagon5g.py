@@ -50,7 +50,7 @@ def lay(text):
 
 
 def _board_and_cell(word):
-    q, r, board = map(int, re.fullmatch(r"(-?\d+),(-?\d+)#(\d)", word).groups())
+    q, r, board = map(int, re.findall(r"-?\d+", word))
     return (board, (q, r))
 
 
@@ -435,7 +435,7 @@ def test_drills_that_the_clay_does_not_tell_apart_are_asked_for():
     )
     (question,) = GAME.questions(table(ends, players=4))
 
-    assert sorted(answer.scores["blue"] for answer in question.answers) == [7, 9]
+    assert {answer.scores["blue"] for answer in question.answers} == {7, 9}
 
 
 @pytest.mark.parametrize(

@@ -17,19 +17,21 @@ FIVE = ("blue", "red", "yellow", "green", "violet")
 OTHER_NAMES = {"could-move": "must-move"}
 NOWHERE = {"off-board", "on-eye", "cell-taken"}
 """A tile that cannot lie there at all is not asked by the naive referee what it touches."""
-NEARLY_LEGAL_MOVES = 8
+NEARLY_LEGAL_MOVES = 6
 """So many are judged at each position."""
+FEW_MOVES = 60
+"""A position with fewer is late in a game."""
 
 VARIANTS = [
-    (Snekagon(), NaiveSnekagon, ("red", "green"), {}, 6),
+    (Snekagon(), NaiveSnekagon, ("red", "green"), {}, 5),
     (Snekagon(), NaiveSnekagon, ("green", "red"), {"second_without_1": True}, 4),
-    (Snekagon5G(), NaiveSnekagon5G, FIVE[:2], {}, 2),
+    (Snekagon5G(), NaiveSnekagon5G, FIVE[:2], {}, 1),
     (Snekagon5G(), NaiveSnekagon5G, FIVE[1:4], {}, 1),
     (Snekagon5G(), NaiveSnekagon5G, FIVE, {}, 1),
-    (Snekagon5G(), NaiveSnekagon5G, FIVE[3:], {"advanced": True}, 2),
+    (Snekagon5G(), NaiveSnekagon5G, FIVE[3:], {"advanced": True}, 1),
     (Snekagon5G(), NaiveSnekagon5G, FIVE[:3], {"advanced": True}, 1),
     (Snekagon5G(), NaiveSnekagon5G, FIVE[:4], {"far_drill": True}, 1),
-    (Snekagon5G(), NaiveSnekagon5G, FIVE[:2], {"far_drill": True, "advanced": True}, 2),
+    (Snekagon5G(), NaiveSnekagon5G, FIVE[:2], {"far_drill": True, "advanced": True}, 1),
     (Snekagon5G(), NaiveSnekagon5G, FIVE[2:], {"single_opening": True, "advanced": True}, 1),
     (Snekagon5G(), NaiveSnekagon5G, FIVE[:2], {"eyes": [[0, 0], [1, 1]]}, 1),
 ]
@@ -99,27 +101,17 @@ def test_nearly_legal_moves_are_judged_alike(variant):
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=name)
-def test_scores_and_tables_are_alike(variant):
+def test_scores_tables_and_lists_of_moves_are_alike(variant):
     game = variant[0]
     for position, naive, moves in play_both(variant, 99):
         outcome = game.outcome(position)
         assert outcome.scores == naive.scores()
-        if not moves:
-            assert outcome.over
-            assert list(outcome.winners) == naive.winners()
         ours, theirs = layout_to_json(game.layout(position)), naive.table()
         assert written(ours["tiles"]) == written(theirs["tiles"])
         assert written(ours.get("clay", [])) == written(theirs["clay"])
-
-
-@pytest.mark.parametrize("variant", VARIANTS, ids=name)
-def test_the_same_moves_are_listed(variant):
-    steps = list(play_both_copied(variant, 7))
-    late = len(steps) * 2 // 3
-    for naive, moves in (steps[late], steps[-1]):
-        assert written(moves) == written(naive.legal_moves())
-
-
-def play_both_copied(variant, seed):
-    for _, naive, moves in play_both(variant, seed):
-        yield naive.copy(), moves
+        # The naive list takes a second, so only a late one and the last are asked for.
+        if len(moves) < FEW_MOVES and len(position.pieces) % 3 == 0:
+            assert written(moves) == written(naive.legal_moves())
+        if not moves:
+            assert outcome.over
+            assert list(outcome.winners) == naive.winners()

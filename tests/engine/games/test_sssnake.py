@@ -239,6 +239,17 @@ def test_moves_at_a_wrong_time_are_named():
     ]  # fmt: skip
 
 
+def test_moves_that_the_table_overrules_can_be_made():
+    position = GAME.apply(begin(), roll("a", 2, ""))
+    assert position.to_move == "b"
+    position = GAME.apply(position, lay("a", "straight@2,0"))
+    assert (position.to_move, missing(position)) == ("b", [7, 6])
+    position = GAME.apply(
+        GAME.apply(position, roll("b", 1, "curve")), lay("b", "straight@3,0", "a")
+    )
+    assert (position.to_move, missing(position)) == ("a", [8, 6])
+
+
 # --- laying on, feasibility --------------------------------------------------------------------
 
 

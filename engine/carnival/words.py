@@ -1,0 +1,24 @@
+"""What players call tiles, and violations that name them."""
+
+from __future__ import annotations
+
+from engine.carnival.snakes import LOGS
+from engine.game import Place, Rule, Violation
+from engine.tiles import TileKind
+
+
+def named(kind: TileKind) -> str:
+    """Return a tile in players' words: ``yellow corner``, ``corner log``, ``hat +3``, ``gift``."""
+    first, *rest = kind.shape.split("/")
+    if kind.role in LOGS:
+        return " ".join((*rest, first))
+    if kind.role == "trouble":
+        return kind.role
+    words = (kind.colour, first, *rest) if kind.colour else (first, *rest)
+    return " ".join(words)
+
+
+def says(rule: Rule, *cells: Place | None, **names: object) -> Violation:
+    """Return a violation with its names; cells that are not there are left out."""
+    pointed = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
+    return Violation(rule, pointed, {name: str(value) for name, value in names.items()})
