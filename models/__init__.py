@@ -1,0 +1,1 @@
+"""Art and print sheets, scenes, training, and the trained models."""

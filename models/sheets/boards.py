@@ -1,0 +1,130 @@
+"""Sheets of hex boards: whole where they fit the paper, else in parts to glue together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.draw.boards import RIM, board_art, board_outline, board_size
+from engine.draw.display import (
+    Affine,
+    Group,
+    Item,
+    after,
+    moved,
+    placed,
+    polyline,
+    rectangle,
+    stroked,
+    turned,
+)
+from engine.draw.face import BLEED_MM
+from engine.tiles import TileSet
+from models.sheets.paper import MARGIN_MM, Sheet
+from models.sheets.pdf import HAIR_MM, Pdf
+from models.sheets.tiles import cut_marks, page_entry
+
+OVERLAP_MM = 10.0
+"""Neighbouring parts of a split board show the same strip, to glue one on the other."""
+GLUE_COLOUR = "#d3122a"
+STEP_MM = 0.5
+"""Cell widths that fit the paper are rounded down to this."""
+
+
+def fitting_cell_mm(tile_set: TileSet, sheet: Sheet) -> float:
+    """Return the widest hex cell, up to the set's own, with which the board fits the paper."""
+    board = tile_set.extras.get("board")
+    if not board:
+        return tile_set.pitch_mm
+    room = sheet.width - 2 * MARGIN_MM - 2 * BLEED_MM - 2 * RIM
+    widest = room / board_size(board.get("side", 6), 1.0, 0.0)[1]
+    fits = math.floor(widest / STEP_MM) * STEP_MM
+    return min(tile_set.pitch_mm, fits) if fits >= STEP_MM else tile_set.pitch_mm
+
+
+def board_sheets(
+    path: Path, title: str, sheet: Sheet, tile_set: TileSet, cell_mm: float, count: int
+) -> list[dict[str, Any]]:
+    """Write all boards of a game and return what lies on each page."""
+    board = tile_set.extras["board"]
+    side = board.get("side", 6)
+    eyes = [(q, r) for q, r in board.get("eyes", ())]
+    size = board_size(side, cell_mm)
+    centred = placed(board_art(side, eyes, cell_mm), moved(size[0] / 2, size[1] / 2))
+    marks = stroked("#000000", HAIR_MM, *cut_marks(board_outline(side, cell_mm)))
+    pdf = Pdf(path, sheet, title)
+    index = []
+    # Boards stand upright on the paper: their wide way is the paper's long way.
+    upright = after(moved(size[1], 0), turned(90))
+    parts = _parts(sheet, (size[1], size[0]))
+    for number in range(1, count + 1):
+        for order, part in enumerate(parts, 1):
+            which = f", part {order} of {len(parts)}" if len(parts) > 1 else ""
+            pdf.begin(f"{title}: board {number} of {count}{which}")
+            _draw_part(pdf, [centred, marks], size, after(moved(*part.at), upright), part)
+            pdf.end()
+            entry = {"tile": "board", "at_mm": [round(v, 3) for v in part.at], "turned_deg": 90}
+            index.append(page_entry(path, pdf, "front", [entry]))
+    pdf.save()
+    return index
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one sheet shows of a board."""
+
+    at: tuple[float, float]
+    """Where the upper left corner of the whole board would lie on the sheet."""
+    left: bool
+    right: bool
+    top: bool
+    bottom: bool
+    """On which sides it goes on on another sheet."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sheet shows all of the board."""
+        return not (self.left or self.right or self.top or self.bottom)
+
+
+def _draw_part(
+    pdf: Pdf, items: list[Item], size: tuple[float, float], place: Affine, part: Part
+) -> None:
+    """Draw a board, or a part of it with the lines along which parts are glued."""
+    if part.is_whole:
+        pdf.stamp("board", items, size, place)
+        return
+    left, top, right, bottom = pdf.sheet.area
+    window = rectangle(left, top, right - left, bottom - top)
+    inset = OVERLAP_MM / 2
+    lines = []
+    for wanted, x in ((part.left, left + inset), (part.right, right - inset)):
+        lines += [polyline(((x, top), (x, bottom)))] if wanted else []
+    for wanted, y in ((part.top, top + inset), (part.bottom, bottom - inset)):
+        lines += [polyline(((left, y), (right, y)))] if wanted else []
+    board = Group((Group(tuple(items), place),), clip=(window,))
+    pdf.draw([board, stroked(GLUE_COLOUR, HAIR_MM, *lines)])
+
+
+def _parts(sheet: Sheet, size: tuple[float, float]) -> list[Part]:
+    """Return the sheets that a board takes, row by row, the board in the middle of them all."""
+    left, top, right, bottom = sheet.area
+    room = (right - left, bottom - top)
+    pages = [_pages(size[i] + 2 * BLEED_MM, room[i]) for i in (0, 1)]
+    spans = [pages[i] * (room[i] - OVERLAP_MM) + OVERLAP_MM for i in (0, 1)]
+    x, y = (start + (spans[i] - size[i]) / 2 for i, start in enumerate((left, top)))
+    return [
+        Part(
+            (x - column * (room[0] - OVERLAP_MM), y - row * (room[1] - OVERLAP_MM)),
+            left=column > 0, right=column < pages[0] - 1, top=row > 0, bottom=row < pages[1] - 1,
+        )
+        for row in range(pages[1])
+        for column in range(pages[0])
+    ]  # fmt: skip
+
+
+def _pages(need: float, room: float) -> int:
+    """Return how many sheets it takes one way."""
+    return max(1, math.ceil((need - OVERLAP_MM) / (room - OVERLAP_MM) - 1e-9))

@@ -1,0 +1,163 @@
+"""Makes everything that ``print`` gives: sheets, one picture a face, and the manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from engine.draw import Face, all_faces
+from engine.draw.tokens import extra_faces, has_die
+from engine.tiles import TileSet
+from models.art.faces import PaintedFace, faces
+from models.sheets.boards import board_sheets, fitting_cell_mm
+from models.sheets.calibration import calibration_sheet, facts
+from models.sheets.die import die_sheet
+from models.sheets.errors import SheetError
+from models.sheets.instructions import instruction_sheet
+from models.sheets.paper import SIZES_MM, Sheet, sheet_of
+from models.sheets.tiles import tile_sheets
+
+PX_PER_MM = 12
+THICKNESS_MM = 2
+
+
+def make_sheets(
+    tile_set: TileSet, out_dir: Path, paper: str = "a4", size_mm: float | None = None
+) -> dict[str, Any]:
+    """Write PDF sheets, one PNG a face and ``manifest.json``, and return the manifest.
+
+    Args:
+        tile_set: the box; an owner's own is as good as a built-in one.
+        out_dir: made where it is missing; files of the same names are written over.
+        paper: ``a4`` or ``letter``.
+        size_mm: side of a card, or width of a hex cell; by default the set's own, for hex sets
+            with a board the widest with which the board fits the paper.
+
+    Raises:
+        SheetError: the paper is not known, or the size is too small or too large for it.
+    """
+    sheet = sheet_of(paper)
+    pitch = printed_pitch_mm(tile_set, sheet, size_mm)
+    out_dir.mkdir(parents=True, exist_ok=True)
+    index = write_sheets(tile_set, out_dir, sheet, pitch)
+    manifest = {
+        "set": tile_set.name, "game": tile_set.game, "lattice": tile_set.lattice,
+        "pitch_mm": pitch, "paper": paper,
+        **_pictures(tile_set, out_dir, pitch),
+        "calibration": facts("calibration.pdf"), "sheets": index,
+    }  # fmt: skip
+    (out_dir / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    return manifest
+
+
+def write_sheets(
+    tile_set: TileSet, out_dir: Path, sheet: Sheet, pitch: float
+) -> list[dict[str, Any]]:
+    """Write all PDF files into a folder and return what lies on each page."""
+    title = tile_set.name.replace("_", " ").capitalize()
+    pairs = _pairs((*all_faces(tile_set, pitch), *extra_faces(tile_set, pitch)))
+    index = tile_sheets(out_dir / "tiles.pdf", title, sheet, pairs)
+    if "board" in tile_set.extras:
+        count = board_count(tile_set)
+        index += board_sheets(out_dir / "boards.pdf", title, sheet, tile_set, pitch, count)
+    if has_die(tile_set):
+        index += die_sheet(out_dir / "die.pdf", title, sheet)
+    index += calibration_sheet(out_dir / "calibration.pdf", title, sheet)
+    parts = [(front.tile, count) for front, _, count in pairs]
+    path = out_dir / "instructions.pdf"
+    return index + instruction_sheet(path, title, sheet, tile_set, pitch, parts)
+
+
+def board_count(tile_set: TileSet) -> int:
+    """Return how many boards the game is played on: one, or one a player with floors."""
+    return max(1, len(tile_set.colours)) if tile_set.game == "snekagon5g" else 1
+
+
+def printed_pitch_mm(tile_set: TileSet, sheet: Sheet, size_mm: float | None) -> float:
+    """Return the width of a card or hex cell on paper: as asked, or what suits the paper."""
+    if size_mm is None:
+        is_hex = tile_set.lattice == "hex"
+        return fitting_cell_mm(tile_set, sheet) if is_hex else tile_set.pitch_mm
+    least, most = SIZES_MM
+    if not least <= size_mm <= most:
+        raise SheetError(f"a size of {size_mm:g} mm cannot be printed; use {least:g} to {most:g}")
+    return float(size_mm)
+
+
+def _pairs(listed: Iterable[tuple[Face, int]]) -> list[tuple[Face, Face, int]]:
+    """Return front, back and count of each tile."""
+    fronts: dict[str, tuple[Face, int]] = {}
+    backs: dict[str, Face] = {}
+    for face, count in listed:
+        if face.side == "front":
+            fronts[face.tile] = (face, count)
+        else:
+            backs[face.tile] = face
+    return [(front, backs[name], count) for name, (front, count) in fronts.items()]
+
+
+def _pictures(tile_set: TileSet, out_dir: Path, pitch: float) -> dict[str, Any]:
+    """Write the PNGs and return the manifest's lists of them."""
+    listed: dict[str, list[dict[str, Any]]] = {"faces": [], "extras": [], "boards": []}
+    written: set[str] = set()
+    for name, painted in faces(tile_set, PX_PER_MM, pitch).items():
+        file = _file_name(tile_set, name, painted)
+        if file not in written:
+            written.add(file)
+            _write_png(out_dir / file, painted)
+        if name == "board":
+            listed["boards"].append(
+                {
+                    "file": file, "size_mm": _rounded(painted.size_mm), "cell_width_mm": pitch,
+                    "centre_mm": _rounded(painted.origin_mm), "px_per_mm": PX_PER_MM,
+                    "outline_mm": [_rounded(p) for p in painted.outline_mm],
+                    "count": board_count(tile_set),
+                    "side": tile_set.extras["board"].get("side", 6),
+                    "eyes": tile_set.extras["board"].get("eyes", []),
+                }
+            )  # fmt: skip
+            continue
+        is_tile = painted.tile in tile_set or painted.tile.startswith("clay/")
+        listed["faces" if is_tile else "extras"].append(_entry(painted, file))
+    return listed
+
+
+def _entry(painted: PaintedFace, file: str) -> dict[str, Any]:
+    return {
+        "tile": painted.tile, "side": painted.side, "file": file, "count": painted.count,
+        "size_mm": _rounded(painted.size_mm),
+        "outline_mm": [_rounded(point) for point in painted.outline_mm],
+        "thickness_mm": THICKNESS_MM, "px_per_mm": PX_PER_MM,
+        "cells": [list(cell) for cell in painted.cells],
+        "origin_mm": _rounded(painted.origin_mm),
+    }  # fmt: skip
+
+
+def _file_name(tile_set: TileSet, name: str, painted: PaintedFace) -> str:
+    if painted.side == "back" and tile_set.lattice == "square" and painted.tile in tile_set:
+        # All backs of one footprint are one picture.
+        columns, rows = (max(c[i] for c in painted.cells) - min(c[i] for c in painted.cells) + 1
+                         for i in (0, 1))  # fmt: skip
+        return f"{columns}x{rows}.back.png"
+    ending = ".back.png" if painted.side == "back" else ".png"
+    return painted.tile.replace("/", "_") + ending
+
+
+def _write_png(path: Path, painted: PaintedFace) -> None:
+    """Write a face; what lies outside an outline that is no box is transparent."""
+    picture = painted.bgr
+    if int(painted.alpha.min()) < 255:
+        picture = np.dstack([painted.bgr, painted.alpha])
+    done, data = cv2.imencode(".png", picture)
+    if not done:
+        raise SheetError(f"{path.name} cannot be written as a picture")
+    path.write_bytes(data.tobytes())
+
+
+def _rounded(values: Iterable[float]) -> list[float]:
+    return [round(value, 3) for value in values]
