@@ -1,0 +1,205 @@
+"""One picture of one table from one seed, with its truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import cos, radians, sin, tan
+from typing import Any
+
+import numpy as np
+
+from models.scenes.arrange import arrange
+from models.scenes.arrays import Array
+from models.scenes.camera import Camera, lens, looking_at
+from models.scenes.canvas import Canvas, Lamp
+from models.scenes.develop import Developer, exposed, gain_for, packed, radiance, unpacked
+from models.scenes.faces import Face, printed
+from models.scenes.ground import put_ground
+from models.scenes.hands import arm_face, arm_item
+from models.scenes.settings import CameraSettings, PrintSettings, SceneSettings, draw_settings
+from models.scenes.splits import Split, rng_of
+from models.scenes.things import Item, TableTop
+from models.scenes.truth import truth_of
+
+Json = dict[str, Any]
+
+FOV_DEG = (32.0, 96.0)
+"""Horizontal angles from a phone's second lens to a wide webcam."""
+HIGHEST_MM = 1600.0
+"""Tables too large for 1.2 m and the widest lens are seen from a little further up."""
+STREAKS = 64
+TABLE_RIM_MM = 60.0
+"""Nothing lies nearer to the table's edge."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A picture and what is on it."""
+
+    bgr: Array
+    jpeg: bytes
+    """The same picture as a file: the pixels are those that a reader of it gets."""
+    truth: Json
+    settings: SceneSettings
+
+
+def make_scene(
+    seed: int,
+    split: Split = "train",
+    subject: str = "schlangennest",
+    size_px: tuple[int, int] | None = None,
+) -> Scene:
+    """Return the scene of a seed; equal arguments give the same picture, byte for byte."""
+    return scene_from(draw_settings(seed, split, subject, size_px))
+
+
+def scene_from(settings: SceneSettings) -> Scene:
+    """Return the scene that settings describe."""
+    top = arrange(settings)
+    camera = camera_for(settings, top.extent_mm)
+    canvas = painted(settings, top, camera)
+    truth = truth_of(top, canvas)
+    jpeg = photographed(settings, canvas)
+    truth["split"], truth["seed"] = settings.split, settings.seed
+    return Scene(unpacked(jpeg), jpeg, truth, settings)
+
+
+def photographed(settings: SceneSettings, canvas: Canvas) -> bytes:
+    """Return the JPEG file that the scene's camera writes of a painted table."""
+    rng = rng_of("sensor", settings.split, settings.subject, settings.seed)
+    linear = radiance(canvas, settings.light, settings.sensor.vignette)
+    linear = exposed(linear, gain_for(linear, settings.light, settings.sensor))
+    developer = Developer(settings.sensor, settings.light.level)
+    bgr = developer.finished(developer.root(linear), rng)
+    return packed(bgr, settings.sensor.jpeg_quality)
+
+
+def camera_for(settings: SceneSettings, extent_mm: Array) -> Camera:
+    """Return the camera that has the layout in view as the settings ask."""
+    wish = settings.camera
+    low, high = extent_mm.min(axis=0), extent_mm.max(axis=0)
+    middle = (low + high) / 2 + np.array(wish.aim) * (high - low)
+    target = float(middle[0]), float(middle[1])
+    width, height = wish.size_px
+    height_mm, focal = wish.height_mm, 0.0
+    while True:
+        rotation, position = looking_at(
+            target, height_mm, wish.elevation_deg, wish.azimuth_deg, wish.roll_deg
+        )
+        seen = (np.column_stack([extent_mm, np.zeros(len(extent_mm))]) - position) * (1, 1, -1)
+        seen = seen @ rotation.T
+        if seen[:, 2].min() > 20:
+            slopes = np.abs(seen[:, :2] / seen[:, 2:]).max(axis=0)
+            focal = wish.fill * min(width / 2 / slopes[0], height / 2 / slopes[1])
+            widest = width / 2 / tan(radians(FOV_DEG[1]) / 2)
+            if focal >= widest or height_mm >= HIGHEST_MM:
+                break
+        height_mm *= 1.08
+    focal = min(focal, width / 2 / tan(radians(FOV_DEG[0]) / 2))
+    matrix = np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]])
+    distortion = lens(wish.corner_shift, focal, wish.size_px, wish.tangential)
+    camera = Camera(wish.size_px, matrix, distortion, rotation, position)
+    return _looking_past(camera, extent_mm, wish) if wish.fill > 1 else camera
+
+
+def _looking_past(camera: Camera, extent_mm: Array, wish: CameraSettings) -> Camera:
+    """Return the camera moved so that the picture's edge goes through the layout."""
+    low, high = extent_mm.min(axis=0), extent_mm.max(axis=0)
+    wanted = (low + high) / 2 + np.clip(np.array(wish.aim) * 4, -0.3, 0.3) * (high - low)
+    width, height = camera.size_px
+    edge = {0: (0, height / 2), 1: (width, height / 2), 2: (width / 2, height), 3: (width / 2, 0)}
+    x, y = edge[int(wish.azimuth_deg * 7) % 4]
+    ray = np.array([(x - width / 2), (y - height / 2), camera.matrix[0, 0]])
+    seen = camera.flat_from_ray() @ ray
+    shift = wanted - seen[:2] / seen[2]
+    return replace(camera, position_mm=camera.position_mm + np.array([*shift, 0.0]))
+
+
+def lamp_for(settings: SceneSettings, camera: Camera, extent_mm: Array) -> Lamp:
+    """Return the light's direction, and where it is mirrored if it glares."""
+    light = settings.light
+    rng = rng_of("lamp", settings.split, settings.subject, settings.seed)
+    turn, rise = radians(light.azimuth_deg), radians(light.elevation_deg)
+    flat = min(cos(rise) / sin(rise), 2.5)
+    low, high = extent_mm.min(axis=0) - 60, extent_mm.max(axis=0) + 60
+    place = rng.uniform(low, high)
+    shine = (float(place[0]), float(place[1])) if light.glare else None
+    height = float(camera.position_mm[2])
+    return Lamp(
+        (-cos(turn) * flat, -sin(turn) * flat), light.softness, shine,
+        light.glare_size * height, light.glare, height,
+    )  # fmt: skip
+
+
+def painted(settings: SceneSettings, top: TableTop, camera: Camera) -> Canvas:
+    """Return the table as colours, shadows and shine, before any camera effect."""
+    canvas = Canvas(camera, lamp_for(settings, camera, top.extent_mm))
+    put_ground(canvas, settings.surface, settings.seed, _needed_table(settings, top))
+    faces = printed_faces(settings, top, camera)
+    put_items(canvas, top.items, faces)
+    for thing in sorted(top.lathes, key=lambda t: -_away(t.x_mm, t.y_mm, camera)):
+        canvas.put_lathe(thing)
+    for arm in top.arms:
+        item, face = arm_item(arm), arm_face(arm.look)
+        canvas.throw_sprite_shadow(face, item, 200)
+        canvas.put_sprite(item, face)
+    return canvas
+
+
+def _needed_table(settings: SceneSettings, top: TableTop) -> tuple[float, float]:
+    """Return how wide and deep a table must be, so that nothing lies beyond its edge."""
+    things = [(i.x_mm, i.y_mm) for i in top.items] + [(i.x_mm, i.y_mm) for i in top.lathes]
+    turn = radians(settings.surface.table_turn_deg)
+    spin = np.array([[cos(turn), -sin(turn)], [sin(turn), cos(turn)]])
+    reach = np.abs(np.concatenate([np.array(things).reshape(-1, 2), top.extent_mm]) @ spin)
+    width, depth = 2 * (reach.max(axis=0) + TABLE_RIM_MM)
+    return float(width), float(depth)
+
+
+def put_items(canvas: Canvas, items: tuple[Item, ...], faces: Mapping[str, Face]) -> None:
+    """Put flat things on the picture from the lowest up and from the furthest near."""
+    numbers = {id(item): number for number, item in enumerate(items, start=1)}
+    for ground in sorted({round(item.z_mm, 3) for item in items}):
+        layer = [item for item in items if round(item.z_mm, 3) == ground]
+        if ground == 0 or any(item.role in ("tile", "clay") for item in layer):
+            canvas.throw_shadows(layer, dict(faces), ground)
+        for item in sorted(layer, key=lambda i: -_away(i.x_mm, i.y_mm, canvas.camera)):
+            canvas.put(item, faces[item.face], numbers[id(item)])
+
+
+def _away(x_mm: float, y_mm: float, camera: Camera) -> float:
+    return float(np.hypot(x_mm - camera.position_mm[0], y_mm - camera.position_mm[1]))
+
+
+def printed_faces(settings: SceneSettings, top: TableTop, camera: Camera) -> dict[str, Face]:
+    """Return the faces that the table shows, as this owner's printer made them."""
+    shown = {item.face for item in top.items}
+    roles = {item.face: item.role for item in top.items}
+    finest = camera.px_per_mm() * 1.5
+    faces = dict(top.faces)
+    table = _ink(settings.print)
+    for name in sorted(shown):
+        if roles[name] != "clutter":
+            rng = rng_of("print", settings.split, settings.seed, name)
+            faces[name] = printed(faces[name], table, _streaks(settings.print, rng), finest)
+    return faces
+
+
+def _ink(settings: PrintSettings) -> Array:
+    """Return what a printer makes of each value of blue, green and red."""
+    values = np.arange(256, dtype=float)[:, None]
+    values = (values - 128) * settings.contrast + 128
+    values = values * np.array(settings.gains)
+    values = values + (250 - values) * settings.pale
+    return np.asarray(np.clip(values, 0, 255), np.uint8).reshape(256, 1, 3)
+
+
+def _streaks(settings: PrintSettings, rng: np.random.Generator) -> Array | None:
+    if not settings.streaks:
+        return None
+    lines = np.clip(rng.normal(0, 1, STREAKS), 0, 3)
+    return np.clip(lines * 0.16 * settings.streaks, 0, 0.75)
+
+
+__all__ = ["Scene", "camera_for", "make_scene", "painted", "replace", "scene_from"]

@@ -1,0 +1,96 @@
+"""What may be trained on and what is kept to measure with: every name is on one side only.
+
+Surfaces, lights, invented sets and seeds have names. A name decides the side it is on and, by
+itself, everything random about the thing it names, so that nothing can slip over by a seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+
+Split = Literal["train", "held-out"]
+SPLITS: tuple[Split, ...] = get_args(Split)
+
+SURFACE_FAMILIES = (
+    "wood", "parquet", "cloth", "gingham", "patterned", "felt", "glass", "laminate", "stone",
+    "tiled",
+)  # fmt: skip
+LIGHT_FAMILIES = ("window", "lamp", "ceiling", "overcast", "spot", "two-lamps")
+NAMES_A_FAMILY = 24
+INVENTED_SETS = 4000
+HELD_OUT_EVERY = 4
+"""Every fourth name of a family is held out."""
+SHARED_VARIABLE = "SNAKE_EYE_SHARED"
+"""Names a folder with photographs of surfaces, used where it is present."""
+PHOTO_MARKS = ("_diff", "_color", "basecolor", "albedo", "diffuse")
+NO_SURFACES = ("cabinet", "sofa")
+"""Pictures of whole furniture, cut into pieces to be wrapped around a model."""
+
+
+def rng_of(*names: object) -> np.random.Generator:
+    """Return the random numbers that belong to a name; equal names give equal numbers."""
+    text = "/".join(str(name) for name in names)
+    digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+    return np.random.default_rng(int.from_bytes(digest, "big"))
+
+
+def split_of(name: str) -> Split:
+    """Return the side that a numbered name is on; photographs have ``side_of_file``."""
+    key = int(name.rpartition("-")[2])
+    return "held-out" if key % HELD_OUT_EVERY == HELD_OUT_EVERY - 1 else "train"
+
+
+@cache
+def surface_names(split: Split, family: str | None = None) -> tuple[str, ...]:
+    """Return the procedural surfaces of one side."""
+    families = (family,) if family else SURFACE_FAMILIES
+    return _numbered(families, split)
+
+
+@cache
+def light_names(split: Split) -> tuple[str, ...]:
+    """Return the lights of one side."""
+    return _numbered(LIGHT_FAMILIES, split)
+
+
+@cache
+def invented_names(split: Split, shape: Literal["square", "hex"]) -> tuple[str, ...]:
+    """Return the invented sets of one side."""
+    names = (f"invented-{shape}-{number:04d}" for number in range(INVENTED_SETS))
+    return tuple(name for name in names if split_of(name) == split)
+
+
+@cache
+def photographed_surfaces(split: Split) -> tuple[tuple[str, str], ...]:
+    """Return name and file of each photographed surface of one side; none without the folder."""
+    shared = os.environ.get(SHARED_VARIABLE)
+    if not shared:
+        return ()
+    found = sorted(Path(shared, "assets", "surfaces").rglob("*.jpg"))
+    return tuple(
+        (f"photo:{path.stem.lower()}", str(path))
+        for path in found
+        if any(mark in path.stem.lower() for mark in PHOTO_MARKS)
+        and not any(mark in path.stem.lower() for mark in NO_SURFACES)
+        and side_of_file(path) == split
+    )
+
+
+@cache
+def side_of_file(path: Path) -> Split:
+    """Return the side that a picture file is on: by what is in it, since copies go by other names.
+
+    About half are held out.
+    """
+    return "held-out" if hashlib.blake2b(path.read_bytes()).digest()[0] % 2 else "train"
+
+
+def _numbered(families: tuple[str, ...], split: Split) -> tuple[str, ...]:
+    names = (f"{family}-{number:02d}" for family in families for number in range(NAMES_A_FAMILY))
+    return tuple(name for name in names if split_of(name) == split)
