@@ -4,7 +4,7 @@
 #   make setup      .venv with what a game needs, and the command .venv/bin/snake-eye
 #   make check      format, lint, types, imports
 #   make test       check and every test: exactly what CI runs
-#   make bench      speed of the engine beside python-chess
+#   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
 #   make evaluate   how well the trained models read tables
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
@@ -31,7 +31,7 @@ test: check
 	.venv/bin/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
 
 bench: .venv/dev-ready
-	.venv/bin/python -m tests.bench
+	.venv/bin/python -m tests.bench $(ONLY)
 
 evaluate: setup
 	@if [ -e models/evaluate.py ] || [ -e models/evaluate/__main__.py ]; then \

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from companion_app.home import set_folders
 from engine import referee as judging
 from engine.draw import draw_layout
 from engine.errors import EngineError, RecordError
-from engine.game import AnyGame, Json, Start
+from engine.game import AnyGame, Json, Move, Place, Start
 from engine.games import game_named
 from engine.placement import Layout, Piece, Placement
 from engine.record import (
@@ -100,14 +100,17 @@ def rules(arguments: Namespace) -> int:
 
 
 def draw(arguments: Namespace) -> int:
-    """Draw the position at the end of a record; an illegal last move is marked."""
+    """Draw the position at the end of a record; the cells of a foul are marked."""
     record = _record_from(arguments.record)
     played = judging.replay(record)
-    marked = [
-        cell for broken in played.verdicts for violation in broken or () for cell in violation.cells
+    fouls = [violation for broken in played.verdicts for violation in broken or ()]
+    legal = [
+        move for move, broken in zip(record.moves, played.verdicts, strict=True) if broken == ()
     ]
     svg = draw_layout(
-        record.tile_set, record.game.layout(played.position), marked=marked,
+        record.tile_set, record.game.layout(played.position),
+        marked=[cell for foul in fouls for cell in _drawn(foul.cells, foul.snake, record)],
+        last=_last_cells(legal[-1], record) if legal else (),
         players=record.start.players, title=record.game.facts.title,
     )  # fmt: skip
     out = Path(arguments.out)
@@ -120,6 +123,23 @@ def draw(arguments: Namespace) -> int:
     else:
         print_line(f"{out} written")
     return ANSWERED
+
+
+def _drawn(cells: Iterable[Place], snake: str | None, record: Record) -> list[Place]:
+    """Return cells as drawings name them: with the number of the field where there are several."""
+    if snake is None:
+        return list(cells)
+    field = record.start.players.index(snake)
+    return [(field, *cell) for cell in cells]
+
+
+def _last_cells(move: Move, record: Record) -> list[Place]:
+    if move.cells is not None:
+        board = () if move.board is None else (move.board,)
+        return [(*board, *cell) for cell in move.cells]
+    if move.at is None:
+        return []
+    return _drawn([move.at], move.snake if record.game.facts.player_names is None else None, record)
 
 
 def score(arguments: Namespace) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 from companion_app.answers import ANSWERED, InputError, print_line
 from engine.game import Move, Verdict
-from engine.games.schlangennest import NestPosition
+from engine.nest.position import NestPosition
 from engine.lattice import E, N, S, W, bounding_box
 from engine.record import parse_move, parse_record
 from engine.snakes import Card

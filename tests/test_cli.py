@@ -294,7 +294,7 @@ def test_a_bad_record_gets_one_clear_sentence(run, write, command, name):
 @pytest.mark.parametrize(
     ("record", "place"),
     [
-        (with_move(player="blue", do="place", tile="blue/curve", at=[0, "x"], turns=0), "moves[0].at"),
+        (with_move(player="blue", do="turn", at=[0, "x"], turns=0), "moves[0].at"),
         (changed(options={"size": 3}), "options.size"),
         (changed(setup=[{"tile": "green/curve", "at": [0, 0], "turns": 9}]), "setup[0].turns"),
     ],

@@ -1,0 +1,1 @@
+"""What ``make bench`` measures; figures are ratios to something else in the same run."""
