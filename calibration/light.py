@@ -1,0 +1,110 @@
+"""The light on the table: what white paper looks like under it, and how evenly it falls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+
+from calibration.profile import Light
+from calibration.sheet import white_squares_mm
+from calibration.sighting import Sighting
+
+CLIPPED = 252
+"""Brighter pixels are cut off by the camera and say nothing about colour."""
+FEWEST_PLACES = 3
+FOR_SLOPE = 6
+DIMMEST = 12.0
+"""White paper darker than this is noise."""
+MOST_COLOURED = 3.0
+"""The brightest channel of white paper is at most this many times the weakest: candle light."""
+WHITE_SHARE = 0.15
+"""The brightest part of a card that is taken for its white."""
+
+
+def light_from_sheet(bgr: Any, sighting: Sighting) -> Light | None:
+    """Return the light on the sheet, ``None`` where its white is too dark or cut off."""
+    px_from_mm, _ = cv2.findHomography(sighting.board[:, :2], sighting.seen_px)
+    if px_from_mm is None:
+        return None
+    # Only where corners were seen: the rest of the sheet may be under a hand.
+    low, high = sighting.board[:, :2].min(axis=0), sighting.board[:, :2].max(axis=0)
+    white_mm = white_squares_mm()
+    inside = ((white_mm >= low) & (white_mm <= high)).all(axis=1)
+    places = cv2.perspectiveTransform(white_mm[inside].reshape(-1, 1, 2), px_from_mm)
+    places = places.reshape(-1, 2)
+    height, width = bgr.shape[:2]
+    seen = ((places >= 1) & (places < (width - 2, height - 2))).all(axis=1)
+    samples = np.array([_around(bgr, x, y) for x, y in places[seen]]).reshape(-1, 3)
+    return _fitted(places[seen], samples, (width, height))
+
+
+def light_from_cards(bgr: Any, outlines_px: Any) -> Light | None:
+    """Return the light from the white of cards, ``None`` where there are too few to tell.
+
+    Args:
+        bgr: the picture.
+        outlines_px: N x K x 2 corners; cards without white on them do little harm, since the
+            middle of all cards counts.
+    """
+    places, samples = [], []
+    for outline in np.asarray(outlines_px, np.float64):
+        white = _brightest(bgr, outline)
+        if white is not None:
+            places.append(outline.mean(axis=0))
+            samples.append(white)
+    size = (bgr.shape[1], bgr.shape[0])
+    return _fitted(np.array(places).reshape(-1, 2), np.array(samples).reshape(-1, 3), size)
+
+
+def _around(bgr: Any, x: float, y: float) -> Any:
+    column, row = round(float(x)), round(float(y))
+    return np.median(bgr[row - 1 : row + 2, column - 1 : column + 2].reshape(-1, 3), axis=0)
+
+
+def _brightest(bgr: Any, outline: Any) -> Any:
+    """Return the middle colour of the brightest part of one card."""
+    low = np.maximum(np.floor(outline.min(axis=0)).astype(int), 0)
+    high = np.minimum(np.ceil(outline.max(axis=0)).astype(int) + 1, (bgr.shape[1], bgr.shape[0]))
+    if (high - low < 6).any():
+        return None
+    step = max(1, int((high - low).max()) // 48)
+    patch = bgr[low[1] : high[1] : step, low[0] : high[0] : step]
+    mask = np.zeros(patch.shape[:2], np.uint8)
+    inner = outline.mean(axis=0) + 0.9 * (outline - outline.mean(axis=0))
+    cv2.fillConvexPoly(mask, np.round((inner - low) / step).astype(np.int32), 1)
+    pixels = patch[mask > 0].astype(np.float64)
+    # Green carries most of the brightness, the weakest channel tells white from strong colours.
+    brightness = pixels.min(axis=1) + 0.3 * pixels[:, 1] if len(pixels) else pixels
+    if len(pixels) < 20:
+        return None
+    return np.median(pixels[brightness >= np.quantile(brightness, 1 - WHITE_SHARE)], axis=0)
+
+
+def _fitted(places_px: Any, samples: Any, size_px: tuple[int, int]) -> Light | None:
+    good = (samples.max(axis=1) < CLIPPED) & (samples.min(axis=1) >= DIMMEST)
+    if good.sum() < FEWEST_PLACES:
+        return None
+    places, samples = places_px[good] / size_px - 0.5, samples[good]
+    level = samples.mean(axis=1)
+    slope = np.zeros(2)
+    if good.sum() >= FOR_SLOPE and (np.ptp(places, axis=0) > 0.15).all():
+        slope = _slope(places, level)
+    even = samples / ((1 + slope[0] * places[:, 0]) * (1 + slope[1] * places[:, 1]))[:, None]
+    blue, green, red = (float(v) for v in np.clip(np.median(even, axis=0), 1, 255))
+    if max(blue, green, red) > MOST_COLOURED * min(blue, green, red):
+        return None
+    return Light((blue, green, red), (float(slope[0]), float(slope[1])))
+
+
+def _slope(places: Any, level: Any) -> Any:
+    """Return how the level grows across and down, as shares of the middle, by a robust fit."""
+    terms = np.column_stack([np.ones(len(places)), places])
+    weights = np.ones(len(places))
+    solved = np.array([1.0, 0, 0])
+    for _ in range(5):
+        solved, *_ = np.linalg.lstsq(terms * weights[:, None], level * weights, rcond=None)
+        off = np.abs(terms @ solved - level)
+        weights = np.sqrt(1 / np.maximum(off, float(np.median(off)) + 1e-6))
+    return np.clip(solved[1:] / max(float(solved[0]), 1.0), -1.5, 1.5)

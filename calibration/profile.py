@@ -1,0 +1,164 @@
+"""What is known about one camera over one table: lens, table plane, light, and how it looked.
+
+The values, and how pixels become millimetres with them; ``profile_file`` saves and loads them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.errors import ProfileError
+
+GREY_OF_WHITE = 230.0
+"""What white paper is brought to; a little below the top, so that print beside it is not lost."""
+
+Array = NDArray[Any]
+Points = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Lens:
+    """How a camera bends what it sees: OpenCV's pinhole with ``k1 k2 p1 p2 k3``."""
+
+    size_px: tuple[int, int]
+    matrix: Array
+    distortion: Array
+    rms_px: float | None = None
+    """How far board corners lie off on average; ``None`` where the lens is only assumed."""
+    used: int = 0
+    pictures: int = 0
+
+    def straight_px(self, points_px: Points) -> Points:
+        """Return points, N x 2, where a lens that bends nothing would have shown them."""
+        points = np.asarray(points_px, np.float64).reshape(-1, 1, 2)
+        if not self.distortion.any():
+            return points.reshape(-1, 2)
+        straight = cv2.undistortPoints(points, self.matrix, self.distortion, P=self.matrix)
+        return np.asarray(straight, np.float64).reshape(-1, 2)
+
+    def seen_px(self, straight_px: Points) -> Points:
+        """Return where this lens shows points that ``straight_px`` gave."""
+        points = np.asarray(straight_px, np.float64).reshape(-1, 2)
+        if not self.distortion.any():
+            return points
+        rays = np.column_stack([points, np.ones(len(points))]) @ np.linalg.inv(self.matrix).T
+        seen, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), self.matrix, self.distortion)
+        return np.asarray(seen, np.float64).reshape(-1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class TablePlane:
+    """How straightened pixels map to millimetres on the table top."""
+
+    mm_from_px: Array
+    """Homography, 3 x 3; where its origin lies and how it is turned is arbitrary."""
+    learnt_from: str
+    """``sheet``, ``board`` or ``tiles``."""
+    residual_mm: float = 0.0
+    """How far the points it was learnt from lie off on average."""
+
+
+@dataclass(frozen=True)
+class Light:
+    """What white paper looks like on this table."""
+
+    white_bgr: tuple[float, float, float]
+    """At the middle of the picture."""
+    slope: tuple[float, float] = (0.0, 0.0)
+    """How much brighter, as a share, it is at the right edge than at the left, and at the lower
+    than at the upper one."""
+
+    @property
+    def gains_bgr(self) -> tuple[float, float, float]:
+        """What to multiply the channels by so that white has no colour; 1 for green."""
+        blue, green, red = self.white_bgr
+        return (green / blue, 1.0, green / red)
+
+    def corrected(self, bgr: Array) -> Array:
+        """Return a picture as it would look in even, white light."""
+        height, width = bgr.shape[:2]
+        across = 1 + self.slope[0] * (np.arange(width) / max(1, width - 1) - 0.5)
+        down = 1 + self.slope[1] * (np.arange(height) / max(1, height - 1) - 0.5)
+        level = (across[None] * down[:, None]).astype(np.float32)
+        gains = (GREY_OF_WHITE / np.array(self.white_bgr)).astype(np.float32)
+        even = bgr * gains
+        even /= level[..., None]
+        return np.asarray(np.clip(even + 0.5, 0, 255).astype(np.uint8))
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Everything known about one camera over one table; what is not known is ``None``."""
+
+    size_px: tuple[int, int]
+    """Width and height of its pictures."""
+    lens: Lens | None = None
+    table: TablePlane | None = None
+    light: Light | None = None
+    reference: Array | None = field(default=None, repr=False)
+    """The table as it looked, small and grey, to notice that the camera was knocked."""
+
+    def straight_px(self, points_px: Points) -> Points:
+        """Return points, N x 2, where a lens that bends nothing would have shown them."""
+        if self.lens is None:
+            return np.asarray(points_px, np.float64).reshape(-1, 2)
+        return self.lens.straight_px(points_px)
+
+    def seen_px(self, straight_px: Points) -> Points:
+        """Return the pixels of straightened points."""
+        if self.lens is None:
+            return np.asarray(straight_px, np.float64).reshape(-1, 2)
+        return self.lens.seen_px(straight_px)
+
+    def mm(self, points_px: Points) -> Points:
+        """Return where on the table, in millimetres, pixels look at."""
+        return _mapped(self._plane().mm_from_px, self.straight_px(points_px))
+
+    def px(self, points_mm: Points) -> Points:
+        """Return the pixels that show points of the table."""
+        straight = _mapped(np.linalg.inv(self._plane().mm_from_px), points_mm)
+        return self.seen_px(straight)
+
+    def for_size(self, size_px: tuple[int, int]) -> Profile:
+        """Return the same profile for pictures of another size.
+
+        Raises:
+            ProfileError: the pictures have another shape, so they are no scaled ones.
+        """
+        if size_px == self.size_px:
+            return self
+        across, down = size_px[0] / self.size_px[0], size_px[1] / self.size_px[1]
+        if abs(across / down - 1) > 0.01:
+            raise ProfileError(
+                f"the profile was made for pictures of {_times(self.size_px)} pixels, and this "
+                f"one has {_times(size_px)}: calibrate again with the camera as it is set now"
+            )
+        # Pixels count from their centres, so that scaling is about the corner at -0.5.
+        scaled = np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2], [0, 0, 1.0]])
+        lens, table = self.lens, self.table
+        if lens is not None:
+            lens = replace(lens, size_px=size_px, matrix=scaled @ lens.matrix)
+        if table is not None:
+            table = replace(table, mm_from_px=table.mm_from_px @ np.linalg.inv(scaled))
+        return replace(self, size_px=size_px, lens=lens, table=table)
+
+    def _plane(self) -> TablePlane:
+        if self.table is None:
+            raise ProfileError(
+                "the profile does not know the table; calibrate with the sheet flat on it"
+            )
+        return self.table
+
+
+def _mapped(homography: Array, points: Points) -> Points:
+    flat = np.asarray(points, np.float64).reshape(-1, 1, 2)
+    return np.asarray(cv2.perspectiveTransform(flat, homography), np.float64).reshape(-1, 2)
+
+
+def _times(size_px: tuple[int, int]) -> str:
+    return f"{size_px[0]} x {size_px[1]}"

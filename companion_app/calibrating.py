@@ -1,0 +1,116 @@
+"""The command ``calibrate``: photographs in, a saved profile out."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from calibration.errors import CalibrationError
+from calibration.learn import Learnt, Photo, learn_profile
+from calibration.pattern import parse_pattern
+from calibration.profile import Profile
+from calibration.profile_file import save_profile
+from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
+from vision.errors import PictureError
+from vision.intake import load_picture, shown
+
+PICTURE_ENDINGS = frozenset([".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"])
+
+
+def calibrate(arguments: Namespace) -> int:
+    """Learn a camera from photographs and save its profile."""
+    broken: list[tuple[str, str]] = []
+    try:
+        pattern = parse_pattern(arguments.pattern)
+        files = _photos_in(_photo_folder(arguments))
+        learnt = learn_profile(_photos(files, broken), pattern)
+        left_out = (*broken, *learnt.left_out)
+        learnt = Learnt(len(files), learnt.profile, left_out, learnt.notes)
+        if learnt.profile is not None:
+            save_profile(learnt.profile, Path(arguments.out))
+    except CalibrationError as error:
+        raise InputError(str(error)) from error
+    document = _calibration_to_json(learnt, arguments.out)
+    if arguments.json:
+        print_json(document)
+    else:
+        _print_calibration(document)
+    if learnt.profile is None:
+        sys.stderr.write(
+            f"snake-eye: none of the {len(files)} pictures shows {pattern.words}; "
+            "nothing was saved\n"
+        )
+        return NO
+    return ANSWERED
+
+
+def _photo_folder(arguments: Namespace) -> Path:
+    if arguments.photos is not None:
+        return Path(arguments.photos)
+    kind, colon, folder = arguments.source.partition(":")
+    if kind != "folder" or not colon or not folder:
+        raise InputError(f"--source {arguments.source}: calibrate reads folder:DIR")
+    return Path(folder)
+
+
+def _photos_in(folder: Path) -> list[Path]:
+    try:
+        files = sorted(path for path in folder.iterdir() if _is_picture(path))
+    except FileNotFoundError:
+        raise InputError(f"there is no folder {shown(folder)}") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown(folder)} cannot be read as a folder: {why}") from None
+    if not files:
+        raise InputError(f"there are no pictures in {shown(folder)}")
+    return files
+
+
+def _is_picture(path: Path) -> bool:
+    return path.suffix.lower() in PICTURE_ENDINGS and not path.name.startswith(".")
+
+
+def _photos(files: list[Path], broken: list[tuple[str, str]]) -> Iterator[Photo]:
+    """Yield photographs one at a time; those that cannot be read are told apart."""
+    for path in files:
+        try:
+            picture = load_picture(path)
+        except PictureError as error:
+            broken.append((shown(path.name), str(error)))
+            continue
+        yield Photo(shown(path.name), picture.bgr, picture.size_px)
+
+
+def _calibration_to_json(learnt: Learnt, out: str) -> dict[str, Any]:
+    profile: Profile | None = learnt.profile
+    lens = profile.lens if profile is not None else None
+    return {
+        "rms_px": lens and lens.rms_px,
+        "used": learnt.used,
+        "pictures": learnt.pictures,
+        "matrix": lens and lens.matrix.tolist(),
+        "distortion": lens and lens.distortion.tolist(),
+        "size": list(profile.size_px) if profile is not None else None,
+        "table": profile is not None and profile.table is not None,
+        "light": profile is not None and profile.light is not None,
+        "left_out": [{"file": name, "why": why} for name, why in learnt.left_out],
+        "notes": list(learnt.notes),
+        "profile": shown(out) if profile is not None else None,
+    }
+
+
+def _print_calibration(document: dict[str, Any]) -> None:
+    print_line(f"{document['used']} of {document['pictures']} pictures used")
+    for one in document["left_out"]:
+        print_line(f"    not {one['file']}: {one['why']}")
+    for note in document["notes"]:
+        print_line(f"    {note}")
+    if document["profile"] is None:
+        return
+    print_line(f"the lens explains them to {document['rms_px']:.2f} pixels")
+    if document["table"]:
+        print_line("the table is where the sheet lies in the last picture")
+    print_line(f"{document['profile']} written")

@@ -1,0 +1,70 @@
+"""The commands on pictures and what they are called with: read, calibrate.
+
+The commands themselves load OpenCV, which takes a while; so they are imported when they are run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from collections.abc import Callable
+
+from engine.games import GAMES
+
+
+def add_picture_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands of this file to the parser of ``snake-eye``."""
+    reading = _add(commands, "read", "read what lies on a table from pictures", _read)
+    reading.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or HEIC")
+    add_request_arguments(reading)
+
+    calibrating = _add(
+        commands, "calibrate", "learn the camera from photos of the printed sheet", _calibrate
+    )
+    photos = calibrating.add_mutually_exclusive_group(required=True)
+    photos.add_argument(
+        "--photos", metavar="DIR",
+        help="photos of the sheet, tilted differently, 5 or more; in the last one by name it lies "
+        "flat on the table and the camera hangs as in play",
+    )  # fmt: skip
+    photos.add_argument("--source", metavar="S", help="folder:DIR, the same as --photos DIR")
+    calibrating.add_argument(
+        "--pattern", default="sheet", metavar="sheet|chessboard:9x6",
+        help="what the photos show; chessboards are named by their inner corners",
+    )  # fmt: skip
+    calibrating.add_argument("--out", required=True, metavar="PROFILE", help="the file to write")
+
+
+def add_request_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a picture is to be read."""
+    parser.add_argument("--game", choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES))
+    parser.add_argument("--set", metavar="N", help="the box; the game's own where it is missing")
+    parser.add_argument(
+        "--shape", choices=("square", "hex"), help="tiles of any box, all named unknown"
+    )
+    parser.add_argument("--grid", metavar="WxH", help="the whole picture is W x H squares")
+    parser.add_argument("--profile", metavar="FILE", help="what calibrate learnt of the camera")
+
+
+def _read(arguments: Namespace) -> int:
+    from companion_app.reading import read
+
+    return read(arguments)
+
+
+def _calibrate(arguments: Namespace) -> int:
+    from companion_app.calibrating import calibrate
+
+    return calibrate(arguments)
+
+
+def _add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    does: str,
+    command: Callable[[Namespace], int],
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=does, description=does.capitalize() + ".")
+    parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
+    parser.set_defaults(command=command)
+    return parser

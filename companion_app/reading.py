@@ -1,0 +1,148 @@
+"""The command ``read``, and the reading of one picture that other commands share."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from calibration.errors import CalibrationError
+from calibration.profile import Profile
+from calibration.profile_file import load_profile
+from companion_app.answers import ANSWERED, BAD_INPUT, NO, InputError, print_json, print_line
+from companion_app.home import set_folders
+from engine.games import game_named
+from engine.record import find_set
+from engine.setfile import load_set
+from engine.tiles import TileSet
+from vision.errors import VisionError
+from vision.intake import load_picture, shown
+from vision.quality import grey_advice
+from vision.request import ReadRequest
+from vision.tables import table_state_to_json
+from vision.types import Quality, Shape, TableState
+
+MOST_SQUARES = 100
+
+
+def read(arguments: Namespace) -> int:
+    """Read pictures, each for itself: one that cannot be read does not stop the others."""
+    request = request_from(arguments)
+    if len(arguments.images) == 1:
+        return _answer_read(arguments.images[0], request, as_json=arguments.json)
+    status = ANSWERED
+    for name in arguments.images:
+        try:
+            status = max(status, _answer_read(name, request, as_json=arguments.json))
+        except InputError as error:
+            sys.stderr.write(f"snake-eye: {' '.join(str(error).split())}\n")
+            if arguments.json:
+                print_json({"file": shown(name), "error": str(error)})
+            status = BAD_INPUT
+    return status
+
+
+def read_picture(name: str, request: ReadRequest) -> TableState:
+    """Return what lies on the table in one picture.
+
+    Raises:
+        InputError: the file cannot be read, or the profile is not of its camera.
+    """
+    from vision.read import read_table
+
+    try:
+        picture = load_picture(name)
+        if request.profile is not None:
+            profile = request.profile.for_size(picture.size_px)
+            request = replace(request, profile=profile)
+        state = read_table(picture, request)
+    except (VisionError, CalibrationError) as error:
+        raise InputError(_with_name(str(error), name)) from error
+    return _said_grey(state, request) if picture.grey else state
+
+
+def request_from(arguments: Namespace) -> ReadRequest:
+    """Return what the arguments ask to read.
+
+    Raises:
+        InputError: they contradict one another, or name something that is not there.
+    """
+    named = arguments.game or arguments.set
+    if bool(named) == bool(arguments.shape):
+        raise InputError("say what lies on the table: --game G, --set N or --shape square|hex")
+    tile_set = _tile_set(arguments) if named else None
+    shape: Shape = tile_set.lattice if tile_set is not None else arguments.shape
+    grid = _grid(arguments.grid)
+    if grid is not None and shape == "hex":
+        raise InputError("--grid is for squares; hex tiles are found without it")
+    return ReadRequest(shape, tile_set, grid, _profile(arguments.profile))
+
+
+def _tile_set(arguments: Namespace) -> TileSet:
+    if arguments.game:
+        return find_set(game_named(arguments.game), arguments.set, set_folders())
+    return load_set(arguments.set, set_folders())
+
+
+def _grid(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d{1,3})x(\d{1,3})", text)
+    across, down = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not (1 <= across <= MOST_SQUARES and 1 <= down <= MOST_SQUARES):
+        raise InputError(
+            f"--grid {text}: write columns and rows as 5x7, 1 to {MOST_SQUARES} of each"
+        )
+    return across, down
+
+
+def _profile(name: str | None) -> Profile | None:
+    if name is None:
+        return None
+    try:
+        return load_profile(Path(name))
+    except CalibrationError as error:
+        raise InputError(str(error)) from error
+
+
+def _answer_read(name: str, request: ReadRequest, *, as_json: bool) -> int:
+    document = table_state_to_json(read_picture(name, request), shown(name))
+    if as_json:
+        print_json(document)
+    else:
+        _print_table(document)
+    return ANSWERED if document["quality"]["ok"] else NO
+
+
+def _said_grey(state: TableState, request: ReadRequest) -> TableState:
+    quality = state.quality
+    advice = (*quality.advice, grey_advice())
+    return replace(state, quality=Quality(quality.ok and not request.needs_colours, advice))
+
+
+def _with_name(problem: str, name: str) -> str:
+    return problem if shown(name) in problem else f"{shown(name)}: {problem}"
+
+
+def _print_table(document: dict[str, Any]) -> None:
+    counts = ", ".join(
+        f"{len(document[part])} {word}"
+        for part, word in (("tiles", "tiles"), ("unsure", "unsure"), ("aside", "aside"))
+    )
+    print_line(f"{document['file']}: {counts}")
+    for tile in document["tiles"]:
+        print_line(f"    {_tile_in_words(tile)}")
+    for tile in document["unsure"]:
+        guesses = " or ".join(str(guess[0]) for guess in tile.get("guesses", ()))
+        print_line(f"    {_tile_in_words(tile)}: unsure, {tile.get('why')}: {guesses}")
+    for advice in document["quality"]["advice"]:
+        print_line(f"    {advice['text']}")
+
+
+def _tile_in_words(tile: dict[str, Any]) -> str:
+    place = tile.get("at", tile.get("cells"))
+    turned = f", turns {tile['turns']}" if "turns" in tile else ""
+    return f"{tile.get('tile', 'unknown')} at {place}{turned}"

@@ -1,0 +1,15 @@
+"""What can go wrong in seeing, as a tree.
+
+VisionError
+└── PictureError   a file is no picture that can be read; names the file and what to do
+
+A picture that is too dark, blurred or small is never an error: its table state says so.
+"""
+
+
+class VisionError(Exception):
+    """Something that seeing was given is broken; the message is for the person who gave it."""
+
+
+class PictureError(VisionError):
+    """A file cannot be read as a picture."""

@@ -1,0 +1,201 @@
+"""Says whether a picture is good enough to read tiles from, and what would make it better.
+
+Tiles are looked at one by one, in small patches of equal size, so that a blurred corner counts as
+much as a blurred picture, and blur counts by how much of a tile it smears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from vision.measures import CLIPPED, FLAT, across_px, look_at
+from vision.types import Advice, Bgr, Points, Quality
+
+SMALLEST_PX = 24.0
+"""A tile must be so wide, measured as the root of its area; hexes as if they were squares."""
+MEASURED_SHORT = 0.98
+"""Outlines come out up to 2 % too small."""
+MOST_LOOKED_AT = 60
+"""More tiles than that are sampled evenly: 60 patches take 8 ms."""
+BLURRED = 0.085
+"""Deviation of the blur as a share of the tile. Sharp tiles measure 0.034 in a patch of 40
+pixels; at 0.085 a blur of 7 % of the tile has swallowed the print's thin lines."""
+DARK = 45.0
+"""The tile's brightest tenth, 0 to 255; below, JPEG has thrown the colours away."""
+GLARING, GLARING_MORE = 0.25, 0.2
+"""Share of a tile that is clipped, and how much more of it than of its neighbours'."""
+TOO_BRIGHT = 0.45
+"""Clipped share of a usual tile from which the whole picture is over-exposed."""
+WASHED_OUT = 0.35
+"""Contrast as a share of the other tiles' from which a brighter tile is washed out."""
+TROUBLED_SHARE = 0.15
+"""From this share of tiles on the picture is not good enough; below, the tiles are unsure."""
+
+TEXTS = {
+    "blur": "The picture is blurred here: hold the camera still, wipe the lens, or focus again.",
+    "dark": "It is too dark here: switch on a lamp, or open the curtains.",
+    "glare": "Light is mirrored on tiles here: move the lamp, or tilt the camera a little.",
+    "bright": "The picture is too bright here: dim the lamp, or lower the camera's exposure.",
+    "small": "The tiles are too small, {px:.0f} pixels across instead of 24: "
+    "bring the camera closer, or use a higher resolution.",
+    "cut-off": "Tiles are cut off by the edge of the picture: move the camera back or aside.",
+    "covered": "Something covers tiles here: take hands and things off them.",
+    "grey": "The picture has no colours, so tiles of different colours look alike: "
+    "take it in colour.",
+}
+"""What the owner reads."""
+
+
+def assess(
+    bgr: Bgr,
+    outlines: Sequence[Points],
+    *,
+    scale: float = 1.0,
+    cut_off: Sequence[Points] = (),
+    covered: Sequence[Points] = (),
+) -> Quality:
+    """Say whether the tiles of a layout can be read from a picture.
+
+    Args:
+        bgr: the picture.
+        outlines: the tiles' corners in pixels of ``bgr``; without any, the picture as a whole is
+            looked at.
+        scale: pixels of the whole picture for one of ``bgr``; boxes are given in the former.
+        cut_off: tiles that the edge cuts, beside those of ``outlines`` that leave the picture.
+        covered: tiles that are known to lie under a hand or a thing.
+    """
+    size = (bgr.shape[1], bgr.shape[0])
+    cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
+    whole = [o for o in outlines if not leaves(o, size)]
+    found: list[tuple[Advice, bool]] = []
+    if not outlines:
+        found += [(_advice(what, None, scale, size), True) for what in picture_troubles(bgr)]
+    found += _small(whole, scale, size)
+    found += _spoilt(bgr, whole, scale, size)
+    if cut_tiles:
+        found.append((_advice("cut-off", cut_tiles, scale, size), True))
+    if covered:
+        found.append((_advice("covered", covered, scale, size), True))
+    ok = not any(serious for _, serious in found)
+    return Quality(ok, tuple(advice for advice, _ in found))
+
+
+def grey_advice() -> Advice:
+    """Return what to say about a picture without colours.
+
+    Its word is ``unknown-tile``, since that is what tiles of different colours become in it.
+    """
+    return Advice("unknown-tile", TEXTS["grey"])
+
+
+def tile_trouble(bgr: Bgr, outline: Points, *, scale: float = 1.0) -> str | None:
+    """Return what makes one tile hard to read, or ``None`` when nothing does.
+
+    Args:
+        bgr: the picture.
+        outline: the tile's corners in pixels of ``bgr``.
+        scale: pixels of the whole picture for one of ``bgr``.
+    """
+    if leaves(outline, (bgr.shape[1], bgr.shape[0])):
+        return "cut-off"
+    if across_px(outline) * scale < SMALLEST_PX * MEASURED_SHORT:
+        return "small"
+    looks = look_at(bgr, [outline])
+    if looks.brightness[0] < DARK:
+        return "dark"
+    flat_and_bright = looks.contrast[0] < FLAT and looks.middle[0] > 225
+    if looks.clipped[0] > TOO_BRIGHT or flat_and_bright:
+        return "glare"
+    return "blur" if looks.blur[0] > BLURRED else None
+
+
+def leaves(outline: Points, size_px: tuple[int, int]) -> bool:
+    """Say whether a tile goes beyond the picture by more than a pixel."""
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    return bool((low < -1.5).any() or (high > np.array(size_px) + 0.5).any())
+
+
+def _small(
+    outlines: Sequence[Points], scale: float, size: tuple[int, int]
+) -> list[tuple[Advice, bool]]:
+    widths = [across_px(o) * scale for o in outlines]
+    tiny = [o for o, w in zip(outlines, widths, strict=True) if w < SMALLEST_PX * MEASURED_SHORT]
+    if not tiny:
+        return []
+    advice = _advice("small", tiny, scale, size)
+    text = advice.text.format(px=np.floor(min(widths)))
+    return [(Advice("small", text, advice.box), True)]
+
+
+def _spoilt(
+    bgr: Bgr, outlines: Sequence[Points], scale: float, size: tuple[int, int]
+) -> list[tuple[Advice, bool]]:
+    """Return advice about blur, darkness and glare, and whether each is serious."""
+    if len(outlines) > MOST_LOOKED_AT:
+        chosen = np.linspace(0, len(outlines) - 1, MOST_LOOKED_AT).round().astype(int)
+        outlines = [outlines[i] for i in chosen]
+    if not outlines:
+        return []
+    looks = look_at(bgr, outlines)
+    usual = float(np.median(looks.clipped))
+    glare = (looks.clipped > GLARING) & (looks.clipped > usual + GLARING_MORE)
+    glare |= (looks.contrast < WASHED_OUT * float(np.median(looks.contrast))) & (
+        looks.middle > np.maximum(200, 1.15 * float(np.median(looks.middle)))
+    )
+    bright = np.full(len(outlines), usual > TOO_BRIGHT) & (looks.clipped > TOO_BRIGHT)
+    dark = looks.brightness < DARK
+    # Small tiles are soft in any picture; that they are small is said already.
+    large = np.array([across_px(o) * scale >= SMALLEST_PX * MEASURED_SHORT for o in outlines])
+    blur = (looks.blur > BLURRED) & ~dark & ~glare & large
+    found = []
+    for what, troubled in (("dark", dark), ("blur", blur), ("glare", glare), ("bright", bright)):
+        if troubled.any():
+            where = [o for o, bad in zip(outlines, troubled, strict=True) if bad]
+            serious = bool(troubled.mean() >= TROUBLED_SHARE)
+            # A few tiles with little print on them measure soft in any picture.
+            if serious or what != "blur" or float(np.median(looks.blur)) > 0.7 * BLURRED:
+                found.append((_advice(what, where, scale, size), serious))
+    return found
+
+
+# --- Pictures in which no tile was found ---
+
+WIDE_PX = 480
+PICTURE_BLURRED_PX = 3.2
+"""Deviation of the blur in a picture of 480 pixels from which no tile of 24 could be found."""
+
+
+def picture_troubles(bgr: Bgr) -> list[str]:
+    """Return what is wrong with a picture as a whole: why nothing may have been found in it."""
+    factor = min(1.0, WIDE_PX / max(bgr.shape))
+    small = cv2.resize(bgr, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    brightest = small.max(axis=2)
+    if float(np.quantile(brightest, 0.98)) < DARK:
+        return ["dark"]
+    if float((small.min(axis=2) >= CLIPPED).mean()) > 0.7:
+        return ["bright"]
+    gray = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (5, 5), 0.7)
+    steep = cv2.magnitude(cv2.Sobel(gray, cv2.CV_32F, 1, 0), cv2.Sobel(gray, cv2.CV_32F, 0, 1)) / 8
+    low, high = np.quantile(gray, [0.02, 0.98])
+    contrast = float(high - low)
+    if contrast < FLAT:
+        return []
+    return (
+        ["blur"] if 0.4 * contrast / float(np.quantile(steep, 0.998)) > PICTURE_BLURRED_PX else []
+    )
+
+
+def _advice(
+    what: str, outlines: Sequence[Points] | None, scale: float, size: tuple[int, int]
+) -> Advice:
+    word = "glare" if what == "bright" else what
+    if outlines is None:
+        return Advice(word, TEXTS[what].replace(" here:", ":"))
+    points = np.concatenate([np.asarray(o, np.float64) for o in outlines])
+    low = np.clip(np.floor(points.min(axis=0)), 0, np.array(size) - 1) * scale
+    high = np.clip(np.ceil(points.max(axis=0)) + 1, 1, np.array(size)) * scale
+    left, top = (int(v) for v in low)
+    return Advice(word, TEXTS[what], (left, top, int(high[0]) - left, int(high[1]) - top))

@@ -1,0 +1,152 @@
+"""The values that pass between the stages of seeing, one type between two stages.
+
+Frame -rectify-> TableImage -detect-> Detections -lattice-> LatticeFit -crop, classify->
+TileReadings -reconstruct-> TableState. Pixels are those of the upright picture; ``(0, 0)`` is the
+centre of its upper left one. Arrays are checked here once and trusted everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lattice import Cell
+
+Shape = Literal["square", "hex"]
+Bgr = NDArray[np.uint8]
+Points = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One camera picture, blue-first bytes, and the moment it was taken."""
+
+    bgr: Bgr
+    taken_at_s: float = 0.0
+    """Seconds of the source's clock."""
+
+    def __post_init__(self) -> None:
+        if self.bgr.ndim != 3 or self.bgr.shape[2] != 3 or self.bgr.dtype != np.uint8:
+            raise ValueError(
+                "a frame is height x width x 3 of uint8, "
+                f"but got {self.bgr.shape} of {self.bgr.dtype}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """A tile-shaped outline in the picture: somebody's card, whatever is printed on it."""
+
+    corners_px: Points
+    """Its corners in clockwise order as seen, 4 for a square and 6 for a hex cell."""
+    confidence: float
+    """How sure it is that a tile lies here, 0 to 1."""
+    cut_off: bool = False
+    """True when a corner lies outside the picture."""
+
+    def __post_init__(self) -> None:
+        if self.corners_px.shape not in ((4, 2), (6, 2)):
+            raise ValueError(f"a tile has 4 or 6 corners, but got {self.corners_px.shape}")
+
+    @property
+    def centre_px(self) -> Points:
+        """Return the middle of the outline, where its diagonals meet."""
+        return np.asarray(self.corners_px.mean(axis=0))
+
+    @property
+    def across_px(self) -> float:
+        """Return how wide the tile is in the picture: the square root of a square's area."""
+        x, y = self.corners_px[:, 0], self.corners_px[:, 1]
+        area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
+        return float(np.sqrt(area if len(x) == 4 else area * 2 / np.sqrt(3)))
+
+
+@dataclass(frozen=True, eq=False)
+class Detections:
+    """All outlines that one picture shows, before anybody knows what they are."""
+
+    size_px: tuple[int, int]
+    """Width and height of the picture."""
+    shape: Shape
+    found: tuple[Detection, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeFit:
+    """Tiles that lie edge to edge on one grid, and that grid."""
+
+    cells: Mapping[Cell, int]
+    """By cell: the number of the detection that lies there."""
+    px_from_cell: NDArray[np.float64]
+    """Homography from cell coordinates (cell centres are whole numbers) to pixels, 3 x 3."""
+    residual: float
+    """How far tiles lie off the grid on average, as a share of the pitch."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One possible reading of a tile."""
+
+    tile: str
+    turns: int
+    confidence: float
+
+
+@dataclass(frozen=True)
+class TileReading:
+    """Ranked guesses at one tile; may decline to decide."""
+
+    guesses: tuple[Guess, ...]
+    """Best first; confidences are calibrated and add up to at most 1."""
+    why: str | None = None
+    """What made it hard: ``blur``, ``dark``, ``glare``, ``small``, ``cut-off``, ``covered`` or
+    ``unknown-tile``; ``None`` when nothing did."""
+
+    def clear_winner(self, at_least: float) -> Guess | None:
+        """Return the best guess, or ``None`` when the camera should not decide."""
+        best = self.guesses[0] if self.guesses else None
+        return best if best is not None and best.confidence >= at_least else None
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What would make a picture better, in the owner's words, with the place."""
+
+    what: str
+    """``blur``, ``dark``, ``glare``, ``small``, ``cut-off`` or ``covered``."""
+    text: str
+    box: tuple[int, int, int, int] | None = None
+    """Left, top, width and height in pixels; ``None`` for the whole picture."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Whether a picture is good enough, and what would help."""
+
+    ok: bool = True
+    advice: tuple[Advice, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableState:
+    """What the camera believes lies on the table, ready to be written as JSON.
+
+    Entries are dictionaries in the form of the interface: ``tile``, ``at``, ``turns`` (or
+    ``cells``, ``board``), ``confidence``, ``outline`` and so on.
+    """
+
+    size_px: tuple[int, int]
+    tiles: tuple[Mapping[str, Any], ...] = ()
+    unsure: tuple[Mapping[str, Any], ...] = ()
+    aside: tuple[Mapping[str, Any], ...] = ()
+    clay: tuple[Mapping[str, Any], ...] = ()
+    splits: tuple[Mapping[str, Any], ...] = ()
+    quality: Quality = field(default_factory=Quality)
+    game: str | None = None
+    set_name: str | None = None
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    """How long each stage took, for the bench; not part of the JSON."""
