@@ -12,6 +12,9 @@ from collections.abc import Callable, Sequence
 
 from companion_app import record_commands, terminal
 from companion_app.answers import BAD_INPUT, InputError
+from companion_app.home_commands import add_home_commands
+from companion_app.picture_commands import add_picture_commands
+from companion_app.print_command import add_print_command
 from engine.errors import EngineError
 from engine.games import GAMES
 
@@ -68,10 +71,16 @@ def build_parser() -> argparse.ArgumentParser:
     draw.add_argument("--out", required=True, metavar="FILE.svg", help="the drawing to write")
 
     score = _add(commands, "score", "score a table as it lies", record_commands.score)
-    score.add_argument("table", metavar="TABLE.json", help="a table state; its tiles alone will do")
+    score.add_argument(
+        "table", metavar="IMAGE|TABLE.json", help="a picture, or a table state (tiles will do)"
+    )
     _add_game(score)
+    score.add_argument("--profile", metavar="FILE", help="what calibrate learnt of the camera")
     score.add_argument("--players", metavar="A,B", help="players in turn order; else those seen")
 
+    add_picture_commands(commands)
+    add_print_command(commands)
+    add_home_commands(commands)
     run = _add(commands, "run", "play a recorded game in the terminal", terminal.run)
     run.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a move a second")
     return parser

@@ -143,9 +143,10 @@ def _last_cells(move: Move, record: Record) -> list[Place]:
 
 
 def score(arguments: Namespace) -> int:
-    """Score a table as it lies."""
+    """Score a table as it lies, written or in a picture."""
     game, tile_set = _game_and_set(arguments)
-    layout, table = parse_table(game, tile_set, _json_from(arguments.table), arguments.table)
+    document = _table_from(arguments)
+    layout, table = parse_table(game, tile_set, document, arguments.table)
     options = _options_from(game, arguments)
     if arguments.players:
         players = parse_players(game, arguments.players.split(","), "--players")
@@ -164,6 +165,17 @@ def score(arguments: Namespace) -> int:
     else:
         _print_score(answer)
     return NO if answer["violations"] else ANSWERED
+
+
+def _table_from(arguments: Namespace) -> Json:
+    """Return a table state: written, or read from a picture."""
+    if arguments.table == "-" or Path(arguments.table).suffix.lower() == ".json":
+        return _json_from(arguments.table)
+    from companion_app.reading import read_picture, request_from
+    from vision.tables import table_state_to_json
+
+    request = request_from(Namespace(**vars(arguments), shape=None, grid=None))
+    return table_state_to_json(read_picture(arguments.table, request), arguments.table)
 
 
 def players_seen(game: AnyGame, tile_set: TileSet, layout: Layout) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ import io
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from companion_app.cli import main
 
-RECORD = {
+RECORD: dict[str, Any] = {
     "format": "snake-eye/record",
     "version": 1,
     "game": "schlangennest",

@@ -1,6 +1,6 @@
-"""A second, naive referee for the carnival snakes, written from the rulings alone; tests compare
-the engine with it.
+"""A second, naive referee for the carnival snakes, written from the rulings alone.
 
+Tests compare the engine with it.
 Nothing here is shared with the engine and nothing is clever: every snake is traced from the house
 afresh. Hands are hidden, so a move is legal when some hand allows it. "Rule n" is rule n of
 RULINGS, section carnival.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Cell = tuple[int, int]
 Table = dict[Cell, tuple[str, int]]
@@ -27,8 +27,17 @@ RIGHT_HAND = {"yellow": "red", "violet": "yellow", "black": "violet", "red": "bl
 PLAIN = ("straight", "corner", "diamond")
 BODY = ("straight", "corner", "diamond", "knot", "sore")
 COLOURED = {"straight": 10, "corner": 6, "diamond": 2, "knot": 2, "sore": 2, "head": 1}
-NEUTRAL = {"gift": 4, "trouble/2": 4, "log/straight": 4, "log/corner": 4, "log/crossing": 3,
-           "hat/+3": 1, "hat/+2": 1, "hat/-1": 1, "hat/-2": 1}
+NEUTRAL = {
+    "gift": 4,
+    "trouble/2": 4,
+    "log/straight": 4,
+    "log/corner": 4,
+    "log/crossing": 3,
+    "hat/+3": 1,
+    "hat/+2": 1,
+    "hat/-1": 1,
+    "hat/-2": 1,
+}
 POINTS = {"straight": 1, "corner": 0, "diamond": 0, "knot": -2, "sore": -1, "head": 1}
 TOKEN = 4
 HAND = 4
@@ -67,15 +76,21 @@ def shape_of(tile: str) -> str | None:
 
 def strands_of(tile: str, turns: int) -> list[str]:
     """Return the open sides of each strand as the tile lies."""
-    printed = {"straight": ["WE"], "corner": ["WN"], "crossing": ["WE", "NS"], "head": ["W"],
-               None: []}
+    printed = {
+        "straight": ["WE"],
+        "corner": ["WN"],
+        "crossing": ["WE", "NS"],
+        "head": ["W"],
+        None: [],
+    }
     return [turned(sides, turns) for sides in printed[shape_of(tile)]]
 
 
 def listed_turns(tile: str) -> tuple[int, ...]:
     """Return the turns that a list of moves names for the tile."""
     return {"straight": (0, 1), "corner": (0, 1, 2, 3), "head": (0, 1, 2, 3)}.get(
-        str(shape_of(tile)), (0,))
+        str(shape_of(tile)), (0,)
+    )
 
 
 class NaiveCarnival:
@@ -84,9 +99,14 @@ class NaiveCarnival:
     PASS_IS_TRUSTED = True
     """Hands are hidden: who passes is believed to hold nothing that he could lay (rule 11)."""
 
-    def __init__(self, players: list[str], options: dict[str, object] | None = None,
-                 setup: list[dict] | dict | None = None, next_player: str | None = None,
-                 tokens: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        players: list[str],
+        options: dict[str, Any] | None = None,
+        setup: list[dict[str, Any]] | dict[str, Any] | None = None,
+        next_player: str | None = None,
+        tokens: dict[str, int] | None = None,
+    ) -> None:
         options = dict(options or {})
         self.players = list(players)
         self.ask = options.get("hands", "trust") == "ask"
@@ -110,8 +130,9 @@ class NaiveCarnival:
         self.diamonds: dict[Cell, str] = {}
         """Who laid the diamond on that cell."""
 
-        self.box = {f"{colour}/{kind}": number for colour in self.owner
-                    for kind, number in COLOURED.items()} | NEUTRAL
+        self.box = {
+            f"{colour}/{kind}": number for colour in self.owner for kind, number in COLOURED.items()
+        } | NEUTRAL
         self.discard: dict[str, int] = {}
         self.gone: dict[str, int] = {}
         self.reshuffles = 0
@@ -136,7 +157,7 @@ class NaiveCarnival:
             right = [colour for colour in COLOURS if colour not in self.players]
         return {player: [player, right[n]] for n, player in enumerate(self.players)}
 
-    def _lay_out(self, tiles: list[dict]) -> None:
+    def _lay_out(self, tiles: list[dict[str, Any]]) -> None:
         """Put down what lies before the first move; the house lies at [0, 0] unless told."""
         if not any(tile["tile"] == "house" for tile in tiles):
             self.table[0, 0] = ("house", 0)
@@ -146,9 +167,13 @@ class NaiveCarnival:
                 self.table[tuple(tile["at"])] = (tile["tile"], tile.get("turns", 0))
         for hat in hats:
             cell = tuple(hat["at"])
-            wearers = [colour for colour, (at, front) in self._heads().items()
-                       if cell in (at, front) and colour not in self.hats
-                       and hat.get("snake", colour) == colour]
+            wearers = [
+                colour
+                for colour, (at, front) in self._heads().items()
+                if cell in (at, front)
+                and colour not in self.hats
+                and hat.get("snake", colour) == colour
+            ]
             if wearers:
                 self.hats[wearers[0]] = hat["tile"]
             if cell not in self.table:
@@ -162,11 +187,11 @@ class NaiveCarnival:
         """Return whose turn it is; after the end whoever would be next."""
         return self.turn
 
-    def is_legal(self, move: dict) -> bool:
+    def is_legal(self, move: dict[str, Any]) -> bool:
         """Return whether the move may be made now."""
         return not self.why(move)
 
-    def why(self, move: dict) -> list[str]:
+    def why(self, move: dict[str, Any]) -> list[str]:
         """Return what is wrong with the move; nothing when it is legal."""
         player, do = move.get("player"), move.get("do")
         if player not in self.players:
@@ -187,7 +212,7 @@ class NaiveCarnival:
             return self._why_hat(move)
         return self._why_body(player, move)
 
-    def play(self, move: dict) -> None:
+    def play(self, move: dict[str, Any]) -> None:
         """Make a legal move."""
         reasons = self.why(move)
         if reasons:
@@ -215,7 +240,7 @@ class NaiveCarnival:
         self.turn = self.players[(self.players.index(self.turn) + 1) % len(self.players)]
         self._settle_phase()
 
-    def legal_moves(self) -> list[dict]:
+    def legal_moves(self) -> list[dict[str, Any]]:
         """Return all moves that some hand allows; a pass alone when stuck; none when over."""
         if self.over():
             return []
@@ -270,14 +295,20 @@ class NaiveCarnival:
 
     def _heads(self) -> dict[str, tuple[Cell, Cell]]:
         """Return by colour the cell of the lying head, and the cell in front of it."""
-        return {tile.split("/")[0]: (cell, beside(cell, OPPOSITE[strands_of(tile, turns)[0]]))
-                for cell, (tile, turns) in self.table.items() if tile.endswith("/head")}
+        return {
+            tile.split("/")[0]: (cell, beside(cell, OPPOSITE[strands_of(tile, turns)[0]]))
+            for cell, (tile, turns) in self.table.items()
+            if tile.endswith("/head")
+        }
 
     def _unlaid(self, tile: str) -> int:
         """Return how many lie in the pile, the discard or the hands."""
         lying = sum(lies == tile for lies, _ in self.table.values())
-        on_heads = sum(hat == tile for hat in self.hats.values()
-                       if not any(lies == tile for lies, _ in self.table.values()))
+        on_heads = sum(
+            hat == tile
+            for hat in self.hats.values()
+            if not any(lies == tile for lies, _ in self.table.values())
+        )
         return self.box.get(tile, 0) - lying - on_heads - self.gone.get(tile, 0)
 
     def _perhaps_in_hand(self, tile: str) -> bool:
@@ -313,7 +344,7 @@ class NaiveCarnival:
 
     # Making moves.
 
-    def _lay(self, move: dict) -> None:
+    def _lay(self, move: dict[str, Any]) -> None:
         cell: Cell = tuple(move["at"])
         if move["do"] == "replace":
             old = self.table[cell][0]
@@ -326,7 +357,7 @@ class NaiveCarnival:
         if move["tile"].endswith("/diamond"):
             self.diamonds[cell] = move["player"]
 
-    def _put_on(self, move: dict) -> None:
+    def _put_on(self, move: dict[str, Any]) -> None:
         colour = self._wearers(move)[0]
         self.hats[colour] = move["tile"]
         cell: Cell = tuple(move["at"])
@@ -352,18 +383,22 @@ class NaiveCarnival:
 
     # Candidates.
 
-    def _moves(self, player: str) -> list[dict]:
+    def _moves(self, player: str) -> list[dict[str, Any]]:
         """Return every action that the player could make, were it his turn."""
-        judge = {"body": self._why_body, "heads": self._why_head,
-                 "hats": lambda _, move: self._why_hat(move)}[self.phase]
+        judge = {
+            "body": self._why_body,
+            "heads": self._why_head,
+            "hats": lambda _, move: self._why_hat(move),
+        }[self.phase]
         moves = [move for move in self._candidates(player) if not judge(player, move)]
         if self.phase == "body" and not moves and not self._why_finale():
             moves.append({"player": player, "do": "finale"})
         return moves
 
-    def _candidates(self, player: str) -> Iterator[dict]:
-        empty = sorted({beside(cell, side) for cell in self.table for side in SIDES}
-                       - set(self.table))
+    def _candidates(self, player: str) -> Iterator[dict[str, Any]]:
+        empty = sorted(
+            {beside(cell, side) for cell in self.table for side in SIDES} - set(self.table)
+        )
         for tile in self.box:
             if not self._perhaps_in_hand(tile):
                 continue
@@ -373,14 +408,21 @@ class NaiveCarnival:
             for do, cells in (("place", empty), ("replace", sorted(self.table))):
                 for cell in cells:
                     for turns in listed_turns(tile):
-                        yield {"player": player, "do": do, "tile": tile, "at": list(cell),
-                               "turns": turns, **declares}
+                        yield {
+                            "player": player,
+                            "do": do,
+                            "tile": tile,
+                            "at": list(cell),
+                            "turns": turns,
+                            **declares,
+                        }
             if tile.startswith("hat/"):
                 heads = self._heads()
                 for colour, (at, front) in heads.items():
                     hat = {"player": player, "do": "place", "tile": tile, "turns": 0}
-                    rivals = [c for c, where in heads.items()
-                              if where[1] == front and c not in self.hats]
+                    rivals = [
+                        c for c, where in heads.items() if where[1] == front and c not in self.hats
+                    ]
                     if len(rivals) > 1 and front not in self.table:
                         yield {**hat, "at": list(front), "snake": colour}
                     yield {**hat, "at": list(at)}
@@ -393,7 +435,7 @@ class NaiveCarnival:
         return kind in PLAIN and first != "log" and first not in self.colours[player]
 
     @staticmethod
-    def _why_malformed(move: dict) -> list[str]:
+    def _why_malformed(move: dict[str, Any]) -> list[str]:
         at = move.get("at")
         if not isinstance(at, (list, tuple)) or len(at) != 2:
             return ["no cell"]
@@ -413,7 +455,7 @@ class NaiveCarnival:
                     return [f"{move['tile']} can still be laid (9)"]
         return []
 
-    def _why_body(self, player: str, move: dict) -> list[str]:
+    def _why_body(self, player: str, move: dict[str, Any]) -> list[str]:
         """Judge a placement or replacement before the last round."""
         tile, do = str(move.get("tile")), move.get("do")
         if do not in ("place", "replace"):
@@ -435,9 +477,9 @@ class NaiveCarnival:
             return self._why_beside(player, cell)
         else:
             reasons = self._why_grow(cell, tile, move.get("turns", 0))
-        if self.ask and self._is_others_plain(player, tile) and not reasons:
-            if move.get("declares") != "no-own-tile":
-                reasons.append("another's plain tile must be declared (2)")
+        undeclared = self.ask and move.get("declares") != "no-own-tile"
+        if undeclared and self._is_others_plain(player, tile) and not reasons:
+            reasons.append("another's plain tile must be declared (2)")
         if reasons:
             return reasons
         return self._why_joined({**self.table, cell: (tile, move.get("turns", 0))})
@@ -455,12 +497,16 @@ class NaiveCarnival:
 
     def _why_grow(self, cell: Cell, tile: str, turns: int) -> list[str]:
         """Judge by rule 1 whether a tile or log meets the end of a snake that it may grow."""
-        first = tile.split("/")[0]
+        first = tile.split("/", maxsplit=1)[0]
         open_sides = "".join(strands_of(tile, turns))
         for colour in self.owner:
             snake = self._snake(colour)
-            if (first in (colour, "log") and snake.state == "open" and snake.end == cell
-                    and snake.side in open_sides):
+            if (
+                first in (colour, "log")
+                and snake.state == "open"
+                and snake.end == cell
+                and snake.side in open_sides
+            ):
                 return []
         return ["it does not meet the end of a snake that it can grow (1)"]
 
@@ -492,8 +538,9 @@ class NaiveCarnival:
                 kept = [came_in]
                 if n + 1 < len(path):
                     kept.append(OPPOSITE[path[n + 1][2]])
-                return [] if all(side in open_sides for side in kept) else [
-                    "a connection is lost (4)"]
+                return (
+                    [] if all(side in open_sides for side in kept) else ["a connection is lost (4)"]
+                )
         return ["no part of a snake"]
 
     def _why_joined(self, table: Table) -> list[str]:
@@ -506,7 +553,7 @@ class NaiveCarnival:
                 seen[cell, strand] = colour
         return []
 
-    def _why_head(self, player: str, move: dict) -> list[str]:
+    def _why_head(self, player: str, move: dict[str, Any]) -> list[str]:
         """Judge a head in the last round (rule 9)."""
         reasons = self._why_malformed(move)
         if reasons:
@@ -525,14 +572,18 @@ class NaiveCarnival:
             return ["the head does not meet the end (9)"]
         return []
 
-    def _wearers(self, move: dict) -> list[str]:
+    def _wearers(self, move: dict[str, Any]) -> list[str]:
         """Return the bare heads that a hat with this cell, and perhaps snake, would go on."""
         cell = tuple(move["at"])
-        return [colour for colour, (at, front) in self._heads().items()
-                if colour not in self.hats and move.get("snake", colour) == colour
-                and cell == (at if front in self.table else front)]
+        return [
+            colour
+            for colour, (at, front) in self._heads().items()
+            if colour not in self.hats
+            and move.get("snake", colour) == colour
+            and cell == (at if front in self.table else front)
+        ]
 
-    def _why_hat(self, move: dict) -> list[str]:
+    def _why_hat(self, move: dict[str, Any]) -> list[str]:
         """Judge a hat in the last round (rule 9)."""
         reasons = self._why_malformed(move)
         if reasons:

@@ -1,6 +1,6 @@
-"""A second, naive referee for Schlangennest, written from the rulings alone; tests compare the
-engine with it.
+"""A second, naive referee for Schlangennest, written from the rulings alone.
 
+Tests compare the engine with it.
 Nothing here is shared with the engine, nothing is clever, and everything that can be computed
 from the cards on the table is computed from them afresh after every move. "Rule n" in a comment
 is rule n of RULINGS, section schlangennest.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from typing import Any
 
 Cell = tuple[int, int]
 Card = tuple[str, str, int, bool]
@@ -32,8 +33,12 @@ PRINTED = {
     "head": ((True, "W"), (False, "E"), (False, "NS")),
 }
 IN_A_SET = {"straight": 7, "curve": 9, "tail": 1, "head": 1}
-LISTED_TURNS = {"straight": (0, 1), "curve": (0, 1, 2, 3), "tail": (0, 1, 2, 3),
-                "head": (0, 1, 2, 3)}
+LISTED_TURNS = {
+    "straight": (0, 1),
+    "curve": (0, 1, 2, 3),
+    "tail": (0, 1, 2, 3),
+    "head": (0, 1, 2, 3),
+}
 
 # The rulebook's table by number of players; of two choices the first.
 SIZES = {
@@ -60,8 +65,9 @@ def strands_of(card: Card) -> list[tuple[str | None, str]]:
     """
     colour, shape, turns, nobodys = card
     name = "*" + colour if nobodys else colour
-    return [(name if coloured else None, turned(sides, turns))
-            for coloured, sides in PRINTED[shape]]
+    return [
+        (name if coloured else None, turned(sides, turns)) for coloured, sides in PRINTED[shape]
+    ]
 
 
 class Picture:
@@ -101,12 +107,18 @@ class Picture:
         self.caps: list[int] = []
         self.colours: list[set[str]] = []
         for chain in self.chains:
-            self.ends.append({(strand[0], side) for strand in chain
-                              for side in self.strands[strand][1]
-                              if beside(strand[0], side) not in table})
+            self.ends.append(
+                {
+                    (strand[0], side)
+                    for strand in chain
+                    for side in self.strands[strand][1]
+                    if beside(strand[0], side) not in table
+                }
+            )
             self.caps.append(sum(len(self.strands[strand][1]) == 1 for strand in chain))
-            self.colours.append({colour for strand in chain
-                                 if (colour := self.strands[strand][0]) is not None})
+            self.colours.append(
+                {colour for strand in chain if (colour := self.strands[strand][0]) is not None}
+            )
 
     def chains_of(self, colour: str) -> list[int]:
         """Return the numbers of the chains that hold the colour: one, in a proper game."""
@@ -164,8 +176,13 @@ def are_opposite(sides: set[str]) -> bool:
 class NaiveSchlangennest:
     """A game of Schlangennest, judged the slow and literal way."""
 
-    def __init__(self, players: list[str], options: dict[str, object] | None = None,
-                 setup: list[dict] | dict | None = None, next_player: str | None = None) -> None:
+    def __init__(
+        self,
+        players: list[str],
+        options: dict[str, Any] | None = None,
+        setup: list[dict[str, Any]] | dict[str, Any] | None = None,
+        next_player: str | None = None,
+    ) -> None:
         options = dict(options or {})
         self.players = list(players)
         self.border = options.get("border", "grows")
@@ -191,7 +208,8 @@ class NaiveSchlangennest:
         self.acted: set[str] = set()
         """Colours that have had their action in the turn now going on (two snakes, both)."""
         self.opening = self.two_snakes == "both" and not any(
-            self.picture.has_snake(colour) for colour in self.all_colours)
+            self.picture.has_snake(colour) for colour in self.all_colours
+        )
         """Two snakes, both: in the game's first turn only one tail is laid."""
         if self._player_finished(self.turn):
             self._next_turn()
@@ -224,8 +242,12 @@ class NaiveSchlangennest:
         if not cells:
             raise ValueError("a fixed border or a frame needs set-up cards")
         inset = 1 if self.frame else 0
-        return (min(x for x, _ in cells) + inset, min(y for _, y in cells) + inset,
-                max(x for x, _ in cells) - inset, max(y for _, y in cells) - inset)
+        return (
+            min(x for x, _ in cells) + inset,
+            min(y for _, y in cells) + inset,
+            max(x for x, _ in cells) - inset,
+            max(y for _, y in cells) - inset,
+        )
 
     def copy(self) -> NaiveSchlangennest:
         """Return an independent copy of the game as it stands."""
@@ -235,11 +257,11 @@ class NaiveSchlangennest:
         """Return whose turn it is; after the end whoever would be next."""
         return self.turn
 
-    def is_legal(self, move: dict) -> bool:
+    def is_legal(self, move: dict[str, Any]) -> bool:
         """Return whether the move may be made now."""
         return not self.why(move)
 
-    def why(self, move: dict) -> list[str]:
+    def why(self, move: dict[str, Any]) -> list[str]:
         """Return what is wrong with the move; nothing when it is legal."""
         player = move.get("player")
         if player not in self.players:
@@ -252,7 +274,7 @@ class NaiveSchlangennest:
             return ["a player who can move may not pass"] if self._can_move(player) else []
         return self._why_action(player, self.acted, move)
 
-    def play(self, move: dict) -> None:
+    def play(self, move: dict[str, Any]) -> None:
         """Make a legal move."""
         reasons = self.why(move)
         if reasons:
@@ -268,17 +290,20 @@ class NaiveSchlangennest:
         self.table = self._after(move)
         self.picture = Picture(self.table)
         self.acted = self.acted | {colour}
-        goes_on = (self.two_snakes == "both" and not self.opening and self._can_move(self.turn))
+        goes_on = self.two_snakes == "both" and not self.opening and self._can_move(self.turn)
         self.opening = False
         if not goes_on:
             self._next_turn()
 
-    def legal_moves(self) -> list[dict]:
+    def legal_moves(self) -> list[dict[str, Any]]:
         """Return all legal moves; a pass alone when stuck; none when over."""
         if self.over():
             return []
-        moves = [move for move in self._candidates(self.turn)
-                 if not self._why_action(self.turn, self.acted, move)]
+        moves = [
+            move
+            for move in self._candidates(self.turn)
+            if not self._why_action(self.turn, self.acted, move)
+        ]
         return moves or [{"player": self.turn, "do": "pass"}]
 
     def over(self) -> bool:
@@ -289,8 +314,10 @@ class NaiveSchlangennest:
 
     def scores(self) -> dict[str, int | None]:
         """Return the strands in each player's snake, or in his two together (rules 9, 10)."""
-        return {player: sum(self.picture.length(colour) for colour in self.colours[player])
-                for player in self.players}
+        return {
+            player: sum(self.picture.length(colour) for colour in self.colours[player])
+            for player in self.players
+        }
 
     def winners(self) -> list[str]:
         """Return the players with the most strands, none before the end."""
@@ -308,7 +335,7 @@ class NaiveSchlangennest:
     def _following(self, player: str) -> list[str]:
         """Return the players in turn order after this one, himself last."""
         n = self.players.index(player)
-        return self.players[n + 1:] + self.players[:n + 1]
+        return self.players[n + 1 :] + self.players[: n + 1]
 
     def _next_turn(self) -> None:
         following = self._following(self.turn)
@@ -323,25 +350,35 @@ class NaiveSchlangennest:
 
     # Candidates.
 
-    def _candidates(self, player: str) -> Iterator[dict]:
+    def _candidates(self, player: str) -> Iterator[dict[str, Any]]:
         for colour in self.colours[player]:
             yield from self._candidates_of(player, colour)
 
-    def _candidates_of(self, player: str, colour: str) -> Iterator[dict]:
+    def _candidates_of(self, player: str, colour: str) -> Iterator[dict[str, Any]]:
         around = {(x + dx, y + dy) for x, y in self.table for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
         empty = sorted(around - set(self.table)) if self.table else [(0, 0)]
         for cell in empty:
             for shape, all_turns in LISTED_TURNS.items():
                 for turns in all_turns:
-                    yield {"player": player, "do": "place", "tile": f"{colour}/{shape}",
-                           "at": list(cell), "turns": turns}
+                    yield {
+                        "player": player,
+                        "do": "place",
+                        "tile": f"{colour}/{shape}",
+                        "at": list(cell),
+                        "turns": turns,
+                    }
         for cell, card in sorted(self.table.items()):
             for turns in range(4):
                 if card[:2] == (colour, "curve"):
                     yield {"player": player, "do": "turn", "at": list(cell), "turns": turns}
                 if card[:2] == (colour, "straight"):
-                    yield {"player": player, "do": "replace", "tile": f"{colour}/tail",
-                           "at": list(cell), "turns": turns}
+                    yield {
+                        "player": player,
+                        "do": "replace",
+                        "tile": f"{colour}/tail",
+                        "at": list(cell),
+                        "turns": turns,
+                    }
 
     # Judging.
 
@@ -349,23 +386,23 @@ class NaiveSchlangennest:
         lying = sum(card[:2] == (colour, shape) for card in self.table.values())
         return IN_A_SET[shape] - lying
 
-    def _colour_of(self, move: dict) -> str | None:
+    def _colour_of(self, move: dict[str, Any]) -> str | None:
         """Return the colour that acts: of the tile, or of the card that is turned."""
         if move.get("do") == "turn":
             card = self.table.get(tuple(move["at"]))
             return card[0] if card and not card[3] else None
         return str(move.get("tile", "")).split("/")[0]
 
-    def _after(self, move: dict) -> Table:
+    def _after(self, move: dict[str, Any]) -> Table:
         """Return the table after a placement, a turn or a replacement."""
-        cell: Cell = tuple(move["at"])  # type: ignore[assignment]
+        cell: Cell = (move["at"][0], move["at"][1])
         if move["do"] == "turn":
             colour, shape = self.table[cell][:2]
         else:
             colour, shape = move["tile"].split("/")
         return {**self.table, cell: (colour, shape, move["turns"], False)}
 
-    def _why_action(self, player: str, acted: set[str], move: dict) -> list[str]:
+    def _why_action(self, player: str, acted: set[str], move: dict[str, Any]) -> list[str]:
         """Judge an action of the player, as if it were his turn."""
         if move.get("do") not in ("place", "turn", "replace"):
             return ["no such action"]
@@ -389,12 +426,14 @@ class NaiveSchlangennest:
                 knots = self.picture.knots(self.all_colours).values()
                 mine, his = (any(c in knot for knot in knots) for c in (colour, other))
                 due = due or (his and not mine)
-            if due and any(not self._why_colour(player, other, candidate)
-                           for candidate in self._candidates_of(player, other)):
+            if due and any(
+                not self._why_colour(player, other, candidate)
+                for candidate in self._candidates_of(player, other)
+            ):
                 reasons.append(f"{other} has to act first: its tail, or a forced closing")
         return reasons
 
-    def _why_colour(self, player: str, colour: str, move: dict) -> list[str]:
+    def _why_colour(self, player: str, colour: str, move: dict[str, Any]) -> list[str]:
         """Judge an action of one colour by rules 1 to 8."""
         picture = self.picture
         if picture.is_finished(colour):
@@ -409,7 +448,7 @@ class NaiveSchlangennest:
             return self._why_turn(player, colour, move)
         return self._why_replace(player, colour, move)
 
-    def _why_place(self, player: str, colour: str, move: dict) -> list[str]:
+    def _why_place(self, player: str, colour: str, move: dict[str, Any]) -> list[str]:
         cell: Cell = tuple(move["at"])
         _, _, shape = move["tile"].partition("/")
         if shape not in PRINTED:
@@ -425,13 +464,15 @@ class NaiveSchlangennest:
         if not self.picture.has_snake(colour):
             if self.tail_first and shape != "tail":
                 return ["a colour's first card is its tail (10)"]
-            near = any((cell[0] + dx, cell[1] + dy) in self.table
-                       for dx in (-1, 0, 1) for dy in (-1, 0, 1))
+            near = any(
+                (cell[0] + dx, cell[1] + dy) in self.table for dx in (-1, 0, 1) for dy in (-1, 0, 1)
+            )
             if self.table and not near:
                 return ["a first card lies next to a lying card (2)"]
         else:
-            met = [side for side in coloured_sides
-                   if (beside(cell, side), OPPOSITE[side]) in own_ends]
+            met = [
+                side for side in coloured_sides if (beside(cell, side), OPPOSITE[side]) in own_ends
+            ]
             if not met:
                 return ["the coloured strand does not meet an own end (3)"]
 
@@ -450,8 +491,11 @@ class NaiveSchlangennest:
                 return [f"he must close his snake at {knot} (5)"]
             if are_opposite(own):
                 with_straight = shape == "straight" and set(coloured_sides) == own
-                with_tail = (shape == "tail" and self._stock(colour, "straight") < 1
-                             and set(coloured_sides) < own)
+                with_tail = (
+                    shape == "tail"
+                    and self._stock(colour, "straight") < 1
+                    and set(coloured_sides) < own
+                )
                 if not with_straight and not with_tail:
                     return ["opposite ends close with a straight, else with the tail (5)"]
             elif shape != "curve" or set(coloured_sides) != own:
@@ -471,7 +515,7 @@ class NaiveSchlangennest:
         a, b = self.size
         return (wide <= a and high <= b) or (wide <= b and high <= a)
 
-    def _why_turn(self, player: str, colour: str, move: dict) -> list[str]:
+    def _why_turn(self, player: str, colour: str, move: dict[str, Any]) -> list[str]:
         cell: Cell = tuple(move["at"])
         _, shape, turns, _ = self.table[cell]
         if shape != "curve":
@@ -487,7 +531,7 @@ class NaiveSchlangennest:
             reasons.append("the snake has no end after the turn (7)")
         return reasons
 
-    def _why_replace(self, player: str, colour: str, move: dict) -> list[str]:
+    def _why_replace(self, player: str, colour: str, move: dict[str, Any]) -> list[str]:
         cell: Cell = tuple(move["at"])
         if move["tile"] != f"{colour}/tail" or self._stock(colour, "tail") < 1:
             return ["only the own tail card replaces (7)"]
@@ -496,16 +540,21 @@ class NaiveSchlangennest:
             return ["only an own straight is replaced (7)"]
         if (move["turns"] - card[2]) % 2 != 0:
             return ["the tail card lies along the straight (7)"]
-        if any(turn["do"] == "turn" and not self._why_turn(player, colour, turn)
-               for turn in self._candidates_of(player, colour)):
+        if any(
+            turn["do"] == "turn" and not self._why_turn(player, colour, turn)
+            for turn in self._candidates_of(player, colour)
+        ):
             return ["a curve can be turned, so nothing is replaced (7)"]
         return self._why_after(player, colour, self._after(move))
 
     def _why_after(self, player: str, colour: str, table: Table) -> list[str]:
         """Judge the table after a move by rules 1, 4 and the last sentence of 5."""
         after = Picture(table)
-        return (self._why_joined(after) + self._why_pattern(after)
-                + self._why_created(player, colour, after))
+        return (
+            self._why_joined(after)
+            + self._why_pattern(after)
+            + self._why_created(player, colour, after)
+        )
 
     def _why_joined(self, after: Picture) -> list[str]:
         """Rule 1. Set-up cards that were joined before the move are not judged."""
@@ -525,7 +574,9 @@ class NaiveSchlangennest:
         return not any(
             after.strands[a][0] != after.strands[b][0]
             and self.picture.chain_number[a] != self.picture.chain_number[b]
-            for a in coloured for b in coloured)
+            for a in coloured
+            for b in coloured
+        )
 
     @staticmethod
     def _why_pattern(after: Picture) -> list[str]:

@@ -16,10 +16,11 @@ from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from functools import cache
 from itertools import combinations, product
+from typing import Any, ClassVar
 
 Cell = tuple[int, int, int]
 Drill = frozenset[Cell]
-Move = dict[str, object]
+Move = dict[str, Any]
 
 STEPS = {"E": (1, 0), "NE": (1, -1), "NW": (0, -1), "W": (-1, 0), "SW": (-1, 1), "SE": (0, 1)}
 """The six steps, anticlockwise: neighbours in this order differ by 60 degrees."""
@@ -308,15 +309,15 @@ def drill_readings(
 class NaiveSnekagon:
     """A game of Snekagon, from its first move or from a table that lies already."""
 
-    colours = ["red", "green"]
+    colours: ClassVar = ["red", "green"]
     player_counts = range(2, 3)
-    default_options: dict[str, object] = {"second_without_1": False}
+    default_options: ClassVar[dict[str, Any]] = {"second_without_1": False}
 
     def __init__(
         self,
         players: list[str],
-        options: dict[str, object] | None = None,
-        setup: list[dict] | dict | None = None,
+        options: dict[str, Any] | None = None,
+        setup: list[dict[str, Any]] | dict[str, Any] | None = None,
         next_player: str | None = None,
     ) -> None:
         """Start a game.
@@ -376,7 +377,7 @@ class NaiveSnekagon:
 
     # Setting up a table
 
-    def _lay_from_setup(self, item: dict) -> None:
+    def _lay_from_setup(self, item: dict[str, Any]) -> None:
         """Lay one tile of the setup; only what cannot lie on a table at all is refused."""
         colour, _, tile = str(item["tile"]).partition("/")
         if colour not in self.players or tile not in self.stock[colour]:
@@ -387,7 +388,7 @@ class NaiveSnekagon:
         self.stock[colour].remove(tile)
         self.tiles.append((colour, tile, cells))
 
-    def _find_drills(self, clay: list[dict]) -> None:
+    def _find_drills(self, clay: list[dict[str, Any]]) -> None:
         """Find the drills that the clay of the setup tells of.
 
         Raises:
@@ -420,15 +421,13 @@ class NaiveSnekagon:
         """Return whose turn it is (after the end: would be)."""
         return self.players[self.turn]
 
-    def table(self) -> dict[str, object]:
+    def table(self) -> dict[str, Any]:
         """Return tiles and clay as a table state that can be a ``setup``."""
         clay = [
             {"board": cell[0], "cell": [*cell[1:]], "kind": kind}
             | ({"opens": opens} if opens else {})
             for player in self.players
-            for cell, (kind, opens) in sorted(
-                clay_of(self._cells_of(player), self.drills).items()
-            )
+            for cell, (kind, opens) in sorted(clay_of(self._cells_of(player), self.drills).items())
         ]
         tiles = [
             {"tile": f"{colour}/{tile}", **self._write_cells(cells)}
@@ -444,13 +443,13 @@ class NaiveSnekagon:
 
     # Reading and writing moves
 
-    def _read_board(self, item: dict) -> int:
+    def _read_board(self, item: dict[str, Any]) -> int:
         return 0
 
-    def _write_cells(self, cells: Iterable[Cell]) -> dict[str, object]:
+    def _write_cells(self, cells: Iterable[Cell]) -> dict[str, Any]:
         return {"cells": [[q, r] for _, q, r in sorted(cells)]}
 
-    def _read_cells(self, item: dict, tile: str) -> frozenset[Cell]:
+    def _read_cells(self, item: dict[str, Any], tile: str) -> frozenset[Cell]:
         """Return the cells of a written tile.
 
         Raises:
@@ -561,9 +560,7 @@ class NaiveSnekagon:
     def _bad_pair_of_drills(self, move: Move) -> set[str]:
         return set()
 
-    def _drills_made(
-        self, player: str, cells: frozenset[Cell], ends: list[Cell]
-    ) -> set[Drill]:
+    def _drills_made(self, player: str, cells: frozenset[Cell], ends: list[Cell]) -> set[Drill]:
         board = min(cells)[0]
         return {
             frozenset({(board, *end[1:]), end})
@@ -659,9 +656,9 @@ class NaiveSnekagon:
 class NaiveSnekagon5G(NaiveSnekagon):
     """A game of Snekagon 5G: more boards, eyes, drills, and two large tiles a player."""
 
-    colours = list(LARGE_TILES)
+    colours: ClassVar = list(LARGE_TILES)
     player_counts = range(2, 6)
-    default_options: dict[str, object] = {
+    default_options: ClassVar[dict[str, Any]] = {
         "advanced": False,
         "far_drill": False,
         "single_opening": False,
@@ -689,12 +686,12 @@ class NaiveSnekagon5G(NaiveSnekagon):
     def _first_is_1(self) -> bool:
         return bool(self.options["single_opening"])
 
-    def _read_board(self, item: dict) -> int:
+    def _read_board(self, item: dict[str, Any]) -> int:
         if not isinstance(item.get("board"), int):
             raise ValueError(f"a tile of 5G lies on a numbered board: {item}")
-        return item["board"]
+        return int(item["board"])
 
-    def _write_cells(self, cells: Iterable[Cell]) -> dict[str, object]:
+    def _write_cells(self, cells: Iterable[Cell]) -> dict[str, Any]:
         return {"board": min(cells)[0], **super()._write_cells(cells)}
 
     def _read_drill_ends(self, move: Move) -> tuple[Cell | None, Cell | None]:

@@ -1,6 +1,6 @@
-"""A second, naive referee for Sssnake, written from the rulings alone; tests compare the engine
-with it.
+"""A second, naive referee for Sssnake, written from the rulings alone.
 
+Tests compare the engine with it.
 Nothing here is shared with the engine and nothing is clever: every end is traced from the big
 card, and every route searched for, afresh. "Rule n" is rule n of RULINGS, section sssnake.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
+from typing import Any
 
 Cell = tuple[int, int]
 End = tuple[Cell, str]
@@ -21,12 +22,17 @@ OPPOSITE = {"N": "S", "E": "W", "S": "N", "W": "E"}
 
 KINDS = ("straight", "curve", "crossing", "double-curve")
 BOX = {"straight": 60, "curve": 48, "crossing": 8, "double-curve": 4}
-PRINTED = {"straight": ("WE",), "curve": ("WN",), "crossing": ("WE", "NS"),
-           "double-curve": ("WN", "ES")}
-LISTED_TURNS = {"straight": (0, 1), "curve": (0, 1, 2, 3), "crossing": (0,),
-                "double-curve": (0, 1)}
-BIG = {"footprint": [[0, 0], [1, 0]],
-       "exits": [{"cell": [0, 0], "edge": "W"}, {"cell": [1, 0], "edge": "E"}]}
+PRINTED = {
+    "straight": ("WE",),
+    "curve": ("WN",),
+    "crossing": ("WE", "NS"),
+    "double-curve": ("WN", "ES"),
+}
+LISTED_TURNS = {"straight": (0, 1), "curve": (0, 1, 2, 3), "crossing": (0,), "double-curve": (0, 1)}
+BIG = {
+    "footprint": [[0, 0], [1, 0]],
+    "exits": [{"cell": [0, 0], "edge": "W"}, {"cell": [1, 0], "edge": "E"}],
+}
 
 OWN_SHARE = {1: 0, 2: 1, 3: 2}
 """How many of the drawn cards are for the roller himself; the rest is one card."""
@@ -47,7 +53,7 @@ def beside(cell: Cell, side: str) -> Cell:
 class Field:
     """One player's field: his big card and the cards laid on."""
 
-    def __init__(self, big: dict, at: Cell = (0, 0), turns: int = 0) -> None:
+    def __init__(self, big: dict[str, Any], at: Cell = (0, 0), turns: int = 0) -> None:
         def place(x: int, y: int) -> Cell:
             for _ in range(turns):
                 x, y = -y, x
@@ -55,7 +61,8 @@ class Field:
 
         self.big: set[Cell] = {place(*cell) for cell in big["footprint"]}
         self.exits: list[tuple[Cell, str]] = [
-            (place(*exit_["cell"]), turned(exit_["edge"], turns)) for exit_ in big["exits"]]
+            (place(*exit_["cell"]), turned(exit_["edge"], turns)) for exit_ in big["exits"]
+        ]
         self.cards: dict[Cell, tuple[str, int]] = {}
 
     def strands(self, cell: Cell) -> list[str]:
@@ -153,16 +160,22 @@ class NaiveSssnake:
     TRUST_TURNS = "one"
     """Rolls trusted: "one" card a turn in turn order, or "free": anybody may lay at any time."""
 
-    def __init__(self, players: list[str], options: dict[str, object] | None = None,
-                 setup: list[dict] | dict | None = None, next_player: str | None = None,
-                 big: dict | None = None, out: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        players: list[str],
+        options: dict[str, Any] | None = None,
+        setup: list[dict[str, Any]] | dict[str, Any] | None = None,
+        next_player: str | None = None,
+        big: dict[str, Any] | None = None,
+        out: dict[str, int] | None = None,
+    ) -> None:
         self.players = list(players)
         self.trust = (options or {}).get("rolls", "told") == "trust"
         tiles = setup.get("tiles", []) if isinstance(setup, dict) else (setup or [])
         self.fields: dict[str, Field] = {}
         for n, player in enumerate(self.players):
             lying = [tile for tile in tiles if tile["tile"] == f"big/{n + 1}"]
-            where = lying[0] if lying else {"at": (0, 0)}
+            where: dict[str, Any] = lying[0] if lying else {"at": (0, 0)}
             self.fields[player] = Field(big or BIG, tuple(where["at"]), where.get("turns", 0))
         for tile in tiles:
             if tile["tile"].startswith("big/"):
@@ -193,11 +206,11 @@ class NaiveSssnake:
         card = self.hand[0]
         return left if card is None or self._fits(left, card, True) else self.roller
 
-    def is_legal(self, move: dict) -> bool:
+    def is_legal(self, move: dict[str, Any]) -> bool:
         """Return whether the move may be made now."""
         return not self.why(move)
 
-    def why(self, move: dict) -> list[str]:
+    def why(self, move: dict[str, Any]) -> list[str]:
         """Return what is wrong with the move; nothing when it is legal."""
         if move.get("player") not in self.players:
             return ["he does not play"]
@@ -216,7 +229,7 @@ class NaiveSssnake:
             return ["there is always something to do"]
         return ["no such action"]
 
-    def play(self, move: dict) -> None:
+    def play(self, move: dict[str, Any]) -> None:
         """Make a legal move."""
         reasons = self.why(move)
         if reasons:
@@ -233,8 +246,7 @@ class NaiveSssnake:
             self.roller = self._left()
         elif self.trust:
             self._lay(move)
-            self.roller = self.players[(self.players.index(move["player"]) + 1)
-                                       % len(self.players)]
+            self.roller = self.players[(self.players.index(move["player"]) + 1) % len(self.players)]
         else:
             if move["do"] == "place":
                 self._lay(move)
@@ -243,7 +255,7 @@ class NaiveSssnake:
             self.hand.remove(move["tile"] if move["tile"] in self.hand else None)
             self._go_on()
 
-    def legal_moves(self) -> list[dict]:
+    def legal_moves(self) -> list[dict[str, Any]]:
         """Return all legal moves; a pass alone when stuck; none when over."""
         if self.over():
             return []
@@ -260,8 +272,10 @@ class NaiveSssnake:
 
     def scores(self) -> dict[str, int | None]:
         """Return minus the missing cards, None where head and tail cannot be joined."""
-        return {player: None if (missing := field.missing()) is None else -missing
-                for player, field in self.fields.items()}
+        return {
+            player: None if (missing := field.missing()) is None else -missing
+            for player, field in self.fields.items()
+        }
 
     def winners(self) -> list[str]:
         """Return whose snake is closed, else who misses the fewest cards; none before the end."""
@@ -281,15 +295,16 @@ class NaiveSssnake:
 
     def _stock(self, kind: str) -> int:
         """Return how many of a kind are neither lying, nor out, nor known to be in the hand."""
-        lying = sum(card[0] == kind for field in self.fields.values()
-                    for card in field.cards.values())
+        lying = sum(
+            card[0] == kind for field in self.fields.values() for card in field.cards.values()
+        )
         return BOX[kind] - lying - self.out[kind] - self.hand.count(kind)
 
     def _pile(self) -> int:
         """Return how many cards are left to draw."""
         return sum(self._stock(kind) for kind in KINDS) - self.hand.count(None)
 
-    def _lay(self, move: dict) -> None:
+    def _lay(self, move: dict[str, Any]) -> None:
         self.fields[move["snake"]].cards[tuple(move["at"])] = (move["tile"], move["turns"])
 
     def _go_on(self) -> None:
@@ -308,26 +323,36 @@ class NaiveSssnake:
 
     # Candidates.
 
-    def _candidates(self) -> Iterator[dict]:
+    def _candidates(self) -> Iterator[dict[str, Any]]:
         if not self.trust and self.phase == "roll":
             for value in (1, 2, 3):
                 drawn = min(value, self._pile())
                 for tiles in combinations_with_replacement(KINDS, drawn):
-                    yield {"player": self.roller, "do": "roll", "value": value,
-                           "tiles": list(tiles)}
+                    yield {
+                        "player": self.roller,
+                        "do": "roll",
+                        "value": value,
+                        "tiles": list(tiles),
+                    }
             return
         for player in self.players:
             for kind in KINDS:
                 for owner in self.players:
                     for cell in sorted({cell for cell, _ in self.fields[owner].ends()}):
                         for turns in LISTED_TURNS[kind]:
-                            yield {"player": player, "do": "place", "tile": kind,
-                                   "at": list(cell), "turns": turns, "snake": owner}
+                            yield {
+                                "player": player,
+                                "do": "place",
+                                "tile": kind,
+                                "at": list(cell),
+                                "turns": turns,
+                                "snake": owner,
+                            }
                 yield {"player": player, "do": "discard", "tile": kind}
 
     # Judging.
 
-    def _why_roll(self, move: dict) -> list[str]:
+    def _why_roll(self, move: dict[str, Any]) -> list[str]:
         if self.phase != "roll":
             return ["the cards drawn have to be laid first"]
         if move["player"] != self.roller:
@@ -354,9 +379,9 @@ class NaiveSssnake:
             return []
         return ["not one of the cards drawn"]
 
-    def _why_place(self, move: dict) -> list[str]:
+    def _why_place(self, move: dict[str, Any]) -> list[str]:
         """Judge by rule 4 who lays which card on whose snake, then by rules 1, 2 and 5 where."""
-        tile, player, snake = move.get("tile"), move["player"], move.get("snake")
+        tile, player, snake = str(move.get("tile")), move["player"], str(move.get("snake"))
         reasons = self._why_in_hand(tile)
         if reasons:
             return reasons
@@ -379,8 +404,8 @@ class NaiveSssnake:
             return ["neither the neighbour's turn nor the roller's own snake"]
         return self._why_fit(snake, tile, move.get("at"), move.get("turns"), may_close)
 
-    def _why_discard(self, move: dict) -> list[str]:
-        tile = move.get("tile")
+    def _why_discard(self, move: dict[str, Any]) -> list[str]:
+        tile = str(move.get("tile"))
         reasons = self._why_in_hand(tile)
         if reasons:
             return reasons
@@ -394,7 +419,7 @@ class NaiveSssnake:
             return ["the card fits"]
         return []
 
-    def _why_trusted(self, move: dict) -> list[str]:
+    def _why_trusted(self, move: dict[str, Any]) -> list[str]:
         """Judge without rolls: any card of the box, on the own or the left snake."""
         player = move["player"]
         if player != self.roller and self.TRUST_TURNS == "one":
@@ -412,8 +437,11 @@ class NaiveSssnake:
 
     def _can_lay(self, player: str) -> bool:
         left = self.players[(self.players.index(player) + 1) % len(self.players)]
-        return any(self._stock(kind) > 0 and self._fits(owner, kind, True)
-                   for kind in KINDS for owner in (player, left))
+        return any(
+            self._stock(kind) > 0 and self._fits(owner, kind, True)
+            for kind in KINDS
+            for owner in (player, left)
+        )
 
     def _fits(self, owner: str, kind: str, may_close: bool) -> bool:
         """Return whether some feasible placement exists that rule 5 allows (rule 4)."""
@@ -421,11 +449,14 @@ class NaiveSssnake:
         if key not in self._known:
             self._known[key] = any(
                 not self._why_fit(owner, kind, cell, turns, may_close)
-                for cell, _ in self.fields[owner].ends() for turns in LISTED_TURNS[kind])
+                for cell, _ in self.fields[owner].ends()
+                for turns in LISTED_TURNS[kind]
+            )
         return bool(self._known[key])
 
-    def _why_fit(self, owner: str, kind: str, at: object, turns: object,
-                 may_close: bool) -> list[str]:
+    def _why_fit(
+        self, owner: str, kind: str, at: object, turns: object, may_close: bool
+    ) -> list[str]:
         if not isinstance(at, (list, tuple)) or len(at) != 2 or turns not in (0, 1, 2, 3):
             return ["no cell, or no turns"]
         field = self.fields[owner]

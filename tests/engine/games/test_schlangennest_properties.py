@@ -155,9 +155,9 @@ def test_seen_another_way_verdicts_and_scores_are_the_same(transform, names, see
         verdict = {v.rule.id for v in GAME.judge(position, move).violations}
         there = GAME.judge(seen, move_seen(position, move, transform, names))
         assert {v.rule.id for v in there.violations} == verdict
-    here, there = GAME.outcome(position), GAME.outcome(seen)
-    assert {names[p]: s for p, s in here.scores.items()} == dict(there.scores)
-    assert {names[p] for p in here.winners} == set(there.winners)
+    here, from_there = GAME.outcome(position), GAME.outcome(seen)
+    assert {names[p]: s for p, s in here.scores.items()} == dict(from_there.scores)
+    assert {names[p] for p in here.winners} == set(from_there.winners)
 
 
 # --- what the rule book is made of
@@ -169,7 +169,7 @@ def test_joining_one_card_is_the_same_as_tracing_the_table_again(seed):
     rng = random.Random(seed)
     position, _ = reached(seed)
     move = near_legal_move(rng, position)
-    if move.do != "place" or move.at in position.cards:
+    if move.tile is None or move.at is None or move.turns is None or move.at in position.cards:
         return
     laid = card(BOX[move.tile], move.turns)
     joined = join(position.web, spot(position.web, move.at), laid)
