@@ -5,12 +5,14 @@
 #   make check      format, lint, types, imports
 #   make test       check and every test: exactly what CI runs
 #   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
-#   make evaluate   how well the trained models read tables
+#   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1)
+#   make train      train the models anew
+#   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run check test bench evaluate lock clean
+.PHONY: setup run check test bench evaluate train test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -34,11 +36,17 @@ bench: .venv/dev-ready
 	.venv/bin/python -m tests.bench $(ONLY)
 
 evaluate: setup
-	@if [ -e models/evaluate.py ] || [ -e models/evaluate/__main__.py ]; then \
-	    .venv/bin/python -m models.evaluate; \
-	else \
-	    echo "There is nothing to evaluate yet: no model has been trained."; \
-	fi
+	.venv/bin/python -m models.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE))
+
+# What the repository ships, trained anew from what it contains. The detector and the hex networks
+# need torch (the extra `train`) and, on a plain processor, patience.
+train: setup
+	.venv/bin/python -m models.training.reader --out models/trained
+	.venv/bin/python -m models.training.detector --out build/detector
+	.venv/bin/python -m models.training.hex_boards --out build/hex
+
+test-deploy: setup
+	deploy/test-deploy.sh
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -108,6 +108,7 @@ class _Reader:
         return TileSet(
             self._text(data, "name", None), self._text(data, "game", None), lattice,
             colours, MappingProxyType(kinds), float(pitch), MappingProxyType(extras),
+            self._text(data, "title", None, str(data["name"]).replace("-", " ").capitalize()),
         )  # fmt: skip
 
     def _colours(self) -> tuple[str, ...]:

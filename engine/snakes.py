@@ -41,7 +41,8 @@ class Card:
 @cache
 def card(kind: TileKind, turns: int) -> Card:
     """Return the card for a kind turned so many quarters clockwise."""
-    turns %= kind.period
+    if turns >= kind.period:
+        return card(kind, turns % kind.period)
     strands = kind.turned(turns)
     strand_at, across = [-1] * 4, [-1] * 4
     for number, strand in enumerate(strands):

@@ -84,6 +84,8 @@ class TileSet:
     """Side of a square card, or flat-to-flat width of a hex cell."""
     extras: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What only one game needs (board side, eyes), as the set file says it."""
+    title: str = ""
+    """How the box is called on paper and on the page."""
 
     def __getitem__(self, name: str) -> TileKind:
         """Return the kind of that name."""

@@ -59,7 +59,7 @@ def write_sheets(
     tile_set: TileSet, out_dir: Path, sheet: Sheet, pitch: float
 ) -> list[dict[str, Any]]:
     """Write all PDF files into a folder and return what lies on each page."""
-    title = tile_set.name.replace("_", " ").capitalize()
+    title = tile_set.title or tile_set.name
     pairs = _pairs((*all_faces(tile_set, pitch), *extra_faces(tile_set, pitch)))
     index = tile_sheets(out_dir / "tiles.pdf", title, sheet, pairs)
     if "board" in tile_set.extras:

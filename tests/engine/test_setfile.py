@@ -1,0 +1,75 @@
+"""Set files: what is in the boxes, and a line for every mistake an owner can make."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import SetError
+from engine.setfile import BUILT_IN_FOLDER, built_in_names, built_in_set, load_set, parse_set
+
+NEST = (BUILT_IN_FOLDER / "schlangennest.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "tiles"),
+    [("schlangennest", 72), ("snekagon", 16), ("snekagon5g", 50), ("sssnake", 124)],
+)
+def test_a_box_has_as_many_tiles_as_the_rulebook_says(name, tiles):
+    assert sum(built_in_set(name).counts.values()) == tiles
+
+
+def test_every_game_has_a_box_of_its_own_name():
+    assert built_in_names() == ("carnival", "schlangennest", "snekagon", "snekagon5g", "sssnake")
+    for name in built_in_names():
+        assert built_in_set(name).name == built_in_set(name).game == name
+
+
+def test_a_card_is_listed_with_as_many_turns_as_it_looks_different():
+    nest, sssnake = built_in_set("schlangennest"), built_in_set("sssnake")
+
+    assert [nest[f"blue/{shape}"].period for shape in ("straight", "curve", "tail")] == [2, 4, 4]
+    assert [sssnake[tile].period for tile in ("crossing", "double-curve")] == [1, 2]
+
+
+def test_an_owners_set_is_found_before_the_built_in_one(tmp_path):
+    own = NEST.replace("count = 9", "count = 8")
+    (tmp_path / "schlangennest.toml").write_text(own, encoding="utf-8")
+
+    assert load_set("schlangennest", [tmp_path])["blue/curve"].count == 8
+    assert built_in_set("schlangennest")["blue/curve"].count == 9
+
+
+@pytest.mark.parametrize("name", ["nothing", "../schlangennest", "", "A", "x" * 99])
+def test_a_set_that_is_not_there_is_told(name):
+    with pytest.raises(SetError):
+        load_set(name, ())
+
+
+MISTAKES = {
+    "a count that is a text": ("count = 7", 'count = "seven"', 'line 13: count: must be a whole'),
+    "a count below zero": ("count = 9", "count = -1", "line 19: count"),
+    "an unknown key": ("count = 9", "cuont = 9", "line 19: cuont: cuont is not known here"),
+    "an unknown colour": ('colours = "each"', 'colours = ["pink"]', "line 12: colours"),
+    "a strand of three edges": ('edges = "WE"', 'edges = "WES"', "line 14: strands"),
+    "an unknown edge": ('edges = "WE"', 'edges = "WX"', "line 14: strands: edges are letters"),
+    "two strands on a side": ('edges = "NS"', 'edges = "WS"', "line 14: strands: two strands"),
+    "a name twice": ('name = "curve"', 'name = "straight"', "blue/straight stands twice"),
+    "an odd name": ('name = "curve"', 'name = "Curve!"', "line 17: name"),
+    "another format": ("format = 1", "format = 2", "line 2: format: must be 1"),
+    "no lattice": ('lattice = "square"', "", "lattice"),
+    "a tiny pitch": ("pitch_mm = 45", "pitch_mm = 0.1", "line 7: pitch_mm"),
+    "no TOML at all": ("format = 1", "format =", "line 2"),
+    "grey as a colour": ('"green"]', '"grey"]', "line 8: colours: grey belongs to nobody"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_named_with_its_line(mistake):
+    before, after, said = MISTAKES[mistake]
+    text = NEST.replace(before, after, 1)
+    assert text != NEST
+
+    with pytest.raises(SetError) as error:
+        parse_set(text, "mine.toml")
+    assert "mine.toml" in str(error.value)
+    assert said in str(error.value)
