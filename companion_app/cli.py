@@ -10,11 +10,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from companion_app import record_commands, terminal
+from companion_app import record_commands
 from companion_app.answers import BAD_INPUT, InputError
 from companion_app.home_commands import add_home_commands
 from companion_app.picture_commands import add_picture_commands
 from companion_app.print_command import add_print_command
+from companion_app.run_command import add_run_command
+from companion_app.watch_command import add_watch_command
 from engine.errors import EngineError
 from engine.games import GAMES
 
@@ -81,8 +83,8 @@ def build_parser() -> argparse.ArgumentParser:
     add_picture_commands(commands)
     add_print_command(commands)
     add_home_commands(commands)
-    run = _add(commands, "run", "play a recorded game in the terminal", terminal.run)
-    run.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="1 is a move a second")
+    add_watch_command(commands)
+    add_run_command(commands)
     return parser
 
 
@@ -115,13 +117,6 @@ def _depth(text: str) -> int:
     if not 0 <= depth <= 100:
         raise argparse.ArgumentTypeError("a depth is a whole number from 0 to 100")
     return depth
-
-
-def _speed(text: str) -> float:
-    speed = float(text)
-    if not 0 < speed <= 1e6:
-        raise argparse.ArgumentTypeError("a speed is a number above 0")
-    return speed
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""The live referee: from a stream of frames to moves and verdicts, kept on disk."""

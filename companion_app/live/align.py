@@ -1,0 +1,359 @@
+"""Finds how a table state lies against the known game: shift and turn of its lattice.
+
+Origin and turn of a free layout are arbitrary in every table state, a hexagonal board without
+eyes may be read in six ways, and a ring of boards is counted from any of them. Tiles that have
+stayed where they were vote for the way that puts them there; what the votes leave open is decided
+by the pixels in which the tiles were seen last, then by the way used before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import hypot
+from typing import Any
+
+from companion_app.live.places import Belief, Content, Point, Sighting, Spot, middle, spots_of
+from engine.lattice import HEX_SIDE_NAMES, Cell
+from engine.placement import Clay, Layout, Piece, Placement
+from engine.tiles import TileSet
+from vision.types import TableState
+
+Way = tuple[int, int, int]
+"""Turns, then the shift by x and y."""
+Ring = tuple[int, tuple[int, ...]]
+"""Where the count of boards starts, and the turns of each board."""
+
+STRAIGHT_ON: Way = (0, 0, 0)
+LEAST_FIT = 0.5
+"""Where fewer of the tiles seen lie as they are known to, it is another table or a bad look."""
+SAME_PLACE = 0.4
+"""Tiles whose middles are less than so many widths apart lie in the same place."""
+SURE_COLOUR = 0.99
+"""Share of the guesses from which the colour of a hex tile counts as read."""
+SIDES = len(HEX_SIDE_NAMES)
+
+
+@dataclass
+class Aligner:
+    """Turns table states into sightings; remembers how the last one lay."""
+
+    box: TileSet
+    boards: int = 1
+    """How many boards lie in the ring; 1 for one board or a square lattice."""
+    eyes: frozenset[Cell] = frozenset()
+    ways: dict[int, Way] = field(default_factory=dict)
+    """By field: how the last table state lay."""
+    ring: Ring | None = None
+    centres_px: dict[Spot, Point] = field(default_factory=dict)
+
+    def sighting(self, table: TableState, known: Layout) -> Sighting | None:
+        """Return a table state in the game's cells, or ``None`` when it cannot be this table."""
+        read = self._hex if self.box.lattice == "hex" else self._square
+        seen = read(table, known)
+        if seen is not None:
+            self.centres_px.update(seen.centres_px)
+        return seen
+
+    # --- square lattices -------------------------------------------------------------------
+
+    def _square(self, table: TableState, known: Layout) -> Sighting | None:
+        fields: dict[int, list[Mapping[str, Any]]] = {}
+        for entry in (*table.tiles, *table.unsure):
+            if _is_cell(entry.get("at")):
+                fields.setdefault(_number(entry.get("field")), []).append(entry)
+        known_by_field: dict[int, list[Placement]] = {}
+        for card in known.cards:
+            known_by_field.setdefault(card.field or 0, []).append(card)
+        beliefs: dict[Spot, Belief] = {}
+        centres: dict[Spot, Point] = {}
+        outlines: dict[Spot, tuple[Point, ...]] = {}
+        sure = {id(entry) for entry in table.tiles}
+        matched = of = 0
+        for number, entries in fields.items():
+            own = known_by_field.get(number, [])
+            way, votes = self._way(number, entries, own)
+            if way is None:
+                return None
+            matched += votes
+            of += min(len(own), len(entries))
+            self.ways[number] = way
+            for entry in entries:
+                at = _shifted(tuple(entry["at"]), way)
+                spot = (number, *at)
+                beliefs[spot] = self._belief(entry, way[0], id(entry) in sure)
+                _remember(entry, spot, centres, outlines)
+        if of >= 2 and matched < LEAST_FIT * of:
+            return None
+        return Sighting(
+            beliefs, centres_px=centres, outlines_px=outlines, aside_px=_aside(table),
+            die=_die(table),
+        )  # fmt: skip
+
+    def _way(
+        self, number: int, entries: list[Mapping[str, Any]], known: list[Placement]
+    ) -> tuple[Way | None, int]:
+        """Return the way that most known tiles vote for, and how many they are.
+
+        Without any, only the pixels can tell; ``None`` when they do not either.
+        """
+        last = self.ways.get(number, STRAIGHT_ON)
+        votes: Counter[Way] = Counter()
+        away: Counter[Way] = Counter()
+        by_tile: dict[str, list[Placement]] = {}
+        for card in known:
+            by_tile.setdefault(card.tile, []).append(card)
+        for entry in entries:
+            tile, at, turns = entry.get("tile"), tuple(entry["at"]), _number(entry.get("turns"))
+            centre = middle(entry.get("outline"))
+            for card in by_tile.get(str(tile), ()):
+                period = self.box[card.tile].period
+                for turn in range(4):
+                    if (turns + turn - card.turns) % period == 0:
+                        x, y = _turned(at, turn)
+                        way = (turn, card.at[0] - x, card.at[1] - y)
+                        votes[way] += 1
+                        away[way] += round(self._distance(spots_of(card)[0], centre))
+        if not votes:
+            return (self._way_by_pixels(number, entries, known, last) if known else last), 0
+        most = max(votes.values())
+        # A tile that was read wrong takes its vote along, so one vote less may be as good.
+        best = [way for way, count in votes.items() if count == most]
+        best.sort(key=lambda way: (away[way], way != last, way != STRAIGHT_ON, way))
+        return best[0], most
+
+    def _way_by_pixels(
+        self, number: int, entries: list[Mapping[str, Any]], known: list[Placement], last: Way
+    ) -> Way | None:
+        """Return the way that puts a tile where another one was seen; none where all are new."""
+        for entry in entries:
+            outline = entry.get("outline") or ()
+            centre = middle(outline)
+            if centre is None:
+                continue
+            width = max(point[0] for point in outline) - min(point[0] for point in outline)
+            for card in known:
+                was = self.centres_px.get((number, *card.at))
+                if was and hypot(was[0] - centre[0], was[1] - centre[1]) < SAME_PLACE * width:
+                    x, y = _turned(tuple(entry["at"]), last[0])
+                    return (last[0], card.at[0] - x, card.at[1] - y)
+        return None
+
+    def _distance(self, spot: Spot, centre: Point | None) -> float:
+        known = self.centres_px.get(spot)
+        return hypot(known[0] - centre[0], known[1] - centre[1]) if known and centre else 0.0
+
+    def _belief(self, entry: Mapping[str, Any], turn: int, sure: bool) -> Belief:
+        turns = _number(entry.get("turns"))
+        listed = entry.get("guesses") or [[entry.get("tile"), entry.get("confidence", 1.0)]]
+        guesses = []
+        for guess in listed:
+            tile, confidence = str(guess[0]), float(guess[1])
+            if tile in self.box:
+                own = _number(guess[2]) if len(guess) > 2 else turns
+                content: Content = (tile, (own + turn) % self.box[tile].period)
+                guesses.append((content, confidence))
+        known = sure and bool(guesses)
+        return Belief(tuple(guesses), known, None if known else entry.get("why", "unknown-tile"))
+
+    # --- hex boards ------------------------------------------------------------------------
+
+    def _hex(self, table: TableState, known: Layout) -> Sighting | None:
+        entries = [e for e in (*table.tiles, *table.unsure) if _are_cells(e.get("cells"))]
+        seen: dict[Spot, str] = {}
+        for entry in entries:
+            colour = str(entry.get("tile")).partition("/")[0]
+            for cell in entry["cells"]:
+                seen[_number(entry.get("board")), cell[0], cell[1]] = colour
+        lying = {
+            spot: piece.tile.partition("/")[0] for piece in known.pieces for spot in spots_of(piece)
+        }
+        ring, score = self._ring(seen, lying, _centres(entries))
+        of = min(len(seen), len(lying))
+        if of >= 3 and score < LEAST_FIT * of:
+            return None
+        self.ring = ring
+        return self._hex_sighting(table, entries, ring)
+
+    def _ring(
+        self, seen: Mapping[Spot, str], known: Mapping[Spot, str], centres: Mapping[Spot, Point]
+    ) -> tuple[Ring, int]:
+        best: tuple[tuple[float, ...], Ring, int] | None = None
+        for shift in range(self.boards):
+            total, far, turns = 0, 0.0, []
+            for board in range(self.boards):
+                mine = {s[1:]: c for s, c in seen.items() if s[0] == board}
+                target = (board + shift) % self.boards
+                votes, away, turn = self._best_turn(board, mine, target, known, centres)
+                total, far = total + votes, far + away
+                turns.append(turn)
+            ring: Ring = (shift, tuple(turns))
+            key = (-total, far, ring != self.ring, shift)
+            if best is None or key < best[0]:
+                best = (key, ring, total)
+        assert best is not None
+        return best[1], best[2]
+
+    def _best_turn(
+        self,
+        board: int,
+        mine: Mapping[Cell, str],
+        target: int,
+        known: Mapping[Spot, str],
+        centres: Mapping[Spot, Point],
+    ) -> tuple[int, float, int]:
+        """Return votes, distance in pixels and turns: the best way to turn a board."""
+        last = self.ring[1][board] if self.ring else 0
+        options = []
+        for turn in _turns_of_board(self.eyes):
+            votes, away = 0, 0.0
+            for cell, colour in mine.items():
+                spot = (target, *_hex_turned(cell, turn))
+                if spot in known:
+                    votes += 1 if known[spot] == colour else -1
+                    away += self._distance(spot, centres.get((board, *cell)))
+            options.append((-votes, away, turn != last, turn))
+        lowest = min(options)
+        return -int(lowest[0]), lowest[1], int(lowest[3])
+
+    def _hex_sighting(
+        self, table: TableState, entries: Iterable[Mapping[str, Any]], ring: Ring
+    ) -> Sighting:
+        beliefs: dict[Spot, Belief] = {}
+        centres: dict[Spot, Point] = {}
+        outlines: dict[Spot, tuple[Point, ...]] = {}
+        sure = {id(entry) for entry in table.tiles}
+        pieces = []
+        for entry in entries:
+            piece = self._piece(entry, ring)
+            guesses = entry.get("guesses") or [[entry.get("tile"), entry.get("confidence", 1.0)]]
+            colours: dict[Content, float] = {}
+            for guess in guesses:
+                colour = str(guess[0]).partition("/")[0]
+                if colour in self.box.colours:
+                    colours[colour, 0] = colours.get((colour, 0), 0.0) + float(guess[1])
+            # Which tile it is may be doubtful where its colour is not.
+            if id(entry) not in sure:
+                total = sum(colours.values())
+                colours = {content: share / total for content, share in colours.items()}
+            known = bool(colours) and (id(entry) in sure or max(colours.values()) > SURE_COLOUR)
+            ranked = tuple(sorted(colours.items(), key=lambda item: -item[1]))
+            belief = Belief(ranked, known, None if known else entry.get("why", "unknown-tile"))
+            for spot in spots_of(piece):
+                beliefs[spot] = belief
+                _remember(entry, spot, centres, outlines)
+            if known and piece.tile in self.box:
+                pieces.append(piece)
+        splits = tuple(self._split(split, ring) for split in table.splits)
+        return Sighting(
+            beliefs, frozenset(), frozenset(pieces), splits, self._clay(table.clay, ring),
+            centres, outlines, _aside(table),
+        )  # fmt: skip
+
+    def _split(
+        self, split: Mapping[str, Any], ring: Ring
+    ) -> tuple[frozenset[Spot], tuple[tuple[Piece, ...], ...]]:
+        board = {"board": split["board"]} if split.get("board") is not None else {}
+        ways = tuple(
+            tuple(self._piece({**board, **part}, ring) for part in way) for way in split["ways"]
+        )
+        return frozenset(spot for part in ways[0] for spot in spots_of(part)), ways
+
+    def _piece(self, entry: Mapping[str, Any], ring: Ring) -> Piece:
+        board = _number(entry.get("board"))
+        shift, turns = ring
+        cells = [_hex_turned((q, r), turns[board]) for q, r in entry["cells"]]
+        number = (board + shift) % self.boards if self.boards > 1 else None
+        return Piece(str(entry.get("tile")), tuple(sorted(cells)), number)
+
+    def _clay(self, entries: Iterable[Mapping[str, Any]], ring: Ring) -> frozenset[Clay]:
+        shift, turns = ring
+        found = []
+        for entry in entries:
+            board, opens = _number(entry.get("board")), entry.get("opens")
+            if opens is not None:
+                opens = HEX_SIDE_NAMES[(HEX_SIDE_NAMES.index(opens) + turns[board]) % SIDES]
+            cell = _hex_turned((entry["cell"][0], entry["cell"][1]), turns[board])
+            found.append(Clay((board + shift) % self.boards, cell, entry["kind"], opens))
+        return frozenset(found)
+
+
+def _turns_of_board(eyes: frozenset[Cell]) -> list[int]:
+    """Return the turns by which a board looks the same."""
+    return [
+        turn for turn in range(SIDES) if frozenset(_hex_turned(eye, turn) for eye in eyes) == eyes
+    ]
+
+
+def _turned(cell: tuple[int, ...], turns: int) -> Cell:
+    x, y = cell
+    for _ in range(turns):
+        x, y = -y, x
+    return x, y
+
+
+def _shifted(cell: tuple[int, ...], way: Way) -> Cell:
+    x, y = _turned(cell, way[0])
+    return x + way[1], y + way[2]
+
+
+def _hex_turned(cell: Cell, turns: int) -> Cell:
+    q, r = cell
+    for _ in range(turns):
+        q, r = -r, q + r
+    return q, r
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _is_cell(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and len(value) == 2
+        and all(isinstance(number, int) for number in value)
+    )
+
+
+def _are_cells(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(_is_cell(cell) for cell in value)
+
+
+def _centres(entries: Iterable[Mapping[str, Any]]) -> dict[Spot, Point]:
+    found: dict[Spot, Point] = {}
+    for entry in entries:
+        centre = middle(entry.get("outline"))
+        if centre is not None:
+            for cell in entry["cells"]:
+                found[_number(entry.get("board")), cell[0], cell[1]] = centre
+    return found
+
+
+def _remember(
+    entry: Mapping[str, Any], spot: Spot, centres: dict[Spot, Point],
+    outlines: dict[Spot, tuple[Point, ...]],
+) -> None:  # fmt: skip
+    outline = entry.get("outline")
+    centre = middle(outline)
+    if centre is not None:
+        centres[spot] = centre
+        outlines[spot] = tuple((float(p[0]), float(p[1])) for p in outline or ())
+
+
+def _aside(table: TableState) -> tuple[tuple[str, Point], ...]:
+    return tuple(
+        (str(entry.get("tile")), centre)
+        for entry in table.aside
+        if (centre := middle(entry.get("outline"))) is not None
+    )
+
+
+def _die(table: TableState) -> int | None:
+    """Return what a die among the things aside shows, where there is exactly one."""
+    shown = [str(e.get("tile")) for e in table.aside if str(e.get("tile")).startswith("die/")]
+    return int(shown[0][4:]) if len(shown) == 1 and shown[0][4:].isdigit() else None
+
+
+__all__ = ["Aligner", "Way"]

@@ -1,0 +1,301 @@
+"""The loop: frames in, looks settled, verdicts out. One frame at a time, no thread of its own.
+
+Whoever drives it (``watch``, the page) gives it frames, silences and what players tell; it
+answers by events. It sleeps nowhere and knows no clock but the frames' own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from math import hypot
+from typing import Any, Protocol
+
+import cv2
+
+from companion_app.live.align import Aligner
+from companion_app.live.errors import StoreError
+from companion_app.live.match import Match
+from companion_app.live.places import Point, Sighting, Spot, contents
+from companion_app.live.referee import Event, Referee, RefereeSettings
+from companion_app.live.settle import Settled, Settler, SettleSettings
+from companion_app.live.snapshot import Snapshot, take_snapshot
+from companion_app.live.states import Glimpse, Ground, Watcher, WatchSettings
+from engine.placement import Layout
+from vision.types import Frame, TableState
+
+
+class Reader(Protocol):
+    """Whatever reads a table state off a frame; may keep what speeds up the next one."""
+
+    def read(self, frame: Frame, known: Layout) -> TableState:
+        """Return what one frame shows; ``known`` lies on the table if nothing has happened."""
+        ...
+
+    def forget(self) -> None:
+        """Drop everything kept: the camera hangs differently now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """How the loop watches."""
+
+    watch: WatchSettings = field(default_factory=WatchSettings)
+    settle: SettleSettings = field(default_factory=SettleSettings)
+    referee: RefereeSettings = field(default_factory=RefereeSettings)
+    lost_after_s: float = 1.0
+    """Without a frame for so long the camera is lost."""
+    dark_after_s: float = 0.5
+    """A single black frame is nothing."""
+    idle_look_s: float = 0.5
+    """How often a table on which nothing has changed is looked at all the same."""
+    moved_share: float = 0.008
+    """Tiles that have all moved by so much of the picture's width: the camera was knocked."""
+    strange_after_s: float = 6.0
+    """A table on which nothing lies as it is known is asked about after so long."""
+    picture_px: int = 960
+    """Width of kept pictures; 960 wide at quality 80 they take about 100 KB."""
+    picture_quality: int = 80
+
+
+class LiveLoop:
+    """Joins watcher, reader, settler and referee."""
+
+    def __init__(
+        self, match: Match, reader: Reader, emit: Callable[[Event], None],
+        settings: LoopSettings | None = None,
+    ) -> None:  # fmt: skip
+        self.settings = settings or LoopSettings()
+        self.match = match
+        self.reader = reader
+        self.referee = Referee(match, emit, self.settings.referee)
+        self.state = ""
+        self.trouble: str | None = None
+        """What could not be kept, in a sentence; ``None`` when all is well."""
+        self.looks = 0
+        self._emit = emit
+        self._watcher = Watcher(self.settings.watch)
+        self._ground = Ground()
+        self._settler = Settler(self.settings.settle)
+        self._aligner = _aligner(match)
+        self._outlines: dict[Spot, tuple[Point, ...]] = {}
+        self._now_s = float("-inf")
+        self._dark_since_s: float | None = None
+        self._looked_s = float("-inf")
+        self._settled: Settled | None = None
+        self._quiet = False
+        """Whether the settled table has been judged and nothing has changed since."""
+        self._size: tuple[int, ...] | None = None
+        self._jolted = False
+        self._strange_since_s: float | None = None
+
+    # --- driving ---------------------------------------------------------------------------
+
+    def start(self, t: float = 0.0) -> None:
+        """Say how it stands before the first frame."""
+        self._become("looking", t)
+        self.referee.start(t)
+
+    def see(self, frame: Frame) -> None:
+        """Take in one frame; old and doubled ones are passed over."""
+        if frame.taken_at_s <= self._now_s:
+            return
+        gap_s = frame.taken_at_s - self._now_s
+        self._now_s = frame.taken_at_s
+        if gap_s > self.settings.lost_after_s:
+            self._disturb()
+        if frame.bgr.shape != self._size:
+            if self._size is not None:
+                self._lose_camera_place()
+            self._size = frame.bgr.shape
+        self._judge(frame, self._watcher.see(frame))
+
+    def silence(self, t: float) -> None:
+        """Take note that no frame has come until now."""
+        if t - self._now_s > self.settings.lost_after_s:
+            self._settler.moved()
+            self._become("camera-lost", t)
+
+    def tell(self, message: Mapping[str, Any], t: float | None = None) -> None:
+        """Pass on what a player told.
+
+        Raises:
+            ToldError: it cannot be used; the message says why.
+        """
+        self.referee.tell(message, max(self._now_s, 0.0) if t is None else t)
+        self._quiet = False
+
+    def snapshot(self) -> Snapshot:
+        """Return how the match stands, for the page."""
+        settled = self._settled
+        known = contents(self.match.layout)
+        covered = frozenset(settled.covered & known.keys()) if settled else frozenset()
+        unsure = frozenset(settled.doubts) if settled else frozenset()
+        return take_snapshot(self.referee, self.state, max(self._now_s, 0.0), covered, unsure)
+
+    # --- one frame -------------------------------------------------------------------------
+
+    def _judge(self, frame: Frame, glimpse: Glimpse) -> None:
+        t = frame.taken_at_s
+        if glimpse.dark:
+            self._dark_since_s = t if self._dark_since_s is None else self._dark_since_s
+            self._settler.moved()
+            if t - self._dark_since_s >= self.settings.dark_after_s:
+                self._disturb()
+                self._become("too-dark", t)
+            return
+        self._dark_since_s = None
+        if glimpse.jolt:
+            self._jolted = True
+        if not glimpse.still:
+            self._disturb()
+            if self.state != "camera-moved" or glimpse.hand:
+                self._become("hand" if glimpse.hand else "settling", t)
+            return
+        if glimpse.changed:
+            self._quiet = False
+        if self._quiet and t - self._looked_s < self.settings.idle_look_s:
+            return
+        self._look(frame, t)
+
+    def _look(self, frame: Frame, t: float) -> None:
+        self._looked_s = t
+        self.looks += 1
+        known = self._known()
+        table = self.reader.read(frame, known)
+        centres = dict(self._aligner.centres_px)
+        sighting = self._aligner.sighting(table, known)
+        if sighting is None:
+            self._not_found(table, t)
+            return
+        self._strange_since_s = None
+        if self._has_moved(centres, sighting):
+            self._camera_moved(sighting, frame)
+        self._outlines.update(sighting.outlines_px)
+        self._settler.add(self._with_covered(frame, sighting, known))
+        self._settled = self._settler.settled(self._aligner.centres_px)
+        if self._settled is None:
+            if self.state not in ("looking", "camera-moved"):
+                self._become("settling", t)
+            return
+        self._referee(self._settled, frame, t)
+
+    def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
+        try:
+            standing = self.referee.look(settled, t, lambda: self._jpeg(frame))
+            self.trouble = None
+        except StoreError as error:
+            # Not on the disk is not accepted: the next look tries again.
+            self.trouble = str(error)
+            self._become("unsure", t)
+            return
+        self._become(standing, t)
+        self._jolted = False
+        self._quiet = standing == "settled"
+        if self._quiet:
+            self._watcher.settle()
+            lying = contents(self._known()).keys() | settled.last.outlines_px.keys()
+            # What covers a tile reaches beyond it, and is not the bare table.
+            if settled.covered.isdisjoint(lying):
+                self._ground.learn(frame, [o for s, o in self._outlines.items() if s in lying])
+
+    def _known(self) -> Layout:
+        pending = self.referee.pending
+        return pending.layout if pending else self.match.layout
+
+    def _with_covered(self, frame: Frame, look: Sighting, known: Layout) -> Sighting:
+        """Mark known tiles that are not seen, but whose place does not look bare either."""
+        missing = contents(known).keys() - look.beliefs.keys()
+        covered = set()
+        for spot in missing:
+            outline = self._outlines.get(spot)
+            # A tile not seen since the camera was knocked may lie under something.
+            unknown = outline is None and bool(self._outlines)
+            if unknown or (outline and self._ground.is_bare(frame, outline) is False):
+                covered.add(spot)
+        hidden = {s for s, belief in look.beliefs.items() if belief.why == "covered"}
+        return replace(look, covered=frozenset(covered | hidden)) if covered | hidden else look
+
+    # --- disturbances ----------------------------------------------------------------------
+
+    def _disturb(self) -> None:
+        self._settler.moved()
+        self._quiet = False
+        self.referee.touched()
+
+    def _lose_camera_place(self) -> None:
+        self._disturb()
+        self._watcher.forget()
+        self._ground.forget()
+        self._outlines.clear()
+        self.reader.forget()
+
+    def _has_moved(self, before: Mapping[Spot, Point], now: Sighting) -> bool:
+        """Say whether all tiles have moved in the picture, and so the camera."""
+        away = sorted(
+            hypot(now.centres_px[s][0] - before[s][0], now.centres_px[s][1] - before[s][1])
+            for s in now.centres_px.keys() & before.keys()
+        )
+        if len(away) < 2 or self._size is None:
+            return False
+        return away[len(away) // 4] > self.settings.moved_share * self._size[1]
+
+    def _camera_moved(self, now: Sighting, frame: Frame) -> None:
+        """Go on from the table itself: it has not changed, only the way it is seen."""
+        old: list[Point] = []
+        new: list[Point] = []
+        for spot, outline in now.outlines_px.items():
+            before = self._outlines.get(spot, ())
+            if len(before) == len(outline):
+                old += before
+                new += outline
+        self._disturb()
+        self._watcher.forget()
+        self._ground.follow(old, new, frame)
+        self._outlines.clear()
+        self.reader.forget()
+        self._aligner.centres_px = dict(now.centres_px)
+        self._become("camera-moved", frame.taken_at_s)
+
+    def _not_found(self, table: TableState, t: float) -> None:
+        """Wait for the known table to come back; ask about another one that stays."""
+        self._settler.moved()
+        if self._strange_since_s is None:
+            self._strange_since_s = t
+        if t - self._strange_since_s > self.settings.strange_after_s and table.quality.ok:
+            fresh = _aligner(self.match).sighting(table, Layout())
+            if fresh is not None:
+                self.referee.strange_table(fresh, t)
+        if self._jolted:
+            self.reader.forget()
+            self._become("camera-moved", t)
+        elif not table.quality.ok and any(a.what == "dark" for a in table.quality.advice):
+            self._become("too-dark", t)
+        else:
+            self._become("unsure", t)
+
+    def _become(self, state: str, t: float) -> None:
+        if state != self.state:
+            self.state = state
+            self._emit({"t": round(t, 3), "event": "state", "state": state})
+
+    def _jpeg(self, frame: Frame) -> bytes | None:
+        height, width = frame.bgr.shape[:2]
+        scale = min(1.0, self.settings.picture_px / width)
+        size = max(1, round(width * scale)), max(1, round(height * scale))
+        small = cv2.resize(frame.bgr, size, interpolation=cv2.INTER_AREA)
+        quality = [cv2.IMWRITE_JPEG_QUALITY, self.settings.picture_quality]
+        done, packed = cv2.imencode(".jpg", small, quality)
+        return packed.tobytes() if done else None
+
+
+def _aligner(match: Match) -> Aligner:
+    """Return what lays table states over this game: its boards and their eyes."""
+    if match.game.facts.name != "snekagon5g":
+        return Aligner(match.box)
+    agreed = match.position.agreed
+    return Aligner(match.box, agreed.boards, agreed.eyes)
+
+
+__all__ = ["LiveLoop", "LoopSettings", "Reader"]

@@ -1,0 +1,210 @@
+"""A match: accepted moves in order, saved as they come, undoable and correctable.
+
+Everything is a line in the store's log and the match is what the lines add up to, so that a
+process which was killed finds the same match when it starts again.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from companion_app.live.store import Line, Store
+from engine.game import AnyGame, Json, Move, Start, Violation
+from engine.placement import Layout
+from engine.record import Record, move_to_json, parse_move, parse_record, record_to_json
+from engine.referee import violation_to_json
+from engine.tiles import TileSet
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One move of a match."""
+
+    move: Move
+    violations: tuple[Violation, ...]
+    """What it breaks, where the table overruled the referee or a correction made it wrong."""
+    overruled: bool
+    seq: int
+    """The line in the log that holds it, and its picture."""
+
+
+class Match:
+    """Accepted moves in order; what is not on the disk is not in it."""
+
+    def __init__(self, store: Store, key: str, record: Record) -> None:
+        self.store = store
+        self.key = key
+        self.start: Start = record.start
+        self.game: AnyGame = record.game
+        self.box: TileSet = record.tile_set
+        self.accepted: list[Accepted] = []
+        self.positions: list[Any] = [self.game.opening(self.start, self.box)]
+        self.layouts: list[Layout] = [self.game.layout(self.positions[0])]
+        """What lay on the table in each position."""
+        self.ended = False
+
+    # --- making and finding ----------------------------------------------------------------
+
+    @classmethod
+    def begin(cls, store: Store, record: Record, key: str | None = None) -> Match:
+        """Return a new match, its start on the disk."""
+        match = cls(store, key or secrets.token_hex(6), record)
+        store.append(match.key, "started", {"record": record_to_json(replace(record, moves=()))})
+        return match
+
+    @classmethod
+    def resume(cls, store: Store, key: str, set_folders: Iterable[Path] = ()) -> Match:
+        """Return a match as its lines in the log tell it."""
+        lines = store.lines(key)
+        begun = next(line for line in lines if line.kind == "started")
+        match = cls(store, key, parse_record(begun.body["record"], set_folders))
+        for line in lines:
+            match._take_in(line)
+        return match
+
+    def _take_in(self, line: Line) -> None:
+        body = line.body
+        if line.kind == "moves":
+            self._apply_moves(self._parsed(body["moves"]), body.get("overruled", False), line.seq)
+        elif line.kind == "taken-back":
+            self._drop(body["count"])
+        elif line.kind == "corrected":
+            self._put_right(body["n"], self._parsed([body["move"]])[0], line.seq)
+        elif line.kind == "restarted":
+            self._begin_with(parse_record(body["record"]).start)
+        elif line.kind in ("ended", "reopened"):
+            self.ended = line.kind == "ended"
+
+    # --- what it is ------------------------------------------------------------------------
+
+    @property
+    def position(self) -> Any:
+        """The last accepted position."""
+        return self.positions[-1]
+
+    @property
+    def layout(self) -> Layout:
+        """What lies on the table when it is as accepted."""
+        return self.layouts[-1]
+
+    @property
+    def next_n(self) -> int:
+        """The number of the next move; they count from 1."""
+        return len(self.accepted) + 1
+
+    def record(self) -> Record:
+        """Return the match as a record."""
+        return Record(self.game, self.box, self.start, tuple(a.move for a in self.accepted))
+
+    # --- changing it -----------------------------------------------------------------------
+
+    def accept(
+        self,
+        moves: Sequence[Move],
+        picture: bytes | None = None,
+        t: float = 0.0,
+        overruled: bool = False,
+    ) -> list[Accepted]:
+        """Keep moves that belong together; they are on the disk when this returns."""  # fmt: skip
+        body: dict[str, Json] = {
+            "n": self.next_n, "moves": [move_to_json(move) for move in moves], "t": t,
+        }  # fmt: skip
+        if overruled:
+            body["overruled"] = True
+        line = self.store.append(self.key, "moves", body, _named(after=picture))
+        return self._apply_moves(tuple(moves), overruled, line.seq)
+
+    def take_back(self, count: int, picture: bytes | None = None, t: float = 0.0) -> list[Accepted]:
+        """Take back the last moves; return them, the last first."""
+        body = {"count": count, "n": len(self.accepted) - count + 1, "t": t}
+        self.store.append(self.key, "taken-back", body, _named(after=picture))
+        return self._drop(count)
+
+    def correct(self, n: int, move: Move, t: float = 0.0) -> list[Accepted]:
+        """Put another move in the place of the nth; return it and all after it, judged again."""
+        body = {"n": n, "move": move_to_json(move), "t": t}
+        line = self.store.append(self.key, "corrected", body)
+        return self._put_right(n, move, line.seq)
+
+    def restart(self, start: Start) -> None:
+        """Begin with another table, before any move: a game taken up in its middle."""
+        record = Record(self.game, self.box, start)
+        self.game.opening(start, self.box)
+        self.store.append(self.key, "restarted", {"record": record_to_json(record)})
+        self._begin_with(start)
+
+    def foul(
+        self,
+        move: Move,
+        violations: Iterable[Violation],
+        t: float,
+        before: bytes | None = None,
+        after: bytes | None = None,
+    ) -> int:
+        """Keep an announced foul with the picture before and after; return its line."""
+        body = {
+            "n": self.next_n, "move": move_to_json(move), "t": t,
+            "violations": [violation_to_json(broken) for broken in violations],
+        }  # fmt: skip
+        return self.store.append(self.key, "foul", body, _named(before=before, after=after)).seq
+
+    def note(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Keep something that changes no move: a question, an answer, what was told."""
+        self.store.append(self.key, kind, body)
+
+    def end(self) -> None:
+        """Say that the match is over."""
+        if not self.ended:
+            self.store.append(self.key, "ended", {"n": len(self.accepted)})
+            self.ended = True
+
+    def reopen(self) -> None:
+        """Say that an ended match goes on: its last move was taken back."""
+        if self.ended:
+            self.store.append(self.key, "reopened", {})
+            self.ended = False
+
+    # --- working ---------------------------------------------------------------------------
+
+    def _apply_moves(self, moves: Sequence[Move], overruled: bool, seq: int) -> list[Accepted]:
+        added = []
+        for move in moves:
+            broken = self.game.judge(self.position, move).violations
+            added.append(Accepted(move, broken, overruled and bool(broken), seq))
+            self.positions.append(self.game.apply(self.position, move))
+            self.layouts.append(self.game.layout(self.position))
+        self.accepted += added
+        return added
+
+    def _drop(self, count: int) -> list[Accepted]:
+        gone = self.accepted[len(self.accepted) - count :]
+        del self.accepted[len(self.accepted) - count :]
+        del self.positions[len(self.positions) - count :]
+        del self.layouts[len(self.layouts) - count :]
+        return gone[::-1]
+
+    def _put_right(self, n: int, move: Move, seq: int) -> list[Accepted]:
+        after = self._drop(len(self.accepted) - n + 1)[::-1]
+        self._apply_moves([move], after[0].overruled, seq)
+        for old in after[1:]:
+            self._apply_moves([old.move], old.overruled, old.seq)
+        return self.accepted[n - 1 :]
+
+    def _begin_with(self, start: Start) -> None:
+        self.start = start
+        self.accepted.clear()
+        self.positions = [self.game.opening(start, self.box)]
+        self.layouts = [self.game.layout(self.positions[0])]
+
+    def _parsed(self, listed: Iterable[Json]) -> list[Move]:
+        return [
+            parse_move(self.game, self.box, self.start.players, entry, "moves") for entry in listed
+        ]
+
+
+def _named(**pictures: bytes | None) -> dict[str, bytes]:
+    return {name: jpeg for name, jpeg in pictures.items() if jpeg is not None}

@@ -1,0 +1,56 @@
+"""From the name of a source to the source: ``webcam:0``, ``folder:DIR``, ``demo:7``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from companion_app.answers import InputError
+from companion_app.live.demo import DemoSource
+from vision.sources.files import FRAMES_A_SECOND, FolderSource, VideoSource
+from vision.sources.pushed import PushedSource
+from vision.sources.source import FrameSource, SourceError
+from vision.sources.webcam import WebcamSource
+
+KNOWN = "pi, webcam:0, video:FILE, folder:DIR, phone and demo[:SEED]"
+
+
+def open_source(
+    name: str, game: str, frames_a_second: float | None = None, speed: float = 1.0
+) -> FrameSource:
+    """Return the source of that name.
+
+    Raises:
+        InputError: there is no such source, or it cannot be opened.
+    """
+    kind, _, rest = name.partition(":")
+    try:
+        if kind == "folder" or (not rest and Path(name).is_dir()):
+            return FolderSource(Path(rest or name), frames_a_second or FRAMES_A_SECOND)
+        if kind == "video" or (not rest and Path(name).is_file()):
+            return VideoSource(Path(rest or name), frames_a_second)
+        if kind == "webcam":
+            return WebcamSource(_number(rest or "0", name))
+        if kind == "phone":
+            return PushedSource()
+        if kind == "demo":
+            return DemoSource(game, _number(rest or "1", name), speed)
+        if kind == "pi":
+            return _pi_camera()
+    except SourceError as error:
+        raise InputError(str(error)) from error
+    raise InputError(f"there is no source {name!r}; sources are {KNOWN}")
+
+
+def _number(text: str, name: str) -> int:
+    if not text.isdigit():
+        raise InputError(f"{name}: write a whole number after the colon")
+    return int(text)
+
+
+def _pi_camera() -> FrameSource:
+    try:
+        source: FrameSource = import_module("vision.sources.pi").PiSource()
+    except ImportError as error:
+        raise SourceError(f"there is no Raspberry Pi camera here: {error}") from error
+    return source

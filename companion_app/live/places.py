@@ -1,0 +1,87 @@
+"""One look at a table in the game's own cells: what is believed to lie in each place.
+
+A table state has its own origin and turn; a ``Sighting`` has those of the game. Square cards are
+believed card by card (tile and turns), hex tiles cell by cell (colour), since where one hex tile
+ends and the next begins is decided by what is known from before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.placement import Clay, Layout, Piece, Placement
+
+Spot = tuple[int, int, int]
+"""Field or board (0 where there is one), then x and y, or q and r."""
+Content = tuple[str, int]
+"""What lies in a spot: tile and turns of a card, colour and 0 of a hex cell."""
+Point = tuple[float, float]
+
+NOBODY_KNOWS: Content = ("unknown", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """Ranked guesses at what lies in one spot."""
+
+    guesses: tuple[tuple[Content, float], ...]
+    """Best first, with confidences from 0 to 1; empty when only something is seen."""
+    sure: bool
+    """Whether the reader itself would decide."""
+    why: str | None = None
+    """What made it hard, in the words of a table state."""
+
+    @property
+    def best(self) -> Content:
+        """Return the first guess."""
+        return self.guesses[0][0] if self.guesses else NOBODY_KNOWS
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What one look believes, in the game's own cells."""
+
+    beliefs: Mapping[Spot, Belief] = field(default_factory=dict)
+    covered: frozenset[Spot] = frozenset()
+    """Spots of known tiles that something lies over or stands on."""
+    pieces: frozenset[Piece] = frozenset()
+    """Hex tiles as the reader cut them."""
+    splits: tuple[tuple[frozenset[Spot], tuple[tuple[Piece, ...], ...]], ...] = ()
+    """Hex cells that several sets of pieces explain."""
+    clay: frozenset[Clay] = frozenset()
+    centres_px: Mapping[Spot, Point] = field(default_factory=dict)
+    outlines_px: Mapping[Spot, tuple[Point, ...]] = field(default_factory=dict)
+    aside_px: tuple[tuple[str, Point], ...] = ()
+    """Tiles that lie off the lattice, with their middles."""
+    die: int | None = None
+    """What a die in view shows."""
+
+
+def spots_of(placed: Placement | Piece) -> tuple[Spot, ...]:
+    """Return where a card lies, or every cell of a hex tile."""
+    if isinstance(placed, Placement):
+        return ((placed.field or 0, *placed.at),)
+    return tuple((placed.board or 0, *cell) for cell in placed.cells)
+
+
+def contents(layout: Layout) -> dict[Spot, Content]:
+    """Return what lies in each spot of a layout."""
+    found: dict[Spot, Content] = {}
+    for card in layout.cards:
+        found[spots_of(card)[0]] = (card.tile, card.turns)
+    for piece in layout.pieces:
+        colour = piece.tile.partition("/")[0]
+        found |= dict.fromkeys(spots_of(piece), (colour, 0))
+    return found
+
+
+def middle(outline: Any) -> Point | None:
+    """Return the middle of an outline in pixels; ``None`` where there is none."""
+    if not isinstance(outline, list | tuple) or not outline:
+        return None
+    return (
+        sum(float(point[0]) for point in outline) / len(outline),
+        sum(float(point[1]) for point in outline) / len(outline),
+    )

@@ -1,0 +1,46 @@
+"""Questions that the camera cannot decide, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from companion_app.live.match import Match
+from companion_app.live.places import Spot
+from engine.game import EMPTY, Json
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that the camera cannot decide."""
+
+    id: int
+    about: str
+    """``tile``, ``roll``, ``order``, ``hand`` or ``next``."""
+    key: object
+    """What it is about, so that nothing is asked twice."""
+    guesses: tuple[Json, ...]
+    spot: Spot | None = None
+    cells: tuple[tuple[int, ...], ...] = ()
+    choices: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+    """What each answer means, by its text."""
+
+
+def question_to_json(question: Question, match: Match) -> dict[str, Json]:
+    """Return a question in the form of the interface."""
+    said: dict[str, Json] = {"id": question.id, "about": question.about}
+    if question.spot is not None:
+        number, *cell = question.spot
+        if match.box.lattice == "hex":
+            several = match.game.facts.name == "snekagon5g"
+            spots = question.cells or (question.spot,)
+            said["cells"] = [list(spot if several else spot[1:]) for spot in spots]
+        else:
+            said["at"] = cell
+            if any(card.field is not None for card in match.layout.cards):
+                said["field"] = number
+    elif question.cells:
+        said["cells"] = [list(cell) for cell in question.cells]
+    said["guesses"] = list(question.guesses)
+    return said

@@ -1,0 +1,127 @@
+"""Several looks at a still table, weighed together: a change counts once they agree.
+
+Looks at a table that does not move are nearly the same picture, so their confidences are averaged
+as log-odds and not added up: ten looks at the same glare are no better than one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import exp, log
+
+from companion_app.live.places import Belief, Content, Point, Sighting, Spot
+
+LEAST_SURE = 1e-4
+"""A confidence of exactly 0 or 1 would silence every other look."""
+SURE_AT = 0.9
+"""Averaged confidence from which a spot is known; the reader's own line is above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettleSettings:
+    """How many looks it takes."""
+
+    looks: int = 3
+    """So many agreeing looks make a change count: 0.3 s at ten a second."""
+    looks_gone: int = 4
+    """So many looks in a row must miss a tile before it is gone."""
+    remembered: int = 8
+    """Older looks are forgotten."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What several looks agree on, in the game's own cells."""
+
+    looks: int
+    sure: Mapping[Spot, tuple[Content, float]] = field(default_factory=dict)
+    """What surely lies there, and how sure it is."""
+    doubts: Mapping[Spot, Belief] = field(default_factory=dict)
+    """Something lies there, but what?"""
+    covered: frozenset[Spot] = frozenset()
+    flickering: frozenset[Spot] = frozenset()
+    """Seen by some looks and missed by others."""
+    last: Sighting = field(default_factory=Sighting)
+    """The newest look: its cuts, clay and pixels."""
+    known_px: Mapping[Spot, Point] = field(default_factory=dict)
+    """Where known tiles were seen last."""
+    enough_for_gone: bool = True
+    """Whether there were enough looks to say that a tile which none of them saw is gone."""
+
+
+@dataclass
+class Settler:
+    """Collects looks until the table moves."""
+
+    settings: SettleSettings = field(default_factory=SettleSettings)
+    looks: deque[Sighting] = field(default_factory=deque)
+
+    def moved(self) -> None:
+        """Forget all looks: something is going on."""
+        self.looks.clear()
+
+    def add(self, look: Sighting) -> None:
+        """Take in one more look at the table as it lies."""
+        self.looks.append(look)
+        while len(self.looks) > self.settings.remembered:
+            self.looks.popleft()
+
+    def settled(self, known_px: Mapping[Spot, Point] | None = None) -> Settled | None:
+        """Return what the looks agree on, or ``None`` while there are too few."""
+        if len(self.looks) < self.settings.looks:
+            return None
+        sure: dict[Spot, tuple[Content, float]] = {}
+        doubts: dict[Spot, Belief] = {}
+        flickering: set[Spot] = set()
+        recent = list(self.looks)[-self.settings.looks_gone :]
+        spots = {spot for look in self.looks for spot in look.beliefs}
+        covered = frozenset(spot for look in recent for spot in look.covered)
+        for spot in spots:
+            seen = [look.beliefs[spot] for look in self.looks if spot in look.beliefs]
+            seen_lately = sum(1 for look in recent if spot in look.beliefs)
+            if not seen_lately:
+                continue
+            belief = averaged(seen)
+            agree = sum(1 for one in seen if one.sure and one.best == belief.best)
+            share = belief.guesses[0][1] if belief.guesses else 0.0
+            if agree >= self.settings.looks and agree > len(seen) / 2 and share >= SURE_AT:
+                sure[spot] = (belief.best, share)
+            elif len(seen) < self.settings.looks and len(self.looks) > len(seen):
+                flickering.add(spot)
+            else:
+                doubts[spot] = belief
+        return Settled(
+            len(self.looks),
+            sure,
+            doubts,
+            covered,
+            frozenset(flickering),
+            self.looks[-1],
+            known_px or {},
+            len(self.looks) >= self.settings.looks_gone,
+        )
+
+
+def averaged(beliefs: list[Belief]) -> Belief:
+    """Return the guesses of several looks with their log-odds averaged, best first."""
+    contents = dict.fromkeys(content for belief in beliefs for content, _ in belief.guesses)
+    odds = {
+        content: sum(_log_odds(dict(belief.guesses).get(content, 0.0)) for belief in beliefs)
+        / len(beliefs)
+        for content in contents
+    }
+    shares = {content: 1 / (1 + exp(-value)) for content, value in odds.items()}
+    total = max(1.0, sum(shares.values()))
+    ranked = sorted(((content, share / total) for content, share in shares.items()),
+                    key=lambda item: (-item[1], item[0]))  # fmt: skip
+    whys = Counter(belief.why for belief in beliefs if belief.why)
+    sure = all(belief.sure for belief in beliefs)
+    why = None if sure else whys.most_common(1)[0][0] if whys else None
+    return Belief(tuple(ranked), sure, why)
+
+
+def _log_odds(share: float) -> float:
+    share = min(1 - LEAST_SURE, max(LEAST_SURE, share))
+    return log(share / (1 - share))

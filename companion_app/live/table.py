@@ -1,0 +1,223 @@
+"""From what looks agree on to the layouts that may lie there, held against what is known.
+
+A known tile stays known until it is surely gone or surely another: what is covered, doubtful or
+missed now and then is still there. Hex cells are cut into tiles here, the known ones first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import islice, product
+from math import hypot
+
+from companion_app.live.places import (
+    NOBODY_KNOWS,
+    Belief,
+    Content,
+    Point,
+    Spot,
+    contents,
+    spots_of,
+)
+from companion_app.live.settle import Settled
+from engine.decompose import decompose
+from engine.placement import Clay, Layout, Piece, Placement
+from engine.seen import Seen
+from engine.tiles import TileSet
+
+COULD_STILL_BE = 0.02
+"""A known tile that a doubtful look still gives so much has probably stayed."""
+MOST_CUTS = 8
+NUDGED = 0.6
+"""A tile seen off the lattice, less than so many tile widths away, is the known one, nudged."""
+GONE_SHARE = 0.6
+"""So much of a hex tile must be gone before the tile is."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What may lie on the table."""
+
+    layouts: tuple[Layout, ...]
+    """The likeliest first; more than one only where hex cells can be cut in several ways."""
+    doubts: Mapping[Spot, Belief] = field(default_factory=dict)
+    """Places whose tile has to be asked for."""
+    least_sure: float = 1.0
+    """The lowest confidence among the places that have changed."""
+    waiting: bool = False
+    """True when looks do not agree yet on whether something lies in a place."""
+    changed: frozenset[Spot] = frozenset()
+
+
+def read_settled(
+    settled: Settled, known: Layout, box: TileSet, answers: Mapping[Spot, Content], several: bool
+) -> Reading:
+    """Return the layouts that looks and knowledge allow.
+
+    Args:
+        settled: what the looks agree on.
+        known: the last accepted layout.
+        box: the set.
+        answers: what people have said lies in a place.
+        several: whether pieces name their board.
+    """
+    lying = contents(known)
+    now: dict[Spot, Content] = {}
+    doubts: dict[Spot, Belief] = {}
+    least, waiting = 1.0, False
+    changed: set[Spot] = set()
+    for spot in {*lying, *settled.sure, *settled.doubts, *settled.flickering}:
+        before = lying.get(spot)
+        content, share, doubt = _content_at(spot, before, settled, answers)
+        if doubt is not None:
+            doubts[spot] = doubt
+        if spot in settled.flickering and before is None:
+            waiting = True
+        if before is not None and not settled.enough_for_gone and _is_unseen(spot, settled):
+            waiting = True
+        if content is not None:
+            now[spot] = content
+        if content != before:
+            changed.add(spot)
+            least = min(least, share)
+    clay = settled.last.clay
+    if box.lattice == "hex":
+        layouts = _hex_layouts(now, known, settled, box, several, clay)
+    else:
+        layouts = (_square_layout(now, known),)
+    return Reading(layouts, doubts, least, waiting, frozenset(changed))
+
+
+def _content_at(
+    spot: Spot, before: Content | None, settled: Settled, answers: Mapping[Spot, Content]
+) -> tuple[Content | None, float, Belief | None]:
+    """Return what lies in a spot, how sure that is, and the doubt that has to be asked about."""
+    content, share = settled.sure.get(spot, (None, 1.0))
+    belief = settled.doubts.get(spot)
+    if spot in answers and (belief is not None or content not in (None, before)):
+        return answers[spot], 1.0, None
+    if content is not None:
+        return content, share, None
+    if belief is not None:
+        stays = before is not None and _may_be(before, belief)
+        return before, 1.0, None if stays else belief
+    stays = spot in settled.covered or spot in settled.flickering or not settled.enough_for_gone
+    if before is None or stays or _is_nudged(spot, before, settled):
+        return before, 1.0, None
+    return None, 1.0, None
+
+
+def _is_unseen(spot: Spot, settled: Settled) -> bool:
+    return not any(
+        spot in some for some in (settled.sure, settled.doubts, settled.covered, settled.flickering)
+    )
+
+
+def _may_be(content: Content, belief: Belief) -> bool:
+    if not belief.guesses or belief.why == "covered" or belief.best == NOBODY_KNOWS:
+        return True
+    return dict(belief.guesses).get(content, 0.0) >= COULD_STILL_BE
+
+
+def _is_nudged(spot: Spot, content: Content, settled: Settled) -> bool:
+    """Say whether a missing card lies beside its place, off the lattice."""
+    centres = settled.last.centres_px
+    was = settled.known_px.get(spot)
+    if was is None:
+        return False
+    width = _pitch_px(centres)
+    return any(
+        tile == content[0] and hypot(at[0] - was[0], at[1] - was[1]) < NUDGED * width
+        for tile, at in settled.last.aside_px
+    )
+
+
+def _pitch_px(centres: Mapping[Spot, Point]) -> float:
+    """Return how far neighbouring cards are apart in the picture; 0 where none are seen."""
+    found = [
+        hypot(centres[f, x, y][0] - there[0], centres[f, x, y][1] - there[1])
+        for f, x, y in centres
+        for there in (centres.get((f, x + 1, y)), centres.get((f, x, y + 1)))
+        if there is not None
+    ]
+    return sorted(found)[len(found) // 2] if found else 0.0
+
+
+# --- layouts -------------------------------------------------------------------------------------
+
+
+def _square_layout(now: Mapping[Spot, Content], known: Layout) -> Layout:
+    fields = any(card.field is not None for card in known.cards)
+    return Layout(
+        frozenset(
+            Placement(tile, (x, y), turns, number if fields else None)
+            for (number, x, y), (tile, turns) in now.items()
+        )
+    )
+
+
+def _hex_layouts(
+    now: Mapping[Spot, Content], known: Layout, settled: Settled, box: TileSet, several: bool,
+    clay: frozenset[Clay],
+) -> tuple[Layout, ...]:  # fmt: skip
+    kept = frozenset(piece for piece in known.pieces if _is_kept(piece, now))
+    taken = {spot for piece in kept for spot in spots_of(piece)}
+    new = {spot: content[0] for spot, content in now.items() if spot not in taken}
+    return tuple(
+        Layout(pieces=kept.union(way), clay=clay) for way in _cuts(new, kept, settled, box, several)
+    ) or (Layout(pieces=kept, clay=clay),)
+
+
+def _is_kept(piece: Piece, now: Mapping[Spot, Content]) -> bool:
+    """Say whether a known tile still lies there: most of it, and none of it another colour."""
+    colour = piece.tile.partition("/")[0]
+    found = [now.get(spot) for spot in spots_of(piece)]
+    if any(content is not None and content[0] != colour for content in found):
+        return False
+    return sum(content is None for content in found) < GONE_SHARE * len(found)
+
+
+def _cuts(
+    new: Mapping[Spot, str], kept: frozenset[Piece], settled: Settled, box: TileSet, several: bool
+) -> list[tuple[Piece, ...]]:
+    if not new:
+        return [()]
+    look = settled.last
+    fitting = tuple(
+        piece
+        for piece in sorted(look.pieces)
+        if all(new.get(spot) == piece.tile.partition("/")[0] for spot in spots_of(piece))
+    )
+    covered = [spot for piece in fitting for spot in spots_of(piece)]
+    if len(covered) == len(set(covered)) == len(new):
+        return list(islice(_with_splits(fitting, settled), MOST_CUTS))
+    return _cut_anew(new, kept, look.clay, box, several)
+
+
+def _with_splits(pieces: tuple[Piece, ...], settled: Settled) -> list[tuple[Piece, ...]]:
+    """Return the pieces as they were read, then with every other way of the doubtful cells."""
+    ways = [pieces]
+    for spots, others in settled.last.splits:
+        inside = [p for p in pieces if spots.issuperset(spots_of(p))]
+        if inside and spots == {spot for p in inside for spot in spots_of(p)}:
+            rest = tuple(p for p in pieces if p not in inside)
+            ways += [rest + other for other in others if set(other) != set(inside)]
+    return ways
+
+
+def _cut_anew(
+    new: Mapping[Spot, str], kept: frozenset[Piece], clay: frozenset[Clay], box: TileSet,
+    several: bool,
+) -> list[tuple[Piece, ...]]:  # fmt: skip
+    gone = Counter(piece.tile for piece in kept)
+    stock = {name: count - gone[name] for name, count in box.counts.items()}
+    cells: dict[str, list[tuple[int, ...]]] = {}
+    for spot, colour in new.items():
+        cells.setdefault(colour, []).append(spot if several else spot[1:])
+    cut = decompose(cells, box, Seen(clay=clay), stock)
+    if cut.unexplained:
+        return []
+    choices = [[r.pieces for r in cut.equally_good(colour)] for colour in cells]
+    return [sum(way, ()) for way in islice(product(*choices), MOST_CUTS)]

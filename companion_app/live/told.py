@@ -1,0 +1,281 @@
+"""What players tell the referee: answers, rolls, overrulings, corrections, silent moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from companion_app.live.bench import Bench, Pending, Picture
+from companion_app.live.errors import ToldError
+from companion_app.live.explain import Row, explain
+from companion_app.live.places import Content, Spot, contents
+from companion_app.live.questions import Question
+from companion_app.live.settle import Settled
+from engine.errors import RecordError
+from engine.game import Json, Move, Start
+from engine.placement import Layout
+from engine.record import move_to_json, parse_move
+from engine.referee import violation_to_json
+
+
+class Listener(Bench):
+    """The referee's ears."""
+
+    def tell(self, message: Mapping[str, Any], t: float) -> None:
+        """Take in what a player told: an answer, a roll, an overruling, a silent move.
+
+        Raises:
+            ToldError: it cannot be used; the message says why.
+        """
+        if "answer" in message:
+            self._answered(message["answer"], message.get("value"), t)
+        elif "roll" in message:
+            self._rolled({"do": "roll", "value": message["roll"], "tiles": message.get("tiles")}, t)
+        elif "overrule" in message:
+            self._overruled(message["overrule"], t)
+        elif "correct" in message:
+            self._corrected(message["correct"], message.get("move"), t)
+        elif message.get("pass"):
+            self._silent({"do": "pass"}, t)
+        elif message.get("finale"):
+            self._silent({"do": "finale"}, t)
+        elif "discard" in message:
+            self._silent({"do": "discard", "tile": message["discard"]}, t)
+        elif isinstance(message.get("move"), dict):
+            self._silent(message["move"], t)
+        else:
+            raise ToldError("say answer with value, roll, overrule, pass, finale or discard")
+
+    def _answered(self, number: Any, value: Any, t: float) -> None:
+        question = self.questions.get(number) if isinstance(number, int) else None
+        if question is None:
+            raise ToldError(f"there is no question {number} that waits for an answer")
+        self._take_answer(question, value, t)
+        self.questions.pop(question.id, None)
+        self.match.note("answered", {"about": question.about, "value": value, "t": t})
+
+    def _take_answer(self, question: Question, value: Any, t: float) -> None:
+        if question.about == "roll":
+            told = value if isinstance(value, dict) else {"roll": value}
+            self._rolled({"do": "roll", "value": told.get("roll", told.get("value")),
+                          "tiles": told.get("tiles")}, t)  # fmt: skip
+        elif question.about == "next":
+            self._join(question, value)
+            self._go_on(t)
+        elif question.about == "hand":
+            self._hand_told(question, value, t)
+        elif isinstance(question.key, tuple) and question.key[0] == "order":
+            self._order_told(question, value)
+        else:
+            self._tile_told(question, value, t)
+
+    def _tile_told(self, question: Question, value: Any, t: float) -> None:
+        content = self._content(question, value)
+        assert question.spot is not None
+        if content is None:
+            return
+        for spot in question.cells or (question.spot,):
+            self.answers[spot[0], spot[1], spot[2]] = content
+        laid = self._move_at(question.spot)
+        lying = contents(self.match.layout).get(question.spot)
+        if laid is not None and lying is not None and lying != content:
+            self.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+
+    def _content(self, question: Question, value: Any) -> Content | None:
+        """Return what an answer says lies in a spot; ``None`` for nothing."""
+        turns = None
+        if isinstance(value, dict):
+            value, turns = value.get("tile"), value.get("turns")
+        elif isinstance(value, list) and value:
+            value, turns = value[0], (value[2] if len(value) > 2 else None)
+        if value in (None, "none"):
+            return None
+        if value not in self.match.box and value not in self.match.box.colours:
+            raise ToldError(f"there is no tile {value!r} in the box")
+        if self.match.box.lattice == "hex":
+            return (str(value).partition("/")[0], 0)
+        known: Content = question.choices.get(value, (value, 0))
+        return known if turns is None else (value, int(turns))
+
+    def _order_told(self, question: Question, value: Any) -> None:
+        index = value if isinstance(value, int) else _index_of(value, question.guesses)
+        chosen = question.choices.get(str(index))
+        if chosen is None:
+            raise ToldError("answer with the number of a guess, from 0, or with the guess itself")
+        assert isinstance(question.key, tuple)
+        if isinstance(chosen, Row):
+            self._chosen[question.key[1]] = chosen
+        else:
+            self._undo(chosen, 0.0, lambda: None)
+
+    def _hand_told(self, question: Question, value: Any, t: float) -> None:
+        if "discard" in question.choices:
+            self._silent({"do": "discard", "tile": value}, t)
+            return
+        row: Row = next(choice for choice in question.choices.values() if choice is not None)
+        if value in (True, "no-own-tile", "pass"):
+            self._accept(row.moves, t, lambda: None)
+            return
+        before = row.moves[:-1] if row.moves[-1].declares else ()
+        reached = self.match.position
+        for move in before:
+            reached = self.match.game.apply(reached, move)
+        plain = replace(row.moves[-1], declares=None)
+        if not before:
+            plain = replace(plain, player=reached.to_move)
+        broken = self.match.game.judge(reached, plain).violations
+        if before:
+            self._accept(before, t, lambda: None)
+        table = self.match.game.layout(row.position)
+        seq = self.match.foul(plain, broken, t, self._picture, None)
+        self.pending = Pending(self.match.next_n, plain, broken, table, seq)
+        self._say("verdict", t, n=self.pending.n, move=move_to_json(plain), legal=False,
+                  violations=[violation_to_json(v) for v in broken], seq=seq)  # fmt: skip
+
+    def _join(self, question: Question, value: Any) -> None:
+        if value not in self.match.start.players:
+            raise ToldError(f"{value!r} is none of {', '.join(self.match.start.players)}")
+        start = self.match.start
+        try:
+            self.match.restart(
+                Start(start.players, start.options, question.choices["table"], value, midgame=True)
+            )
+        except RecordError as error:
+            raise ToldError(f"the game cannot go on from this table: {error}") from error
+        self.pending = None
+        self.joining = False
+        self._since.clear()
+        self.questions.clear()
+
+    def _overruled(self, n: Any, t: float) -> None:
+        if self.pending is None or self.pending.n != n:
+            raise ToldError(f"there is no foul with the number {n} to overrule")
+        pending, self.pending = self.pending, None
+        added = self.match.accept((pending.move,), self._picture, t, overruled=True)
+        self._verdict(n, added[0], t)
+        self._go_on(t)
+
+    def _corrected(self, n: Any, value: Any, t: float) -> None:
+        if not isinstance(n, int) or not 1 <= n <= len(self.match.accepted):
+            raise ToldError(f"there is no move {n} to correct")
+        if not isinstance(value, dict):
+            raise ToldError("say what the move was")
+        self.correct(n, value, t)
+
+    def correct(self, n: int, changes: Mapping[str, Json], t: float) -> None:
+        """Change what the nth move was, and judge it and everything after it again.
+
+        Raises:
+            ToldError: such a move cannot be.
+        """
+        match = self.match
+        written = {**move_to_json(match.accepted[n - 1].move), **changes}
+        if written["do"] == "turn":
+            written.pop("tile", None)
+        try:
+            move = parse_move(match.game, match.box, match.start.players, written, "correct")
+        except RecordError as error:
+            raise ToldError(str(error)) from error
+        for number, one in enumerate(match.correct(n, move, t), start=n):
+            self._verdict(number, one, t)
+        self._scores = None
+        self._go_on(t)
+
+    def _move_at(self, spot: Spot) -> int | None:
+        """Return the number of the last move that laid something in a spot."""
+        for number in range(len(self.match.accepted), 0, -1):
+            before = contents(self.match.layouts[number - 1])
+            after = contents(self.match.layouts[number])
+            if before.get(spot) != after.get(spot):
+                return number
+        return None
+
+    def _rolled(self, written: dict[str, Json], t: float) -> None:
+        if "roll" not in self.match.game.facts.actions:
+            raise ToldError(f"nobody rolls a die in {self.match.game.facts.title}")
+        written = {k: v for k, v in written.items() if v is not None}
+        move = self._parsed(written)
+        self._rolls.append((t, move))
+        if self._needs_roll():
+            self._next_roll(t)
+
+    def _try_rolls(self, t: float) -> None:
+        """Let a told roll count once the table shows no card any more that comes before it.
+
+        Cards of the last roll that do not lie there then went out of the game.
+        """
+        if self._over or self.pending or not self._rolls or self._rolls[0][0] >= t:
+            return
+        if self._rolls[0][0] <= self._rolled_s:
+            # Told ahead of its time: the cards of the roll before may still be laid.
+            return
+        game, position = self.match.game, self.match.position
+        out: list[Move] = []
+        roll = Move(position.to_move, "roll", value=1)
+        while not game.judge(position, roll).legal:
+            moves = [move for move in game.legal_moves(position) if move.do == "discard"]
+            if not moves:
+                return
+            if len(moves) > 1 and position.turn.is_untold:
+                self._ask("hand", ("discard", len(self.match.accepted)),
+                          [[move.tile, round(1 / len(moves), 3)] for move in moves], t,
+                          choices={"discard": True})  # fmt: skip
+                return
+            out.append(moves[0])
+            position = game.apply(position, moves[0])
+            roll = Move(position.to_move, "roll", value=1)
+        if out:
+            self._accept(out, t, lambda: None)
+        self._next_roll(t)
+
+    def _after_told_roll(self, table: Layout, t: float, picture: Picture) -> bool:
+        """Find a card that belongs to a roll told already; what was left before it went out."""
+        game, position = self.match.game, self.match.position
+        if not self._rolls or position.turn.is_untold:
+            return False
+        moves: list[Move] = []
+        while not game.judge(position, Move(position.to_move, "roll", value=1)).legal:
+            out = [move for move in game.legal_moves(position) if move.do == "discard"]
+            if not out:
+                return False
+            moves.append(out[0])
+            position = game.apply(position, out[0])
+        roll = replace(self._rolls[0][1], player=position.to_move)
+        if not game.judge(position, roll).legal:
+            return False
+        found = explain(game, game.apply(position, roll), table)
+        if len(found.rows) != 1:
+            return False
+        self._rolls.popleft()
+        self._accept((*moves, roll, *found.rows[0].moves), t, picture)
+        return True
+
+    def _see_die(self, settled: Settled, t: float) -> None:
+        """Take the roll from a die in view when it shows another number than before."""
+        shown = settled.last.die
+        if shown is None or shown == self._die:
+            return
+        first, self._die = self._die is None, shown
+        if not first and self._needs_roll() and not self._rolls:
+            self._rolled({"do": "roll", "value": shown}, t)
+
+    def _silent(self, written: Mapping[str, Json], t: float) -> None:
+        """Accept a move that leaves no trace on the table."""
+        move = self._parsed(dict(written))
+        verdict = self.match.game.judge(self.match.position, move)
+        if not verdict.legal:
+            raise ToldError(" ".join(broken.text for broken in verdict.violations))
+        self._accept((move,), t, lambda: None)
+
+    def _parsed(self, written: dict[str, Json]) -> Move:
+        match = self.match
+        written.setdefault("player", match.position.to_move)
+        try:
+            return parse_move(match.game, match.box, match.start.players, written, "told")
+        except RecordError as error:
+            raise ToldError(str(error)) from error
+
+
+def _index_of(value: Any, guesses: tuple[Json, ...]) -> int:
+    return guesses.index(value) if value in guesses else -1

@@ -1,0 +1,251 @@
+"""The command ``watch``: the live referee without a page, one event a line.
+
+Answers and what players tell come on standard input, one JSON object a line. Files are read as
+fast as possible and no frame is left out; a question about them waits a moment for its answer, so
+that the game does not run on without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import queue
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from companion_app.answers import ANSWERED, InputError, print_json
+from companion_app.home import home_folder, set_folders
+from companion_app.live.demo import DemoSource
+from companion_app.live.errors import LiveError, StoreInUse, ToldError
+from companion_app.live.loop import LiveLoop, Reader
+from companion_app.live.match import Match
+from companion_app.live.opening import open_source
+from companion_app.live.store import Store
+from companion_app.record_commands import option_value
+from engine.errors import RecordError
+from engine.game import AnyGame, Json, Start
+from engine.games import GAMES, game_named
+from engine.record import Record, find_set, load_json, parse_options, parse_players, record_to_json
+from vision.sources.newest import NewestFrames
+from vision.sources.source import FrameSource
+
+Event = dict[str, Json]
+
+ANSWER_WITHIN_S = 2.0
+"""How long a question about stored frames waits for somebody on standard input."""
+
+
+def add_watch_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+) -> argparse.ArgumentParser:
+    """Add ``watch`` to the commands of ``snake-eye``."""
+    parser = commands.add_parser(
+        "watch",
+        help="referee a live game, one event a line",
+        description="Referee a live game, one event a line; answers come on standard input.",
+    )
+    parser.add_argument(
+        "source", metavar="SOURCE",
+        help="pi, webcam:0, video:FILE, folder:DIR or demo[:SEED]",
+    )  # fmt: skip
+    parser.add_argument("--game", required=True, choices=GAMES, metavar="G", help="the rule book")
+    parser.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
+    parser.add_argument("--set", metavar="N", help="the box; the game's own where it is missing")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="K=V", help="an option; may be repeated"
+    )
+    parser.add_argument(
+        "--fps", type=_frames_a_second, metavar="F", help="frames a second of a folder or video"
+    )
+    parser.add_argument(
+        "--speed", type=_speed, default=1e6, metavar="X", help="hastens the demo; 1 is real time"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the last game, also from files"
+    )
+    parser.add_argument("--new", action="store_true", help="begin a new game in any case")
+    parser.add_argument("--json", action="store_true", help="events are JSON with or without it")
+    parser.set_defaults(command=watch)
+    return parser
+
+
+def watch(arguments: argparse.Namespace) -> int:
+    """Watch a source until it ends; print every event."""
+    game = game_named(arguments.game)
+    box = find_set(game, arguments.set, set_folders())
+    players = parse_players(game, arguments.players.split(","), "--players")
+    record = Record(game, box, Start(players, _options(game, arguments.option)))
+    try:
+        game.opening(record.start, box)
+    except RecordError as error:
+        raise InputError(str(error)) from error
+    source = open_source(arguments.source, game.facts.name, arguments.fps, arguments.speed)
+    with ExitStack() as open_things:
+        open_things.callback(source.close)
+        try:
+            store = open_things.enter_context(_store(stored=not source.live))
+            match = _match(store, record, arguments, source.live)
+            reader = _reader(match)
+            Watching(match, reader, source, Told(sys.stdin), print_json).run()
+        except LiveError as error:
+            raise InputError(str(error)) from error
+    return ANSWERED
+
+
+def _options(game: AnyGame, given: list[str]) -> dict[str, Json]:
+    options = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--option {text}: write it as name=value")
+        options[name] = option_value(value)
+    return parse_options(game, options, "--option")
+
+
+@contextmanager
+def _store(*, stored: bool) -> Iterator[Store]:
+    """Open the games of this device; films watched beside a game get a store of their own."""
+    try:
+        store = Store(home_folder())
+    except StoreInUse:
+        if not stored:
+            raise
+        with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as aside:
+            yield aside
+        return
+    with store:
+        if store.salvaged is not None:
+            sys.stderr.write(
+                "snake-eye: the kept games were damaged; what could be read was saved, "
+                f"and the damaged file is {store.salvaged}\n"
+            )
+        yield store
+
+
+def _match(store: Store, record: Record, arguments: argparse.Namespace, live: bool) -> Match:
+    """Return the game to go on with: the last one where it is the same, else a new one."""
+    key = store.unfinished() if (live or arguments.resume) and not arguments.new else None
+    if key is not None:
+        match = Match.resume(store, key, set_folders())
+        begun = record_to_json(Record(match.game, match.box, Start(
+            match.start.players, match.start.options)))  # fmt: skip
+        if begun == record_to_json(record):
+            return match
+    return Match.begin(store, record)
+
+
+def _reader(match: Match) -> Reader:
+    from companion_app.live.reading import make_reader
+
+    return make_reader(match.game, match.box)
+
+
+class Told:
+    """Lines from standard input, read by a thread of their own."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self.ended = False
+        threading.Thread(target=self._read, args=(stream,), name="told", daemon=True).start()
+
+    def waiting(self, within_s: float = 0.0) -> Iterator[str]:
+        """Yield the lines that have come; wait so long for the first."""
+        while not self.ended:
+            try:
+                line = self._lines.get(timeout=within_s) if within_s else self._lines.get_nowait()
+            except queue.Empty:
+                return
+            within_s = 0.0
+            if line is None:
+                self.ended = True
+                return
+            yield line
+
+    def _read(self, stream: IO[str]) -> None:
+        try:
+            for line in stream:
+                self._lines.put(line)
+        except (OSError, ValueError):
+            pass
+        self._lines.put(None)
+
+
+@dataclass
+class Watching:
+    """One run of ``watch``: drives the loop by frames and by what is told."""
+
+    match: Match
+    reader: Reader
+    source: FrameSource
+    told: Told
+    emit: Callable[[Event], None]
+    answer_within_s: float = ANSWER_WITHIN_S
+    _asked: set[int] = field(default_factory=set)
+    _now_s: float = 0.0
+
+    def run(self) -> None:
+        """Watch until the source ends."""
+        loop = LiveLoop(self.match, self.reader, self.emit)
+        frames: FrameSource = NewestFrames(self.source) if self.source.live else self.source
+        if isinstance(self.source, DemoSource):
+            self.source.tell = lambda message: self._demo_told(loop, message)
+        loop.start()
+        self._listen(loop)
+        for frame in frames.frames():
+            if frame is None:
+                loop.silence(self._now_s + 1.0 if frames.live else self._now_s)
+            else:
+                self._now_s = frame.taken_at_s
+                loop.see(frame)
+            self._listen(loop)
+        failure = getattr(frames, "failure", None)
+        if failure is not None:
+            raise InputError(f"the camera failed: {failure}")
+
+    def _listen(self, loop: LiveLoop) -> None:
+        for line in self.told.waiting():
+            self._take(loop, line)
+        if self.source.live or isinstance(self.source, DemoSource):
+            return
+        # Stored frames can wait: a question gets its answer before the game runs on.
+        while new := loop.referee.questions.keys() - self._asked:
+            self._asked |= new
+            for line in self.told.waiting(self.answer_within_s):
+                self._take(loop, line)
+
+    def _take(self, loop: LiveLoop, line: str) -> None:
+        if not line.strip():
+            return
+        try:
+            message: Any = load_json(line)
+            if not isinstance(message, dict):
+                raise ToldError("say one JSON object a line")
+            loop.tell(message)
+        except (ToldError, RecordError) as error:
+            sys.stderr.write(f"snake-eye: {' '.join(str(error).split())}\n")
+
+    def _demo_told(self, loop: LiveLoop, message: Any) -> None:
+        try:
+            loop.tell(message)
+        except ToldError:
+            # A pass that the referee has already taken for granted.
+            return
+
+
+def _frames_a_second(text: str) -> float:
+    value = float(text)
+    if not 0.1 <= value <= 240:
+        raise argparse.ArgumentTypeError("frames a second are a number from 0.1 to 240")
+    return value
+
+
+def _speed(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError("a speed is a number above 0")
+    return value

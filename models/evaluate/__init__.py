@@ -1,0 +1,1 @@
+"""How well the trained models do, on tables that training never saw."""

@@ -1,0 +1,119 @@
+"""Reads held-out tiles at their true outlines, a little off: ``python -m models.evaluate.reading``.
+
+This is the reader's own share of the mistakes: nothing to find, no rules to help.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cv2
+from tqdm import tqdm
+
+from engine.setfile import built_in_set
+from models.evaluate.intervals import told
+from models.scenes.scene import make_scene
+from models.scenes.settings import SQUARE_GAMES
+from models.scenes.splits import rng_of
+from models.training.drills import crops_of
+from vision.classify import load_reader
+from vision.looks import period_of
+from vision.models import TRAINED
+from vision.settle import SURE
+
+SMALLEST_PX = 24.0
+BINS = (0.0, 0.5, 0.8, 0.9, 0.99, 0.999, 1.01)
+
+
+@dataclass(frozen=True)
+class ReadTile:
+    """One tile that was read."""
+
+    truth: str
+    said: str
+    confidence: float
+    across_px: float
+    seed: int
+
+    @property
+    def right(self) -> bool:
+        """Whether tile, cell and turns are all right."""
+        return self.truth == self.said
+
+
+def read_scene(seed: int, game: str, folder: Path) -> list[ReadTile]:
+    """Return all well seen tiles of one held-out table, layout and aside, as they were read."""
+    cv2.setNumThreads(1)
+    tile_set = built_in_set(game)
+    reader = load_reader(tile_set, folder)
+    scene = make_scene(seed, "held-out", game)
+    entries = [*scene.truth["tiles"], *scene.truth["aside"]]
+    crops = crops_of(scene.bgr, entries, tile_set, rng_of("reading", game, seed), seed)
+    out = []
+    for look, reading, across in zip(
+        crops.looks, reader.read(crops.patches), crops.across_px, strict=True
+    ):
+        turns = look.turns % period_of(tile_set, look.tile)
+        best = reading.guesses[0] if reading.guesses else None
+        said = f"{best.tile}#{best.cell}@{best.turns}" if best else "nothing"
+        sure = best.confidence if best else 0.0
+        out.append(ReadTile(f"{look.tile}#{look.cell}@{turns}", said, sure, float(across), seed))
+    return out
+
+
+def report(game: str, tiles: Sequence[ReadTile]) -> str:
+    """Return the figures of one box in words."""
+    large = [tile for tile in tiles if tile.across_px >= SMALLEST_PX]
+    small = [tile for tile in tiles if tile.across_px < SMALLEST_PX]
+    wrong = [tile for tile in large if not tile.right]
+    lines = [f"{game}: {len(large)} tiles of {SMALLEST_PX:.0f} pixels or more"]
+    lines.append(f"  wrong  {told(len(wrong), len(large))}")
+    lines.append(f"  unsure {told(sum(t.confidence < SURE for t in large), len(large))}")
+    sure_wrong = sum(not t.right and t.confidence >= SURE for t in small)
+    lines.append(f"  smaller ones: surely wrong {told(sure_wrong, len(small))}")
+    for low, high in pairwise(BINS):
+        inside = [t.right for t in large if low <= t.confidence < high]
+        if inside:
+            share = told(sum(inside), len(inside), 100)
+            lines.append(f"  confidence {low:.3f} to {min(high, 1):.3f}: right {share}")
+    for tile in wrong[:20]:
+        lines.append(
+            f"    table {tile.seed}: {tile.truth} read as {tile.said} "
+            f"({tile.confidence:.3f}, {tile.across_px:.0f} px)"
+        )
+    return "\n".join(lines)
+
+
+def _results(work: Any, seeds: range, workers: int) -> Iterator[list[ReadTile]]:
+    if workers == 1:
+        yield from map(work, seeds)
+        return
+    with ProcessPoolExecutor(workers or None) as pool:
+        yield from pool.map(work, seeds)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Evaluate as the command line asks."""
+    parser = argparse.ArgumentParser(prog="python -m models.evaluate.reading", description=__doc__)
+    parser.add_argument("--set", action="append", choices=SQUARE_GAMES, dest="sets")
+    parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--trained", type=Path, default=TRAINED, metavar="DIR")
+    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
+    asked = parser.parse_args(arguments)
+    for game in asked.sets or SQUARE_GAMES:
+        work = partial(read_scene, game=game, folder=asked.trained)
+        parts = list(tqdm(_results(work, range(asked.tables), asked.workers), total=asked.tables))
+        sys.stdout.write(report(game, [tile for part in parts for tile in part]) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

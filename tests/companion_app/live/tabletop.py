@@ -1,0 +1,95 @@
+"""A table to test the live referee on: layouts in, looks and events out, no picture needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from companion_app.live.align import Aligner
+from companion_app.live.match import Match
+from companion_app.live.referee import Referee
+from companion_app.live.settle import Settler
+from companion_app.live.store import Store
+from engine.game import Start
+from engine.games import game_named
+from engine.notation import read_layout
+from engine.placement import Layout
+from engine.record import Record, find_set, layout_to_json, parse_options
+from vision.types import TableState
+
+STEP_S = 0.1
+
+
+class Tabletop:
+    """A match whose table is laid by the test."""
+
+    def __init__(
+        self,
+        folder: Path,
+        game: str,
+        players: tuple[str, ...],
+        options: Mapping[str, Any] | None = None,
+        resume: str | None = None,
+    ) -> None:
+        self.store = Store(folder, clock=lambda: 0.0)
+        rules = game_named(game)
+        start = Start(players, parse_options(rules, dict(options or {})))
+        record = Record(rules, find_set(rules, None), start)
+        self.match = Match.resume(self.store, resume) if resume else Match.begin(self.store, record)
+        self.events: list[dict[str, Any]] = []
+        self.referee = Referee(self.match, self.events.append)
+        self.aligner = Aligner(self.match.box)
+        if game == "snekagon5g":
+            agreed = self.match.position.agreed
+            self.aligner = Aligner(self.match.box, agreed.boards, agreed.eyes)
+        self.settler = Settler()
+        self.t = 0.0
+        self.referee.start(0.0)
+        self.events.clear()
+
+    def shows(self, table: Layout | str | TableState, looks: int = 6) -> list[dict[str, Any]]:
+        """Let a hand pass, then show a table for some looks; return the events."""
+        self.settler.moved()
+        self.referee.touched()
+        return self.keeps(table, looks)
+
+    def keeps(self, table: Layout | str | TableState, looks: int = 6) -> list[dict[str, Any]]:
+        """Show a table for some looks with nobody near it; return the events."""
+        before = len(self.events)
+        for _ in range(looks):
+            self.t += STEP_S
+            look = self.aligner.sighting(self.state(table), self.match.layout)
+            if look is None:
+                self.settler.moved()
+                continue
+            self.settler.add(look)
+            settled = self.settler.settled(self.aligner.centres_px)
+            if settled is not None:
+                self.referee.look(settled, self.t, lambda: b"jpeg")
+        return self.events[before:]
+
+    def tell(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
+        before = len(self.events)
+        self.referee.tell(message, self.t)
+        return self.events[before:]
+
+    def state(self, table: Layout | str | TableState) -> TableState:
+        if isinstance(table, TableState):
+            return table
+        if isinstance(table, str):
+            table = read_layout(table, self.match.box.lattice)
+        written = layout_to_json(table)
+        tiles = tuple({**tile, "confidence": 0.999} for tile in written["tiles"])
+        return TableState((100, 100), tiles, clay=tuple(written.get("clay", ())))
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def said(events: list[dict[str, Any]], event: str) -> list[dict[str, Any]]:
+    return [one for one in events if one["event"] == event]
+
+
+def verdicts(events: list[dict[str, Any]]) -> list[tuple[int, bool]]:
+    return [(one["n"], one["legal"]) for one in said(events, "verdict")]

@@ -1,0 +1,134 @@
+import pytest
+
+from companion_app.live.align import Aligner
+from companion_app.live.places import contents
+from engine.notation import read_layout
+from engine.placement import Layout
+from engine.record import layout_to_json
+from engine.setfile import built_in_set
+from vision.types import TableState
+
+NEST = built_in_set("schlangennest")
+HEX = built_in_set("snekagon")
+FIVE = built_in_set("snekagon5g")
+CARDS = "blue/curve@0,0 red/curve@1,0^1 blue/straight@0,1^1 red/tail@1,1^2 blue/curve@0,2^3"
+PIECES = "red/1@0,0 green/3/0@1,0+2,0+3,0 red/3/+@-1,0+-1,1+0,1"
+
+
+def turned_cards(layout: Layout, turns: int, dx: int, dy: int) -> TableState:
+    tiles = []
+    for card in layout.cards:
+        x, y = card.at
+        for _ in range(turns):
+            x, y = -y, x
+        period = NEST[card.tile].period
+        tiles.append(
+            {"tile": card.tile, "at": [x + dx, y + dy], "turns": (card.turns + turns) % period,
+             "confidence": 0.99}
+        )  # fmt: skip
+    return TableState((9, 9), tuple(tiles))
+
+
+def turned_pieces(layout: Layout, turns: int, shift: int = 0, boards: int = 1) -> TableState:
+    tiles = []
+    for piece in layout.pieces:
+        cells = list(piece.cells)
+        for _ in range(turns):
+            cells = [(-r, q + r) for q, r in cells]
+        entry = {"tile": piece.tile, "cells": [list(c) for c in cells], "confidence": 0.99}
+        if piece.board is not None:
+            entry["board"] = (piece.board + shift) % boards
+        tiles.append(entry)
+    return TableState((9, 9), tuple(tiles))
+
+
+def believed(sighting):
+    return {spot: belief.best for spot, belief in sighting.beliefs.items()}
+
+
+@pytest.mark.parametrize("turns", range(4))
+@pytest.mark.parametrize("shift", [(0, 0), (3, -7)])
+def test_turned_and_shifted_cards_are_laid_over_the_known_ones(turns, shift):
+    known = read_layout(CARDS)
+    sighting = Aligner(NEST).sighting(turned_cards(known, turns, *shift), known)
+
+    assert sighting is not None
+    assert believed(sighting) == contents(known)
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_one_card_more_or_less_does_not_mislead(turns):
+    known = read_layout(CARDS)
+    more = read_layout(CARDS + " red/straight@2,0")
+    less = Layout(frozenset(sorted(known.cards)[1:]))
+    for table in (more, less):
+        sighting = Aligner(NEST).sighting(turned_cards(table, turns, 5, 5), known)
+
+        assert sighting is not None
+        assert believed(sighting) == contents(table)
+
+
+def test_another_table_is_not_taken_for_this_one():
+    known = read_layout(CARDS)
+    other = read_layout("yellow/curve@0,0 green/curve@1,0 yellow/straight@2,0 green/tail@2,1")
+
+    assert Aligner(NEST).sighting(turned_cards(other, 0, 0, 0), known) is None
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_board_without_eyes_is_turned_back(turns):
+    known = read_layout(PIECES, "hex")
+    more = read_layout(PIECES + " green/1@-4,0", "hex")
+    sighting = Aligner(HEX).sighting(turned_pieces(more, turns), known)
+
+    assert sighting is not None
+    assert believed(sighting) == contents(more)
+    assert sighting.pieces == more.pieces
+
+
+@pytest.mark.parametrize("shift", range(3))
+def test_ring_of_boards_is_counted_from_the_known_one(shift):
+    known = read_layout("blue/1@0,0#0 red/1@2,0#1 yellow/1@0,3#2", "hex")
+    eyes = frozenset({(-1, -2), (3, -2)})
+    sighting = Aligner(FIVE, 3, eyes).sighting(turned_pieces(known, 0, shift, 3), known)
+
+    assert sighting is not None
+    assert sighting.pieces == known.pieces
+
+
+def test_pixels_decide_where_tiles_do_not():
+    known = read_layout("blue/curve@0,0")
+    aligner = Aligner(NEST)
+    box = [[10, 10], [20, 10], [20, 20], [10, 20]]
+    first = {"tile": "blue/curve", "at": [0, 0], "turns": 0, "outline": box}
+    assert aligner.sighting(TableState((99, 99), (first,)), Layout()) is not None
+    again = {**first, "at": [5, 5]}
+    beside = {**first, "at": [4, 5], "outline": [[0, 10], [10, 10], [10, 20], [0, 20]]}
+    sighting = aligner.sighting(TableState((99, 99), (beside, again)), known)
+
+    assert sighting is not None
+    assert set(sighting.beliefs) == {(0, 0, 0), (0, -1, 0)}
+
+
+def test_new_tile_beside_a_covered_one_is_not_taken_for_it():
+    aligner = Aligner(NEST)
+    box = [[10, 10], [20, 10], [20, 20], [10, 20]]
+    first = {"tile": "blue/curve", "at": [0, 0], "turns": 0, "outline": box}
+    aligner.sighting(TableState((99, 99), (first,)), Layout())
+    beside = {"tile": "red/tail", "at": [0, 0], "turns": 0,
+              "outline": [[0, 10], [10, 10], [10, 20], [0, 20]]}  # fmt: skip
+    swapped = {**beside, "outline": box}
+    known = read_layout("blue/curve@0,0")
+
+    assert aligner.sighting(TableState((99, 99), (beside,)), known) is None
+    assert aligner.sighting(TableState((99, 99), (swapped,)), known) is not None
+
+
+def test_entries_written_by_layouts_are_read_back():
+    known = read_layout(CARDS)
+    table = TableState((9, 9), tuple(layout_to_json(known)["tiles"]))
+
+    sighting = Aligner(NEST).sighting(table, Layout())
+
+    assert sighting is not None
+    assert believed(sighting) == contents(known)

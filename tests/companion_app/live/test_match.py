@@ -1,0 +1,59 @@
+from companion_app.live.match import Match
+from companion_app.live.store import Store
+from engine.game import Start
+from engine.record import Record
+from tests.engine.playing import Variant, random_game, variants
+
+
+def begun(store: Store, variant: Variant) -> Match:
+    start = Start(variant.players, variant.opening() and {})
+    return Match.begin(store, Record(variant.game, variant.tile_set, start))
+
+
+def some_moves(variant: Variant, count: int):
+    return [move for _, (_, _, move) in zip(range(count), random_game(variant, 1), strict=False)]
+
+
+def test_match_that_is_resumed_is_the_same(tmp_path):
+    for number, variant in enumerate(v for v in variants() if not v.options):
+        moves = some_moves(variant, 9)
+        with Store(tmp_path / str(number)) as store:
+            match = begun(store, variant)
+            for move in moves[:8]:
+                match.accept([move], b"jpeg")
+            match.take_back(2)
+            match.accept([moves[6]])
+            match.foul(moves[7], (), 3.0)
+
+            again = Match.resume(store, match.key)
+
+            assert [a.move for a in again.accepted] == moves[:7]
+            assert again.layout == match.layout
+            assert again.position.to_move == match.position.to_move
+
+
+def test_correction_is_judged_with_everything_after_it(tmp_path):
+    variant = next(v for v in variants() if v.game.facts.name == "schlangennest")
+    moves = some_moves(variant, 6)
+    with Store(tmp_path) as store:
+        match = begun(store, variant)
+        match.accept(moves)
+        other = next(m for m in variant.game.legal_moves(match.positions[0]) if m != moves[0])
+
+        rejudged = match.correct(1, other)
+
+        assert len(rejudged) == 6
+        assert rejudged[0].move == other
+        assert [a.move for a in rejudged[1:]] == moves[1:]
+        again = Match.resume(store, match.key)
+        assert [a.violations for a in again.accepted] == [a.violations for a in match.accepted]
+
+
+def test_unfinished_game_is_found_until_it_ends(tmp_path):
+    variant = variants()[0]
+    with Store(tmp_path) as store:
+        assert store.unfinished() is None
+        match = begun(store, variant)
+        assert store.unfinished() == match.key
+        match.end()
+        assert store.unfinished() is None

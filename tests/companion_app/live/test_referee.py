@@ -1,0 +1,386 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from companion_app.live.errors import ToldError
+from engine.game import Move
+from engine.placement import Layout
+from engine.record import move_to_json
+from tests.companion_app.live.tabletop import Tabletop, said, verdicts
+from tests.engine.playing import Variant, random_game, variants
+from vision.types import TableState
+
+GAMES = ("schlangennest", "snekagon", "snekagon5g", "sssnake", "carnival")
+PLAIN = {game: next(v for v in variants() if v.game.facts.name == game) for game in GAMES}
+TABLE_MOVES = ("place", "turn", "replace")
+
+
+@contextmanager
+def a_table(folder, variant: Variant, resume: str | None = None) -> Iterator[Tabletop]:
+    name = variant.game.facts.name
+    table = Tabletop(folder, name, variant.players, variant.options, resume)
+    try:
+        yield table
+    finally:
+        table.close()
+
+
+def tell_silent(table: Tabletop, move: Move) -> None:
+    written = move_to_json(move)
+    if move.do == "roll":
+        table.tell({"roll": move.value, "tiles": written.get("tiles")})
+    else:
+        table.tell({"move": written})
+
+
+def play(table: Tabletop, variant: Variant, seed: int, most: int) -> list[Move]:
+    """Play a random game in front of the referee; return its moves."""
+    moves = []
+    for number, (position, _, move) in enumerate(random_game(variant, seed)):
+        if number == most:
+            break
+        moves.append(move)
+        after = variant.game.layout(variant.game.apply(position, move))
+        if after != variant.game.layout(position):
+            table.shows(after)
+            for question in list(table.referee.questions.values()):
+                if question.about == "hand":
+                    table.tell({"answer": question.id, "value": "no-own-tile"})
+        elif len(table.match.accepted) < len(moves) and variant.options != {"rolls": "trust"}:
+            tell_silent(table, move)
+    return moves
+
+
+def accepted(table: Tabletop) -> list[Move]:
+    return [one.move for one in table.match.accepted]
+
+
+@pytest.mark.parametrize("variant", variants(), ids=str)
+def test_random_game_is_followed_move_by_move(tmp_path, variant):
+    with a_table(tmp_path, variant) as table:
+        moves = play(table, variant, 3, 14)
+
+        if variant.options == {"rolls": "trust"}:
+            # Nobody sees who laid a card on whose snake, nor which cards went out.
+            moves = [replace(m, player="") for m in moves if m.do == "place"]
+            followed = [replace(m, player="") for m in accepted(table)]
+        else:
+            followed = accepted(table)
+        assert followed[: len(moves)] == moves
+        assert not [e for e in said(table.events, "verdict") if not e["legal"]]
+        assert said(table.events, "turn")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_match_goes_on_from_the_log_after_a_kill(tmp_path, game):
+    variant = PLAIN[game]
+    with a_table(tmp_path, variant) as table:
+        moves = play(table, variant, 4, 9)
+        key, layout = table.match.key, table.match.layout
+
+    with a_table(tmp_path, variant, resume=key) as table:
+        assert accepted(table)[: len(moves)] == moves
+        assert table.shows(layout) == []
+
+
+@pytest.mark.parametrize("game", ["schlangennest", "snekagon", "snekagon5g", "carnival"])
+def test_last_move_taken_back_undoes_it(tmp_path, game):
+    variant = PLAIN[game]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 5, 5)
+        layouts = list(dict.fromkeys(table.match.layouts))
+        count = len(table.match.accepted)
+
+        events = table.shows(layouts[-2])
+
+        assert said(events, "taken-back")[0]["n"] == count
+        assert table.match.layout == layouts[-2]
+        assert verdicts(table.shows(layouts[-1])) != []
+
+
+def test_several_moves_taken_back_undo_several(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 6, 6)
+
+        events = table.shows(table.match.layouts[3])
+
+        assert [e["n"] for e in said(events, "taken-back")] == [6, 5, 4]
+        assert said(events, "turn")[-1]["player"] == table.match.position.to_move
+
+
+def a_foul(table: Tabletop) -> tuple[Move, Layout]:
+    """Return a card of the player to move that breaks a rule, and the table with it."""
+    match = table.match
+    legal = match.game.legal_moves(match.position)
+    for move in legal:
+        if move.do != "place" or move.at is None:
+            continue
+        for turns in range(4):
+            wrong = Move(move.player, "place", move.tile, (move.at[0], move.at[1] + 1), turns)
+            if (
+                wrong.at not in {c.at for c in match.layout.cards}
+                and not match.game.judge(match.position, wrong).legal
+            ):
+                return wrong, match.game.layout(match.game.apply(match.position, wrong))
+    raise AssertionError("no foul found")
+
+
+def test_foul_is_announced_and_the_game_waits_until_it_is_lifted(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        layout = table.match.layout
+        wrong, spoilt = a_foul(table)
+
+        events = table.shows(spoilt)
+
+        (verdict,) = said(events, "verdict")
+        assert verdict["legal"] is False
+        assert verdict["n"] == 5
+        assert verdict["move"] == move_to_json(wrong)
+        assert all(v["rule"] and v["text"] for v in verdict["violations"])
+        assert table.store.picture(verdict["seq"], "before") == b"jpeg"
+        assert table.store.picture(verdict["seq"], "after") == b"jpeg"
+        assert table.keeps(spoilt) == []
+        assert len(table.match.accepted) == 4
+        assert [e["event"] for e in table.shows(layout)] == ["taken-back"]
+
+
+def test_table_may_overrule_a_foul(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        wrong, spoilt = a_foul(table)
+        table.shows(spoilt)
+
+        events = table.tell({"overrule": 5})
+
+        assert said(events, "verdict")[0]["overruled"] is True
+        assert accepted(table)[-1] == wrong
+        assert table.keeps(spoilt) == []
+        with pytest.raises(ToldError, match="no foul"):
+            table.tell({"overrule": 5})
+
+
+def test_foul_may_be_put_right_by_another_move(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        _, spoilt = a_foul(table)
+        table.shows(spoilt)
+        match = table.match
+        good = match.game.legal_moves(match.position)[0]
+
+        events = table.shows(match.game.layout(match.game.apply(match.position, good)))
+
+        assert [e["event"] for e in events][:2] == ["taken-back", "verdict"]
+        assert accepted(table)[-1] == good
+
+
+def test_two_moves_between_two_looks_are_found_in_order(tmp_path):
+    variant = PLAIN["schlangennest"]
+    with a_table(tmp_path, variant) as table:
+        rows = [(p, m) for _, (p, _, m) in zip(range(6), random_game(variant, 8), strict=False)]
+        for position, move in rows[:2]:
+            table.shows(variant.game.layout(variant.game.apply(position, move)))
+
+        last, move = rows[3]
+        events = table.shows(variant.game.layout(variant.game.apply(last, move)))
+
+        assert accepted(table) == [m for _, m in rows[:4]]
+        assert verdicts(events) == [(3, True), (4, True)]
+
+
+def test_player_out_of_turn_is_told(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        events = table.shows("red/curve@0,0")
+
+        (verdict,) = said(events, "verdict")
+        assert verdict["legal"] is False
+        assert "not-your-turn" in [v["rule"] for v in verdict["violations"]]
+
+
+def test_verdict_needs_several_looks(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        assert table.shows("blue/curve@0,0", looks=2) == []
+        assert verdicts(table.keeps("blue/curve@0,0", looks=1)) == [(1, True)]
+
+
+def test_foul_needs_one_look_more_than_a_legal_move(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        assert table.shows("red/curve@0,0", looks=3) == []
+        assert verdicts(table.keeps("red/curve@0,0", looks=1)) == [(1, False)]
+
+
+def unsure(share: float) -> TableState:
+    entry = {"tile": "red/curve", "at": [0, 0], "turns": 0, "confidence": share}
+    guesses = [["red/curve", share], ["blue/curve", 1 - share]]
+    return TableState((9, 9), unsure=({**entry, "guesses": guesses, "why": "glare"},))
+
+
+def test_unsure_tile_is_asked_about_and_never_accused(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        events = table.shows(unsure(0.6), looks=30)
+
+        (question,) = said(events, "question")
+        assert question["about"] == "tile"
+        assert question["at"] == [0, 0]
+        assert [g[0] for g in question["guesses"]] == ["red/curve", "blue/curve"]
+        assert verdicts(events) == []
+
+        table.tell({"answer": question["id"], "value": "blue/curve"})
+        assert verdicts(table.keeps(unsure(0.6))) == [(1, True)]
+        assert accepted(table)[0].tile == "blue/curve"
+
+
+def test_foul_that_was_not_read_surely_is_asked_about(tmp_path):
+    entry = {"tile": "red/curve", "at": [0, 0], "turns": 0, "confidence": 0.93}
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        events = table.shows(TableState((9, 9), (entry,)), looks=30)
+
+        assert verdicts(events) == []
+        assert [q["about"] for q in said(events, "question")] == ["tile"]
+
+
+def test_correction_of_an_earlier_move_is_judged_with_all_after_it(tmp_path):
+    variant = PLAIN["schlangennest"]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 9, 4)
+        first = accepted(table)[0]
+        turns = ((first.turns or 0) + 1) % 4
+
+        events = table.tell({"correct": 1, "move": {"turns": turns}})
+
+        assert [n for n, _ in verdicts(events)] == [1, 2, 3, 4]
+        assert accepted(table)[0].turns == turns
+
+
+def test_tile_missed_by_one_look_is_still_there(tmp_path):
+    variant = PLAIN["schlangennest"]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 10, 5)
+        whole = table.match.layout
+        lacking = Layout(frozenset(sorted(whole.cards)[1:]))
+
+        for shown in (whole, lacking, whole, whole, lacking, lacking, whole):
+            assert table.keeps(shown, looks=1) == []
+
+
+def test_covered_tile_is_not_gone(tmp_path):
+    variant = PLAIN["schlangennest"]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 10, 5)
+        state = table.state(table.match.layout)
+        *seen, hidden = state.tiles
+        cup = {**hidden, "guesses": [], "why": "covered"}
+
+        assert table.shows(TableState((9, 9), tuple(seen), (cup,)), looks=30) == []
+
+
+def test_tile_that_changes_with_nobody_near_is_asked_about(tmp_path):
+    variant = PLAIN["schlangennest"]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 10, 3)
+        state = table.state(table.match.layout)
+        first, *rest = state.tiles
+        other = {**first, "turns": (first["turns"] + 1) % 4}
+
+        events = table.keeps(TableState((9, 9), (other, *rest)), looks=40)
+
+        assert [e["event"] for e in events] == ["question"]
+
+
+def test_game_joined_in_its_middle_asks_who_is_next(tmp_path):
+    variant = PLAIN["schlangennest"]
+    *_, (position, _, _) = (row for _, row in zip(range(9), random_game(variant, 11), strict=False))
+    layout = variant.game.layout(position)
+    with a_table(tmp_path, variant) as table:
+        (question,) = said(table.shows(layout), "question")
+        assert question["about"] == "next"
+        assert question["guesses"] == list(variant.players)
+
+        table.tell({"answer": question["id"], "value": position.to_move})
+
+        assert table.shows(layout) == []
+        assert table.match.position.to_move == position.to_move
+        good = variant.game.legal_moves(table.match.position)[0]
+        after = variant.game.layout(variant.game.apply(table.match.position, good))
+        assert verdicts(table.shows(after)) == [(1, True)]
+
+
+def test_card_waits_for_its_roll(tmp_path):
+    variant = PLAIN["sssnake"]
+    with a_table(tmp_path, variant) as table:
+        assert [q.about for q in table.referee.questions.values()] == ["roll"]
+        opening = table.match.position
+        rolled = variant.game.apply(opening, Move("a", "roll", value=2))
+        move = next(m for m in variant.game.legal_moves(rolled) if m.do == "place")
+        after = variant.game.layout(variant.game.apply(rolled, move))
+
+        assert verdicts(table.shows(after)) == []
+        table.tell({"roll": 2})
+        assert verdicts(table.keeps(after)) == [(2, True)]
+
+
+def test_rolls_may_be_told_ahead(tmp_path):
+    variant = PLAIN["sssnake"]
+    rows = [(p, m) for _, (p, _, m) in zip(range(16), random_game(variant, 12), strict=False)]
+    with a_table(tmp_path, variant) as table:
+        for _, move in rows:
+            if move.do == "roll":
+                table.tell({"roll": move.value, "tiles": list(move.tiles or ())})
+        last = 0
+        for number, (position, move) in enumerate(rows):
+            if move.do == "place":
+                table.shows(variant.game.layout(variant.game.apply(position, move)))
+                last = number
+
+        assert accepted(table)[: last + 1] == [m for _, m in rows[: last + 1]]
+
+
+def test_tile_of_another_colour_is_asked_about_where_hands_are_asked_for(tmp_path):
+    variant = next(v for v in variants() if v.options == {"hands": "ask"})
+    with a_table(tmp_path, variant) as table:
+        match = table.match
+        move = next(m for m in match.game.legal_moves(match.position) if m.declares)
+        after = match.game.layout(match.game.apply(match.position, move))
+
+        (question,) = said(table.shows(after), "question")
+        assert question["about"] == "hand"
+
+        events = table.tell({"answer": question["id"], "value": "no-own-tile"})
+        assert verdicts(events) == [(1, True)]
+        assert accepted(table) == [move]
+
+
+def test_hand_that_held_an_own_tile_makes_it_a_foul(tmp_path):
+    variant = next(v for v in variants() if v.options == {"hands": "ask"})
+    with a_table(tmp_path, variant) as table:
+        match = table.match
+        move = next(m for m in match.game.legal_moves(match.position) if m.declares)
+        after = match.game.layout(match.game.apply(match.position, move))
+        (question,) = said(table.shows(after), "question")
+
+        events = table.tell({"answer": question["id"], "value": "own-tile"})
+
+        assert [v["rule"] for v in said(events, "verdict")[0]["violations"]] == ["undeclared"]
+
+
+def test_cleared_table_after_the_end_undoes_nothing(tmp_path):
+    variant = next(v for v in variants() if v.options == {"size": [3, 4]})
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 13, 400)
+        assert said(table.events, "over")
+        count = len(table.match.accepted)
+
+        assert table.shows(Layout(), looks=20) == []
+        assert len(table.match.accepted) == count
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{}, {"answer": 99, "value": 1}, {"roll": 2}, {"overrule": 1}, {"correct": 4}, {"move": {}},
+     {"discard": "x"}, {"answer": "x"}],
+)  # fmt: skip
+def test_word_that_cannot_be_used_is_refused_with_a_reason(tmp_path, message):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table, pytest.raises(ToldError):
+        table.tell(message)

@@ -1,0 +1,112 @@
+import cv2
+import numpy as np
+
+from companion_app.live.states import Ground, Watcher
+from vision.types import Frame
+
+TILE = [(150, 80), (190, 80), (190, 120), (150, 120)]
+RNG = np.random.default_rng(3)
+TABLE = np.clip(RNG.normal(110, 4, (180, 320, 3)), 0, 255).astype(np.uint8)
+
+
+def table(*, tile=False, arm=None, cup=False, light=1.0) -> np.ndarray:
+    bgr = TABLE.copy()
+    if tile:
+        cv2.rectangle(bgr, (150, 80), (190, 120), (40, 60, 230), -1)
+    if cup:
+        cv2.circle(bgr, (165, 95), 24, (245, 245, 245), -1)
+    if arm is not None:
+        cv2.line(bgr, (160, 200), arm, (140, 175, 225), 40)
+    return np.asarray(np.clip(bgr * light, 0, 255), np.uint8)
+
+
+def seen(watcher: Watcher, *pictures: np.ndarray, start_s: float = 0.0):
+    glimpse = None
+    for number, picture in enumerate(pictures):
+        glimpse = watcher.see(Frame(picture, start_s + number / 10))
+    assert glimpse is not None
+    return glimpse
+
+
+def a_settled_watcher() -> Watcher:
+    watcher = Watcher()
+    seen(watcher, table(), table())
+    watcher.settle()
+    return watcher
+
+
+def test_arm_that_reaches_in_is_a_hand_also_when_it_is_slow():
+    glimpse = seen(a_settled_watcher(), table(arm=(160, 90)), table(arm=(162, 90)), start_s=1)
+
+    assert glimpse.hand
+    assert not glimpse.still
+
+
+def test_new_tile_is_a_change_but_no_hand():
+    glimpse = seen(a_settled_watcher(), table(tile=True), table(tile=True), start_s=1)
+
+    assert glimpse.still
+    assert glimpse.changed
+
+
+def test_lamp_that_is_switched_is_no_hand():
+    for light in (0.5, 0.8, 1.4):
+        glimpse = seen(a_settled_watcher(), table(light=light), table(light=light), start_s=1)
+
+        assert glimpse.still
+
+
+def test_thing_that_lies_at_the_border_is_taken_in_after_a_while():
+    still = [table(arm=(160, 90))] * 25
+    watcher = a_settled_watcher()
+
+    assert seen(watcher, *still[:8], start_s=1).hand
+    assert not seen(watcher, *still, start_s=2).hand
+    # And when it goes again, the table looks as it did before.
+    assert seen(watcher, table(), table(), start_s=6).still
+
+
+def test_darkness_is_seen():
+    assert seen(Watcher(), table(light=0.05)).dark
+
+
+def test_tile_that_moves_is_movement():
+    glimpse = seen(a_settled_watcher(), table(), table(tile=True), start_s=1)
+
+    assert glimpse.moving
+
+
+def test_place_where_a_tile_was_lifted_looks_bare():
+    ground = Ground()
+    ground.learn(Frame(table()), [])
+    ground.learn(Frame(table(tile=True)), [TILE])
+
+    assert ground.is_bare(Frame(table()), TILE) is True
+    assert ground.is_bare(Frame(table(light=0.7)), TILE) is True
+    assert ground.is_bare(Frame(table(tile=True)), TILE) is False
+    assert ground.is_bare(Frame(table(cup=True)), TILE) is False
+
+
+def test_place_that_nobody_saw_bare_is_held_to_the_rest_of_the_table():
+    ground = Ground()
+    ground.learn(Frame(table(tile=True)), [TILE])
+
+    assert ground.is_bare(Frame(table()), TILE) is True
+    assert ground.is_bare(Frame(table(cup=True)), TILE) is False
+
+
+def test_ground_follows_a_knocked_camera():
+    ground = Ground()
+    ground.learn(Frame(table()), [])
+    by = np.array([[1, 0, 15], [0, 1, 9]], np.float32)
+    warped = cv2.warpAffine(table(), by, (320, 180), borderMode=cv2.BORDER_REFLECT)
+    moved = np.asarray(warped, np.uint8)
+    old = [(10, 10), (300, 10), (300, 170), (10, 170)]
+    new = [(x + 15, y + 9) for x, y in old]
+    ground.follow(old, new, Frame(moved))
+
+    assert ground.is_bare(Frame(moved), [(x + 15, y + 9) for x, y in TILE]) is True
+
+
+def test_nothing_is_known_of_a_table_never_seen():
+    assert Ground().is_bare(Frame(table()), TILE) is None

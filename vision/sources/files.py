@@ -1,0 +1,113 @@
+"""Stored frames: a video file, or a folder of pictures in the order of their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from vision.sources.source import SourceError
+from vision.types import Frame
+
+FRAMES_A_SECOND = 10.0
+"""How fast the pictures of a folder were taken where nobody says."""
+PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
+MOST_PIXELS = 60_000_000
+
+
+class FolderSource:
+    """The pictures of a folder, in the order of their names, no frame left out."""
+
+    live = False
+
+    def __init__(self, folder: Path, frames_a_second: float = FRAMES_A_SECOND) -> None:
+        self._files = sorted(
+            (f for f in _listed(folder) if f.suffix.lower() in PICTURES), key=_name_order
+        )
+        if not self._files:
+            raise SourceError(f"there is no picture in {folder}; it takes JPEG, PNG or WebP files")
+        self._step_s = 1 / frames_a_second
+        self._closed = False
+
+    def frames(self) -> Iterator[Frame | None]:
+        """Yield each picture; one that cannot be read is a missing frame."""
+        for number, file in enumerate(self._files):
+            if self._closed:
+                return
+            bgr = _read(file)
+            yield None if bgr is None else Frame(bgr, number * self._step_s)
+
+    def close(self) -> None:
+        """Stop after the picture that is being looked at."""
+        self._closed = True
+
+
+class VideoSource:
+    """The frames of a video file, no frame left out, with the file's own clock."""
+
+    live = False
+
+    def __init__(self, file: Path, frames_a_second: float | None = None) -> None:
+        if not file.is_file():
+            raise SourceError(f"there is no video {file}")
+        self._video = cv2.VideoCapture(str(file))
+        if not self._video.isOpened():
+            raise SourceError(f"{file} is no video that can be read; MP4 and AVI files are")
+        said = self._video.get(cv2.CAP_PROP_FPS)
+        self._step_s = 1 / (frames_a_second or (said if 1 <= said <= 240 else FRAMES_A_SECOND))
+
+    def frames(self) -> Iterator[Frame | None]:
+        """Yield every frame."""
+        number = 0
+        while True:
+            there, bgr = self._video.read()
+            if not there:
+                return
+            yield Frame(np.asarray(bgr, np.uint8), number * self._step_s)
+            number += 1
+
+    def close(self) -> None:
+        """Close the file."""
+        self._video.release()
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return [file for file in folder.iterdir() if file.is_file()]
+    except OSError as error:
+        raise SourceError(f"the folder {folder} cannot be read: {error.strerror}") from error
+
+
+def _name_order(file: Path) -> list[tuple[int, int, str]]:
+    """Return a key by which frame 10 comes after frame 9, whether or not zeros fill them up."""
+    return [
+        (0, int(part), "") if part.isdigit() else (1, 0, part)
+        for part in re.split(r"(\d+)", file.name)
+        if part
+    ]
+
+
+def _read(file: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]] | None:
+    try:
+        data = np.frombuffer(file.read_bytes(), np.uint8)
+    except OSError:
+        return None
+    return decoded(data)
+
+
+def decoded(
+    data: np.ndarray[tuple[int, ...], np.dtype[np.uint8]],
+) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]] | None:
+    """Return the picture of some bytes upright and blue first; ``None`` when they are none."""
+    if not data.size:
+        return None
+    try:
+        bgr = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
+    if bgr is None or bgr.shape[0] * bgr.shape[1] > MOST_PIXELS:
+        return None
+    return np.asarray(bgr, np.uint8)

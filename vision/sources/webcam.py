@@ -1,0 +1,88 @@
+"""A USB webcam through OpenCV: opened by number, found again when it was unplugged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from vision.sources.source import SourceError
+from vision.types import Frame
+
+RETRY_S = 1.0
+"""How long a lost camera is left alone before it is tried again."""
+
+
+class Capture(Protocol):
+    """What is used of ``cv2.VideoCapture``."""
+
+    def isOpened(self) -> bool: ...  # noqa: D102, N802 - OpenCV's names
+    def read(self) -> tuple[bool, Any]: ...  # noqa: D102
+    def set(self, what: int, value: float) -> bool: ...  # noqa: D102
+    def release(self) -> None: ...  # noqa: D102
+
+
+def _opened(number: int) -> Capture:
+    return cv2.VideoCapture(number)
+
+
+class WebcamSource:
+    """A webcam; ``None`` for every try while it is away."""
+
+    live = True
+
+    def __init__(
+        self, number: int = 0, size_px: tuple[int, int] = (1920, 1080),
+        open_camera: Callable[[int], Capture] = _opened,
+        clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
+    ) -> None:  # fmt: skip
+        self._number = number
+        self._size_px = size_px
+        self._open = open_camera
+        self._clock, self._sleep = clock, sleep
+        self._closed = False
+        self._start_s = clock()
+        self._camera = self._found()
+        if self._camera is None:
+            raise SourceError(
+                f"there is no camera webcam:{number}; plug one in, or try another number"
+            )
+
+    def frames(self) -> Iterator[Frame | None]:
+        """Yield frames as they come; a camera that stops is opened again until it is back."""
+        while not self._closed:
+            there, bgr = self._camera.read() if self._camera else (False, None)
+            if there and bgr is not None and getattr(bgr, "ndim", 0) == 3:
+                yield Frame(np.asarray(bgr, np.uint8), self._clock() - self._start_s)
+                continue
+            self._release()
+            yield None
+            self._sleep(RETRY_S)
+            if not self._closed:
+                self._camera = self._found()
+
+    def close(self) -> None:
+        """Give the camera back."""
+        self._closed = True
+        self._release()
+
+    def _found(self) -> Capture | None:
+        camera = self._open(self._number)
+        if not camera.isOpened():
+            camera.release()
+            return None
+        width, height = self._size_px
+        # Motion JPEG is what lets cheap cameras give more than a few large frames a second.
+        camera.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+        camera.set(cv2.CAP_PROP_FRAME_WIDTH, width)
+        camera.set(cv2.CAP_PROP_FRAME_HEIGHT, height)
+        camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+        return camera
+
+    def _release(self) -> None:
+        if self._camera is not None:
+            self._camera.release()
+            self._camera = None
