@@ -15,8 +15,6 @@ from companion_app.answers import BAD_INPUT, InputError
 from companion_app.home_commands import add_home_commands
 from companion_app.picture_commands import add_picture_commands
 from companion_app.print_command import add_print_command
-from companion_app.run_command import add_run_command
-from companion_app.watch_command import add_watch_command
 from engine.errors import EngineError
 from engine.games import GAMES
 
@@ -25,7 +23,8 @@ Command = Callable[[argparse.Namespace], int]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    parsed = build_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    parsed = build_parser(given[0] if given else "").parse_args(given)
     command: Command = parsed.command
     try:
         return command(parsed)
@@ -45,8 +44,8 @@ def complain(problem: str) -> None:
     sys.stderr.write("snake-eye: " + " ".join(problem.split()) + "\n")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def build_parser(asked: str = "") -> argparse.ArgumentParser:
+    """Return the parser of all commands; of the heavy ones only that which is asked for."""
     parser = argparse.ArgumentParser(
         prog="snake-eye",
         description="A referee for snake tile games on a real table.",
@@ -83,9 +82,26 @@ def build_parser() -> argparse.ArgumentParser:
     add_picture_commands(commands)
     add_print_command(commands)
     add_home_commands(commands)
-    add_watch_command(commands)
-    add_run_command(commands)
+    _add_live_commands(commands, asked)
     return parser
+
+
+def _add_live_commands(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], asked: str
+) -> None:
+    """Add watch and run. They load the page and OpenCV, which others need not wait for."""
+    if asked == "watch":
+        from companion_app.watch_command import add_watch_command
+
+        add_watch_command(commands)
+    else:
+        commands.add_parser("watch", help="referee a live game, one event a line")
+    if asked == "run":
+        from companion_app.run_command import add_run_command
+
+        add_run_command(commands)
+    else:
+        commands.add_parser("run", help="the companion: a page for every phone at the table")
 
 
 def _add(
