@@ -1,4 +1,4 @@
-"""How the Pi's camera is held: which sensor mode, when it has settled, when the light has changed."""
+"""How the Pi's camera is held: its sensor mode, when it has settled, when the light changed."""
 
 from __future__ import annotations
 

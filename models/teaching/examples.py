@@ -1,0 +1,150 @@
+"""Tiles cut out of photographs to learn from, and the many ways they may look another day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.crop import MARGIN, PATCH_PX, Patches, cut_one
+from vision.types import Bgr, Points
+
+Random = np.random.Generator
+
+KEPT_PX = 112
+ROOM = 1.35
+"""Examples are kept with that much around them, so that outlines that miss can be made of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hardness:
+    """How far a tile may look otherwise than in the photograph it was learnt from."""
+
+    shift: float = 0.04
+    """Of its outline, in widths; this and the next two are standard deviations."""
+    size: float = 0.035
+    turn_deg: float = 2.0
+    lean: float = 0.03
+    """Stretch along any direction."""
+    gain: float = 0.2
+    channel: float = 0.1
+    """Brightness, and that of each colour, as natural logarithms."""
+    shade: float = 0.12
+    """Brighter towards one side."""
+    blur_px: float = 1.0
+    noise: float = 4.0
+    coarsest_px: float = 24.0
+    """Tiles may be only that wide in a picture."""
+
+    def times(self, factor: float) -> Hardness:
+        """Return what misses by so much more."""
+        return Hardness(
+            self.shift * factor, self.size * factor, self.turn_deg * factor, self.lean * factor,
+            self.gain * factor, self.channel * factor, self.shade * factor, self.blur_px,
+            self.noise, self.coarsest_px,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Labelled tiles, upright by the owner's own turns."""
+
+    patches: Patches
+    """N x 112 x 112 x 3 of uint8, with room around the tile."""
+    tiles: tuple[str, ...]
+    turns: NDArray[np.int64]
+    """By which the print is turned clockwise against its patch; -1 where the kind has no up."""
+    photos: tuple[str, ...]
+    """The file that each comes from."""
+
+    def __len__(self) -> int:
+        return len(self.tiles)
+
+    def some(self, numbers: Sequence[int]) -> Examples:
+        """Return a choice of them."""
+        picked = list(numbers)
+        return Examples(
+            self.patches[picked], tuple(self.tiles[n] for n in picked), self.turns[picked],
+            tuple(self.photos[n] for n in picked),
+        )  # fmt: skip
+
+
+def joined(parts: Sequence[Examples]) -> Examples:
+    """Return all examples of several photographs."""
+    return Examples(
+        np.concatenate([part.patches for part in parts]),
+        tuple(tile for part in parts for tile in part.tiles),
+        np.concatenate([part.turns for part in parts]),
+        tuple(photo for part in parts for photo in part.photos),
+    )
+
+
+def cut_example(bgr: Bgr, corners_px: Points) -> Bgr:
+    """Return a tile with room around it."""
+    middle = corners_px.mean(axis=0)
+    return cut_one(bgr, middle + (corners_px - middle) * ROOM, KEPT_PX)
+
+
+def varied(
+    patches: Patches, steps: Sequence[int], folds: int, rng: Random, hardness: Hardness
+) -> Patches:
+    """Return each example once as it may look, turned clockwise by whole steps of its lattice."""
+    out = np.empty((len(patches), PATCH_PX, PATCH_PX, 3), np.uint8)
+    for number, (patch, step) in enumerate(zip(patches, steps, strict=True)):
+        out[number] = _varied(patch, step * 2 * np.pi / folds, rng, hardness)
+    return out
+
+
+def plain(patches: Patches, steps: Sequence[int], folds: int) -> Patches:
+    """Return the examples as play would cut them, only turned."""
+    still = Hardness(0, 0, 0, 0, 0, 0, 0, 0, 0, PATCH_PX)
+    return varied(patches, steps, folds, np.random.default_rng(0), still)
+
+
+def _varied(patch: Bgr, turn: float, rng: Random, hardness: Hardness) -> Bgr:
+    placed = cv2.warpAffine(
+        patch, _source_from_patch(turn, rng, hardness), (PATCH_PX, PATCH_PX),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE,
+    )  # fmt: skip
+    wide = float(rng.uniform(hardness.coarsest_px, 2.5 * PATCH_PX))
+    if wide < PATCH_PX:
+        small = max(int(wide), 8)
+        placed = cv2.resize(placed, (small, small), interpolation=cv2.INTER_AREA)
+        placed = cv2.resize(placed, (PATCH_PX, PATCH_PX), interpolation=cv2.INTER_LINEAR)
+    blur = float(rng.uniform(0, hardness.blur_px)) if hardness.blur_px else 0.0
+    if blur > 0.3:
+        placed = cv2.GaussianBlur(placed, (0, 0), blur)
+    return _lit(np.asarray(placed, np.uint8), rng, hardness)
+
+
+def _source_from_patch(turn: float, rng: Random, hardness: Hardness) -> NDArray[np.float64]:
+    """Return the map from a patch of play to the kept patch that it is taken from."""
+    # A print turned clockwise is found by looking where it was before.
+    angle = -turn + np.radians(rng.normal(0, hardness.turn_deg))
+    c, s = np.cos(angle), np.sin(angle)
+    stretch = np.eye(2) + _symmetric(rng, hardness.lean)
+    size = KEPT_PX / PATCH_PX / ROOM * np.exp(rng.normal(0, hardness.size))
+    matrix = np.array([[c, -s], [s, c]]) @ stretch * size
+    width = KEPT_PX * (1 - 2 * MARGIN) / ROOM
+    middle = (KEPT_PX - 1) / 2 + rng.normal(0, hardness.shift, 2) * width
+    offset = middle - matrix @ np.full(2, (PATCH_PX - 1) / 2)
+    return np.column_stack([matrix, offset])
+
+
+def _symmetric(rng: Random, spread: float) -> NDArray[np.float64]:
+    a, b = rng.normal(0, spread, 2)
+    return np.array([[a, b], [b, -a]])
+
+
+def _lit(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:
+    gains = np.exp(rng.normal(0, hardness.gain) + rng.normal(0, hardness.channel, 3))
+    slope = rng.normal(0, hardness.shade, 2)
+    ramp = (np.arange(PATCH_PX) / PATCH_PX - 0.5).astype(np.float32)
+    shade = np.exp(slope[0] * ramp[None, :] + slope[1] * ramp[:, None])
+    lit = patch * (shade[..., None] * gains).astype(np.float32)
+    if hardness.noise:
+        lit = lit + rng.normal(0, float(rng.uniform(0, hardness.noise)), lit.shape)
+    return np.clip(lit, 0, 255).astype(np.uint8)

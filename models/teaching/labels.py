@@ -1,0 +1,166 @@
+"""Reads the labels of photographs: which tile lies where, in the form of the interface."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.lattice import Cell
+from models.teaching.errors import TeachingError
+from vision.types import Points, Shape
+
+UNKNOWN = "unknown"
+"""Tiles of that name are passed over: nobody knows what they are."""
+LARGEST_FILE = 20 << 20
+LONGEST_NAME = 80
+PLACES = ("at", "cell", "cells", "centre", "outline")
+FARTHEST_CELL = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Label:
+    """One tile in one photograph, as its owner says it."""
+
+    tile: str
+    cell: Cell | None = None
+    centre_px: Points | None = None
+    outline_px: Points | None = None
+    turns: int | None = None
+    """Steps clockwise from the kind's own up; ``None`` where the owner says none."""
+
+    @property
+    def place_px(self) -> Points | None:
+        """Where its middle is, if the label says so."""
+        return self.centre_px if self.outline_px is None else self.outline_px.mean(axis=0)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """All labelled photographs, by file name, in the order of the file."""
+
+    photos: Mapping[str, tuple[Label, ...]]
+
+
+def read_labels(path: Path, shape: Shape) -> Labels:
+    """Return the labels in a file.
+
+    Raises:
+        TeachingError: the file is not what the interface promises; says where and what.
+    """
+    name = path.name
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise TeachingError(f"{name} is larger than {LARGEST_FILE >> 20} MB; it is no labels")
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TeachingError(f"{name} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise TeachingError(f"{name} is no JSON file: {error}") from None
+    return parse_labels(data, shape, name)
+
+
+def parse_labels(data: Any, shape: Shape, name: str = "labels") -> Labels:
+    """Return the labels that a JSON document holds."""
+    photos = data.get("photos") if isinstance(data, dict) else None
+    if not isinstance(photos, dict) or not photos:
+        raise TeachingError(
+            f'{name} needs "photos": each file name with a list of its tiles, '
+            '{"photos": {"one.jpg": [{"tile": "fox", "at": [0, 0]}]}}'
+        )
+    return Labels({
+        file: tuple(_labels_of(entries, shape, f"{name}, {file}"))
+        for file, entries in photos.items()
+    })  # fmt: skip
+
+
+def _labels_of(entries: Any, shape: Shape, where: str) -> list[Label]:
+    if not isinstance(entries, list):
+        raise TeachingError(f"{where}: must be a list of tiles")
+    out = []
+    for number, entry in enumerate(entries):
+        place = f"{where}, tile {number + 1}"
+        if not isinstance(entry, dict):
+            raise TeachingError(f'{place}: must be like {{"tile": "fox", "at": [0, 0]}}')
+        tile = entry.get("tile")
+        if not isinstance(tile, str) or not 0 < len(tile) <= LONGEST_NAME or not tile.isprintable():
+            raise TeachingError(f'{place}: "tile" must be the name of a kind')
+        if tile != UNKNOWN:
+            out.append(_label(tile, entry, shape, place))
+    return out
+
+
+def _label(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> Label:
+    if not any(key in entry for key in PLACES):
+        raise TeachingError(
+            f"{place}: says nowhere where {tile} lies; give at, cell, centre or outline"
+        )
+    cell = None
+    for key in ("at", "cell"):
+        if key in entry:
+            cell = _cell(entry[key], f'{place}: "{key}"')
+    if cell is None and "cells" in entry:
+        cells = entry["cells"]
+        if not isinstance(cells, list) or not cells:
+            raise TeachingError(f'{place}: "cells" must be a list of cells like [[0, 0]]')
+        if len(cells) > 1:
+            raise TeachingError(
+                f"{place}: {tile} covers {len(cells)} cells; only tiles of one cell can be taught"
+            )
+        cell = _cell(cells[0], f'{place}: "cells"')
+    centre = _points([entry["centre"]], f'{place}: "centre"')[0] if "centre" in entry else None
+    return Label(tile, cell, centre, _outline(entry, shape, place), _turns(entry, shape, place))
+
+
+def _cell(value: Any, place: str) -> Cell:
+    if (
+        not isinstance(value, list)
+        or len(value) != 2
+        or any(type(n) is not int or abs(n) > FARTHEST_CELL for n in value)
+    ):
+        raise TeachingError(f"{place} must be two whole numbers like [0, 1]")
+    return value[0], value[1]
+
+
+def _outline(entry: Mapping[str, Any], shape: Shape, place: str) -> Points | None:
+    if "outline" not in entry:
+        return None
+    points = _points(entry["outline"], f'{place}: "outline"')
+    wanted = 4 if shape == "square" else 6
+    if len(points) != wanted:
+        raise TeachingError(
+            f'{place}: "outline" must have the {wanted} corners of a {shape}, not {len(points)}'
+        )
+    x, y = points.T
+    area = float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+    if abs(area) < 1:
+        raise TeachingError(f'{place}: "outline" encloses nothing')
+    # Clockwise as seen, which is the positive sense where y counts downwards.
+    return points if area > 0 else np.concatenate([points[:1], points[:0:-1]])
+
+
+def _points(value: Any, place: str) -> Points:
+    good = isinstance(value, list) and all(
+        isinstance(p, list)
+        and len(p) == 2
+        and all(isinstance(n, int | float) and not isinstance(n, bool) for n in p)
+        for p in value
+    )
+    points = np.array(value, float).reshape(-1, 2) if good else np.zeros((0, 2))
+    if not len(points) or not np.isfinite(points).all():
+        raise TeachingError(f"{place} must be pixels like [120.5, 64]")
+    return points
+
+
+def _turns(entry: Mapping[str, Any], shape: Shape, place: str) -> int | None:
+    turns = entry.get("turns")
+    if turns is None:
+        return None
+    folds = 4 if shape == "square" else 6
+    if type(turns) is not int or not 0 <= turns < folds:
+        raise TeachingError(f'{place}: "turns" must be a whole number from 0 to {folds - 1}')
+    return turns

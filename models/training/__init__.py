@@ -1,0 +1,1 @@
+"""Training of the networks, from what the repository contains."""

@@ -1,0 +1,255 @@
+"""Trains the network that finds tiles, on an accelerator or a plain processor.
+
+``python -m models.training.detector --minutes 60 --out DIR``. Tables are drawn by other processes
+while it learns, so that no two runs of the same length see the same few tables over and over;
+only the train side of every split is learnt from. What comes out is ``detector.onnx`` (what the
+repository ships), ``detector.pt`` (to go on from) and ``training.json`` (settings and the last
+figures).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - the name that everyone knows it by
+from torch import Tensor
+
+from models.training.drawing import Drawers
+from models.training.network import CHANNELS, TileNet, write_onnx
+from models.training.views import Bank, View, look
+
+SHARES = 6
+"""The first so many maps are shares between 0 and 1; the rest are numbers."""
+SHARE_WEIGHTS = (1.0, 1.0, 0.7, 0.8, 0.6, 1.5)
+OFFSET, SIZE, STRETCH, TURN = slice(6, 8), slice(8, 9), slice(9, 11), slice(11, 13)
+WARM_UP = 0.04
+KEPT = 0.998
+"""Share of the averaged weights that a step leaves."""
+SAY_EVERY_S, SAVE_EVERY_S = 30.0, 60.0
+LEAST_TABLES = 24
+EXPORT_S = 20.0
+"""Kept free at the end for the last figures and the files."""
+
+
+def loss_of(out: Tensor, view: View) -> tuple[Tensor, dict[str, float | Tensor]]:
+    """Return the loss of a batch, and its parts."""
+    out = out.float()
+    judged = view.judged.sum().clamp(min=1)
+    parts: dict[str, float | Tensor] = {}
+    total = out.new_zeros(())
+    for channel, weight in enumerate(SHARE_WEIGHTS):
+        wrong = F.binary_cross_entropy_with_logits(
+            out[:, channel], view.maps[:, channel], reduction="none"
+        )
+        # What is hard counts more: a sure and right pixel has nothing left to teach.
+        sure = (torch.sigmoid(out[:, channel].detach()) - view.maps[:, channel]).abs()
+        part = (wrong * (0.25 + sure) * view.judged[:, 0]).sum() / judged
+        parts[CHANNELS[channel]] = part.detach()
+        total = total + weight * part * 2
+    tiles = view.tiles.sum().clamp(min=1)
+    for name, channels, weight in (("offset", OFFSET, 1.5), ("size", SIZE, 1.5),
+                                   ("stretch", STRETCH, 1.5), ("turn", TURN, 0.35)):  # fmt: skip
+        gap = F.smooth_l1_loss(out[:, channels], view.maps[:, channels], reduction="none",
+                               beta=0.05)  # fmt: skip
+        part = (gap.sum(1, keepdim=True) * view.tiles).sum() / tiles
+        parts[name] = part.detach()
+        total = total + weight * part
+    return total, parts
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def figures(net: TileNet, bank: Bank, size_px: int, batches: int) -> dict[str, float]:
+    """Return what the network gets right on held-out tables."""
+    net.eval()
+    rng = torch.Generator(bank.device).manual_seed(7)
+    sums: dict[str, float] = {}
+    for number in range(batches):
+        count = min(16, bank.filled)
+        picks = torch.arange(count, device=bank.device) + number * count
+        view = look(bank, picks % bank.filled, size_px, rng, plain=True)
+        out = net(view.pictures).float()
+        loss, _ = loss_of(out, view)
+        _add(sums, "loss", float(loss), 1)
+        for channel, name in enumerate(CHANNELS[:5]):
+            said, true = out[:, channel] > 0, view.maps[:, channel] > 0.5
+            known = view.judged[:, 0] > 0
+            both = float((said & true & known).sum())
+            _add(sums, f"iou_{name}", both, float(((said | true) & known).sum()))
+        weight = view.tiles[:, 0]
+        for name, channels in (("offset", OFFSET), ("size", SIZE), ("stretch", STRETCH)):
+            gap = (out[:, channels] - view.maps[:, channels]).abs().sum(1)
+            _add(sums, name, float((gap * weight).sum()), float(weight.sum()))
+        turn = out[:, TURN] / out[:, TURN].norm(dim=1, keepdim=True).clamp(min=1e-4)
+        close = (turn * view.maps[:, TURN]).sum(1)
+        _add(sums, "turn_cos", float((close * weight).sum()), float(weight.sum()))
+    net.train()
+    return {k: v / max(sums[f"{k}|n"], 1e-6) for k, v in sums.items() if not k.endswith("|n")}
+
+
+def _add(sums: dict[str, float], name: str, value: float, count: float) -> None:
+    sums[name] = sums.get(name, 0.0) + value
+    sums[f"{name}|n"] = sums.get(f"{name}|n", 0.0) + count
+
+
+class Training:
+    """One run: the network, its averaged copy, and where the run stands."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        best = "cuda" if torch.cuda.is_available() else "cpu"
+        self.device = torch.device(options.device or best)
+        self.fast = self.device.type == "cuda"
+        torch.backends.cudnn.benchmark = True
+        torch.manual_seed(options.seed)
+        self.net = TileNet().to(self.device, memory_format=torch.channels_last)
+        self.mean = TileNet().to(self.device, memory_format=torch.channels_last)
+        self.mean.load_state_dict(self.net.state_dict())
+        self.mean.requires_grad_(requires_grad=False)
+        self.adam = torch.optim.AdamW(self.net.parameters(), lr=options.rate, weight_decay=0.01)
+        self.steps, self.views = 0, 0
+        if options.resume:
+            self._load(Path(options.resume))
+        self.rng = torch.Generator(self.device).manual_seed(options.seed + self.steps)
+
+    def _load(self, path: Path) -> None:
+        saved = torch.load(path, map_location=self.device, weights_only=True)
+        self.net.load_state_dict(saved["net"])
+        self.mean.load_state_dict(saved["mean"])
+        if "adam" in saved:
+            self.adam.load_state_dict(saved["adam"])
+        self.steps, self.views = saved["steps"], saved["views"]
+
+    def save(self, folder: Path, last: dict[str, Any]) -> None:
+        """Write what is needed to go on and what is needed to find tiles."""
+        torch.save({
+            "net": self.net.state_dict(), "mean": self.mean.state_dict(),
+            "adam": self.adam.state_dict(), "steps": self.steps, "views": self.views,
+        }, folder / "detector.pt")  # fmt: skip
+        write_onnx(self.mean.eval(), folder / "detector.onnx")
+        (folder / "training.json").write_text(json.dumps(last, indent=1) + "\n")
+
+    def step(self, bank: Bank, rate: float) -> dict[str, float | Tensor]:
+        """Learn from one batch."""
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        picks = torch.randint(bank.filled, (self.options.batch,), generator=self.rng,
+                              device=self.device)  # fmt: skip
+        view = look(bank, picks, self.options.size, self.rng, plain=False)
+        pictures = view.pictures.to(memory_format=torch.channels_last)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.fast):
+            out = self.net(pictures)
+        loss, parts = loss_of(out, view)
+        self.adam.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
+        self.adam.step()
+        self._average()
+        self.steps += 1
+        self.views += len(picks)
+        return {"loss": loss.detach(), **parts}
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def _average(self) -> None:
+        kept = min(KEPT, (1 + self.steps) / (20 + self.steps))
+        for own, new in zip(self.mean.state_dict().values(), self.net.state_dict().values(),
+                            strict=True):  # fmt: skip
+            if own.dtype.is_floating_point:
+                own.lerp_(new, 1 - kept)
+            else:
+                own.copy_(new)
+
+
+def train(options: argparse.Namespace) -> None:
+    """Draw and learn until the time is over, then write the files."""
+    began = time.monotonic()
+    total_s = options.minutes * 60 - EXPORT_S
+    folder = Path(options.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    with Drawers(options.workers, options.seed, options.held_out) as drawers:
+        run = Training(options)
+        bank, held = Bank(options.room, run.device), Bank(options.held_out, run.device)
+        _say(f"device {run.device}, torch {torch.__version__}, "
+             f"{sum(p.numel() for p in run.net.parameters())} parameters")  # fmt: skip
+        said = saved = began
+        parts: dict[str, float | Tensor] = {}
+        while (passed := time.monotonic() - began) < total_s:
+            _take_in(drawers, bank, held, options)
+            if bank.filled < LEAST_TABLES:
+                continue
+            parts = run.step(bank, _rate(passed / total_s, options.rate))
+            now = time.monotonic()
+            if now - said >= SAY_EVERY_S:
+                said = now
+                _report(run, bank, held, parts, now - began, drawers.alive())
+            if now - saved >= SAVE_EVERY_S:
+                saved = now
+                run.save(folder, {"steps": run.steps, "tables": bank.drawn})
+    last = _report(run, bank, held, parts, time.monotonic() - began, 0)
+    run.save(folder, {"steps": run.steps, "views": run.views, "tables": bank.drawn,
+                      "seed": options.seed, "held_out": last})  # fmt: skip
+    _say(f"done after {time.monotonic() - began:.0f} s")
+
+
+def _take_in(drawers: Drawers, bank: Bank, held: Bank, options: argparse.Namespace) -> None:
+    waiting = bank.filled < LEAST_TABLES
+    for split, sample in drawers.drawn(16, 5.0 if waiting else 0.0):
+        if split == "train":
+            bank.add(sample)
+        elif held.drawn < options.held_out:
+            held.add(sample)
+    if waiting and not drawers.alive():
+        raise SystemExit("no process draws tables any more; the lines above say why")
+
+
+def _rate(share: float, rate: float) -> float:
+    """Return the learning rate after a share of the time: up quickly, down in a half wave."""
+    if share < WARM_UP:
+        return rate * (0.05 + 0.95 * share / WARM_UP)
+    share = (share - WARM_UP) / (1 - WARM_UP)
+    return rate * (0.01 + 0.99 * (1 + math.cos(math.pi * min(share, 1.0))) / 2)
+
+
+def _report(
+    run: Training, bank: Bank, held: Bank, parts: dict[str, float | Tensor], passed: float,
+    drawing: int,
+) -> dict[str, float]:  # fmt: skip
+    last = figures(run.mean, held, run.options.size, 8) if held.filled else {}
+    run.mean.eval()
+    learnt = " ".join(f"{k}={float(v):.3f}" for k, v in parts.items())
+    found = " ".join(f"{k}={v:.3f}" for k, v in last.items())
+    _say(f"{passed:5.0f} s step {run.steps} tables {bank.drawn} drawing {drawing} | {learnt}")
+    _say(f"      held out ({held.filled}): {found}")
+    return last
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Read the options and train."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="models.training.detector")
+    parser.add_argument("--minutes", type=float, default=60.0, help="how long, all in all")
+    parser.add_argument("--out", default="build/detector", help="folder for the results")
+    parser.add_argument("--workers", type=int, default=2, help="processes that draw tables")
+    parser.add_argument("--resume", help="a detector.pt to go on from")
+    parser.add_argument("--seed", type=int, default=1, help="another one draws other tables")
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--size", type=int, default=384, help="width of a view in pixels")
+    parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
+    parser.add_argument("--room", type=int, default=400, help="tables kept in memory, 3 MB each")
+    parser.add_argument("--held-out", type=int, default=32, help="tables to measure with")
+    parser.add_argument("--device", help="cuda or cpu; by default what there is")
+    train(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()

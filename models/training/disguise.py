@@ -1,0 +1,146 @@
+"""Tables made harder than those of our own games: blocks of one colour, mats under tiles, chessmen.
+
+Boxes that nobody has seen are unlike ours in more than their prints: thick tiles of one ground
+colour whose seams hardly show, islands on a printed mat, and boards whose squares are none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from models.scenes.faces import Face, face_of
+from models.scenes.negatives import CELL_PX
+from models.scenes.noise import field
+from models.scenes.surfaces import hsv
+from models.scenes.things import Item, Lathe, TableTop
+
+Array = npt.NDArray[Any]
+Random = np.random.Generator
+
+NEAR_GROUND, FAR_FROM_GROUND = 15.0, 55.0
+"""Differences, of 255, below which a colour counts as ground and above which as print."""
+MAT = "mat"
+MAT_PX = 256
+
+
+def as_blocks(top: TableTop, rng: Random) -> TableTop:
+    """Return the table with all its tiles on one ground colour, sides included."""
+    dark = rng.random() < 0.6
+    value = rng.uniform(0.04, 0.25) if dark else rng.uniform(0.2, 1.0)
+    ground = hsv(rng.uniform(0, 360), rng.uniform(0, 0.25 if dark else 0.8), value)
+    shown = {item.face for item in top.items if item.role in ("tile", "aside")}
+    faces = {
+        name: _on_ground(face, ground) if name in shown else face
+        for name, face in top.faces.items()
+    }
+    side = tuple(int(c) for c in np.clip(ground * rng.uniform(0.7, 1.1), 0, 255))
+    items = tuple(
+        replace(item, side=(side[0], side[1], side[2]), wear=item.wear * 0.3)
+        if item.role in ("tile", "aside") else item
+        for item in top.items
+    )  # fmt: skip
+    return replace(top, faces=faces, items=items)
+
+
+def _on_ground(face: Face, ground: Array) -> Face:
+    """Return a face whose commonest colour has become another."""
+    first = face.levels[0]
+    solid = first[first[..., 3] > 250]
+    common = np.median(solid[:, :3], axis=0)
+    levels = []
+    for level in face.levels:
+        cover = level[..., 3:].astype(np.float32) / 255
+        apart = np.abs(level[..., :3] - common * cover).max(axis=2, keepdims=True)
+        print_share = np.clip((apart - NEAR_GROUND) / (FAR_FROM_GROUND - NEAR_GROUND), 0, 1)
+        colour = level[..., :3] * print_share + ground * cover * (1 - print_share)
+        levels.append(np.concatenate([np.clip(colour, 0, 255).astype(np.uint8), level[..., 3:]], 2))
+    return replace(face, levels=tuple(levels))
+
+
+def on_mat(top: TableTop, rng: Random) -> TableTop:
+    """Return the table with a printed mat or frame under its layout."""
+    tiles = [item for item in top.items if item.role == "tile"]
+    corners = np.concatenate([t.outline_mm(top.faces[t.face])[:, :2] for t in tiles])
+    middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
+    reach = float(np.linalg.norm(corners - middle, axis=1).max()) * float(rng.uniform(0.95, 1.3))
+    sides = int(rng.choice([4, 6, 6, 24]))
+    angles = np.arange(sides) * 2 * np.pi / sides + rng.uniform(0, np.pi)
+    outline = np.stack([np.cos(angles), np.sin(angles)], axis=1) * reach
+    if sides == 4:
+        outline *= 1.2
+    face = _mat_face(outline, rng)
+    thick = float(rng.uniform(0.1, 2.5))
+    mat = Item(MAT, float(middle[0]), float(middle[1]), 0.0, 0.0, thick,
+               gloss=float(rng.uniform(0, 0.5)))  # fmt: skip
+    raised = [
+        replace(item, z_mm=item.z_mm + thick) if item.role == "tile" else item for item in top.items
+    ]
+    return replace(top, faces={**top.faces, MAT: face}, items=(mat, *raised))
+
+
+def _mat_face(outline_mm: Array, rng: Random) -> Face:
+    ground = hsv(rng.uniform(0, 360), rng.uniform(0.1, 0.9), rng.uniform(0.25, 0.95))
+    relief = 1 + rng.uniform(0.02, 0.12) * field(rng, MAT_PX, (4, 4), 4)
+    bgr = np.clip(ground * relief[..., None], 0, 255).astype(np.uint8)
+    for _ in range(int(rng.integers(0, 30))):
+        x, y = (int(v) for v in rng.integers(0, MAT_PX, 2))
+        wide = int(rng.integers(3, 14))
+        bgr[y : y + wide, x : x + wide] = hsv(rng.uniform(0, 360), rng.uniform(0, 1),
+                                              rng.uniform(0.3, 1))  # fmt: skip
+    span = float(np.abs(outline_mm).max()) * 2.02
+    density = MAT_PX / span
+    return face_of(bgr, density, (MAT_PX / 2, MAT_PX / 2), outline_mm)
+
+
+def with_men(top: TableTop, rng: Random) -> TableTop:
+    """Return a chessboard with men or draughtsmen, as at the start of a game or in its midst."""
+    boards = [item for item in top.items if item.face == "chessboard"]
+    if not boards:
+        return top
+    board, face = boards[0], top.faces["chessboard"]
+    cell = CELL_PX / face.px_per_mm
+    count = 8 if face.size_mm()[0] / cell < 10 else 10
+    flat = rng.random() < 0.25
+    kinds = [_profile(cell, rng, flat=flat) for _ in range(3)]
+    light = hsv(rng.uniform(15, 50), rng.uniform(0.05, 0.6), rng.uniform(0.6, 1))
+    dark = hsv(rng.uniform(0, 360), rng.uniform(0, 0.7), rng.uniform(0.03, 0.4))
+    start = rng.random() < 0.5
+    share = float(rng.uniform(0.1, 0.6))
+    turn = np.radians(board.angle_deg)
+    men = []
+    for row in range(count):
+        for column in range(count):
+            home = row < 2 or row >= count - 2
+            if not (home and rng.random() < 0.9 if start else rng.random() < share):
+                continue
+            x, y = ((k - (count - 1) / 2) * cell + rng.normal(0, 0.05) * cell
+                    for k in (column, row))  # fmt: skip
+            tint = (light if (row < count / 2) == (rng.random() < 0.95) else dark) * rng.uniform(
+                0.85, 1.1
+            )
+            men.append(Lathe(
+                float(board.x_mm + x * np.cos(turn) - y * np.sin(turn)),
+                float(board.y_mm + x * np.sin(turn) + y * np.cos(turn)),
+                kinds[int(rng.integers(3))], (float(tint[0]), float(tint[1]), float(tint[2])),
+                None, board.thickness_mm, float(rng.uniform(0.1, 0.8)),
+            ))  # fmt: skip
+    return replace(top, lathes=tuple(men))
+
+
+def _profile(cell: float, rng: Random, *, flat: bool) -> tuple[tuple[float, float], ...]:
+    """Return a man's radius by height."""
+    foot = cell * float(rng.uniform(0.24, 0.44))
+    if flat:
+        tall = cell * float(rng.uniform(0.1, 0.3))
+        return ((0, foot), (tall, foot), (tall, foot * 0.7))
+    tall = cell * float(rng.uniform(0.7, 2.0))
+    waist, head = float(rng.uniform(0.3, 0.7)), float(rng.uniform(0.4, 0.9))
+    crown = float(rng.uniform(0.05, 0.6))
+    return (
+        (0, foot), (tall * 0.1, foot), (tall * 0.2, foot * 0.75), (tall * 0.55, foot * waist),
+        (tall * 0.7, foot * head), (tall * 0.88, foot * head * 0.95), (tall, foot * crown),
+    )  # fmt: skip

@@ -1,0 +1,406 @@
+"""Trains the networks for hex boards: ``python -m models.training.hex_boards --out DIR``.
+
+Tables are drawn by other processes while it learns; only the train side of every split is learnt
+from. What comes out are three ONNX files and their manifest (what the repository ships),
+``hex.pt`` (to go on from) and the figures on held-out tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import sys
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - the name that everyone knows it by
+from torch import Tensor, nn
+
+from engine.setfile import built_in_set
+from models.training.hex_drawing import start
+from models.training.hex_networks import Finder, Placer, Reader, write_onnx
+from models.training.hex_samples import UNKNOWN
+from vision.hex_cells import CLAYS, OUTPUTS
+from vision.hex_models import CONTENTS, FORMAT, MANIFEST, VERSION
+
+NAMES = {"finder": "hex_finder", "placer": "hex_placer", "reader": "hex_cells"}
+TARGETS = {"finder": "marks", "placer": "moved", "reader": "labels"}
+BATCHES = {"finder": 24, "placer": 192, "reader": 64}
+ROOM = {"finder": 12_000, "placer": 80_000, "reader": 36_000}
+WARM_UP = 0.05
+KEPT = 0.998
+SAY_EVERY_S, SAVE_EVERY_S, LOOK_EVERY_S = 30.0, 90.0, 4.0
+EXPORT_S = 15.0
+CUT_SHARE = 0.25
+"""How many boards are cut by a line when the placer learns from them."""
+HIDDEN_WEIGHT = 0.15
+"""What lies under a hand can be guessed from around it, but must not be learnt by heart."""
+
+
+class Bank:
+    """The samples of one network, oldest overwritten first."""
+
+    def __init__(self, room: int, device: torch.device) -> None:
+        self.room, self.device = room, device
+        self.pictures: Tensor | None = None
+        self.targets: Tensor | None = None
+        self.count = 0
+
+    @property
+    def filled(self) -> int:
+        """How many samples there are to learn from."""
+        return min(self.count, self.room)
+
+    def add(self, pictures: Any, targets: Any) -> None:
+        """Take in some samples."""
+        new, aims = torch.from_numpy(pictures), torch.from_numpy(targets)
+        if self.pictures is None or self.targets is None:
+            self.pictures = torch.empty((self.room, *new.shape[1:]), dtype=new.dtype,
+                                        device=self.device)  # fmt: skip
+            self.targets = torch.empty((self.room, *aims.shape[1:]), dtype=aims.dtype,
+                                       device=self.device)  # fmt: skip
+        places = (torch.arange(len(new)) + self.count) % self.room
+        self.pictures[places.to(self.device)] = new.to(self.device)
+        self.targets[places.to(self.device)] = aims.to(self.device)
+        self.count += len(new)
+
+    def some(self, picks: Tensor) -> tuple[Tensor, Tensor]:
+        """Return pictures as numbers about zero, channels first, and their targets."""
+        assert self.pictures is not None
+        assert self.targets is not None
+        pictures = self.pictures[picks].permute(0, 3, 1, 2).float() / 255 - 0.5
+        return pictures, self.targets[picks]
+
+
+def disturbed(pictures: Tensor) -> Tensor:
+    """Return pictures under other lights and from worse cameras."""
+    count, device = len(pictures), pictures.device
+
+    def drawn(spread: float, channels: int = 1) -> Tensor:
+        return torch.randn(count, channels, 1, 1, device=device) * spread
+
+    x = (pictures + 0.5).clamp(1e-3, 1)
+    x = x ** torch.exp(drawn(0.15))
+    x = x * torch.exp(drawn(0.06, 3) + drawn(0.1))
+    if torch.rand(()) < 0.3:
+        soft = F.avg_pool2d(F.pad(x, (1, 1, 1, 1), mode="replicate"), 3, 1)
+        share = torch.rand(count, 1, 1, 1, device=device)
+        x = x * share + soft * (1 - share)
+    noise = torch.randn_like(x) * torch.rand(count, 1, 1, 1, device=device) * 0.05
+    return (x + noise).clamp(0, 1) - 0.5
+
+
+def cut(pictures: Tensor) -> Tensor:
+    """Return pictures of which some are grey beyond a line, as boards at a picture's edge are."""
+    count, size, device = len(pictures), pictures.shape[-1], pictures.device
+    along = torch.linspace(-1, 1, size, device=device)
+    turn = torch.rand(count, 1, 1, device=device) * 2 * math.pi
+    away = along[None, None, :] * torch.cos(turn) + along[None, :, None] * torch.sin(turn)
+    least = torch.rand(count, 1, 1, device=device) * 0.9
+    some = torch.rand(count, 1, 1, device=device) < CUT_SHARE
+    return torch.where(((away > least) & some)[:, None], torch.zeros_like(pictures), pictures)
+
+
+def finder_loss(out: Tensor, marks: Tensor) -> Tensor:
+    """Return how wrong the marks are."""
+    known = (marks != UNKNOWN).float()
+    wanted = (marks == 1).float()
+    wrong = F.binary_cross_entropy_with_logits(out, wanted, reduction="none")
+    focus = 0.3 + (torch.sigmoid(out.detach()) - wanted).abs()
+    weight = known * focus * torch.tensor([1.0, 1.5], device=out.device)[None, :, None, None]
+    return (wrong * weight).sum() / known.sum().clamp(min=1)
+
+
+def placer_loss(out: Tensor, moved: Tensor) -> Tensor:
+    """Return how far off points are placed, where there is a board."""
+    out = out.flatten(1)
+    there = moved[:, -1]
+    gap = F.smooth_l1_loss(out[:, :-1], moved[:, :-1], reduction="none", beta=0.05).mean(1)
+    sure = F.binary_cross_entropy_with_logits(out[:, -1], there)
+    return (gap * there).sum() / there.sum().clamp(min=1) + 0.1 * sure
+
+
+def reader_loss(out: Tensor, labels: Tensor) -> Tensor:
+    """Return how wrong cells are read."""
+    content, hidden, clay, opens, joined = out.split(list(OUTPUTS), dim=1)
+    aims = labels.permute(0, 3, 1, 2).long()
+    weight = torch.where(aims[:, 1] == 1, HIDDEN_WEIGHT, 1.0)
+    total = _classes(content, aims[:, 0], weight)
+    total = total + 0.3 * _shares(hidden[:, 0], aims[:, 1], torch.ones_like(weight))
+    total = total + 0.5 * _classes(clay, aims[:, 2], weight)
+    total = total + 0.5 * _classes(opens, aims[:, 3], weight)
+    return total + _shares(joined, aims[:, 4:], weight[:, None].expand_as(joined))
+
+
+def _classes(out: Tensor, aims: Tensor, weight: Tensor) -> Tensor:
+    wrong = F.cross_entropy(out, aims.clamp(min=0), reduction="none")
+    known = weight * (aims >= 0)
+    return (wrong * known).sum() / known.sum().clamp(min=1)
+
+
+def _shares(out: Tensor, aims: Tensor, weight: Tensor) -> Tensor:
+    wrong = F.binary_cross_entropy_with_logits(out, aims.clamp(min=0).float(), reduction="none")
+    known = weight * (aims >= 0)
+    return (wrong * known).sum() / known.sum().clamp(min=1)
+
+
+LOSSES = {"finder": finder_loss, "placer": placer_loss, "reader": reader_loss}
+
+
+@torch.no_grad()
+def figures(nets: Mapping[str, nn.Module], banks: Mapping[str, Bank]) -> dict[str, float]:
+    """Return what the networks get right on held-out tables."""
+    found: dict[str, float] = {}
+    sums: dict[str, list[float]] = {}
+    for name, net in nets.items():
+        net.eval()
+        bank = banks[name]
+        for first in range(0, bank.filled, BATCHES[name]):
+            picks = torch.arange(first, min(first + BATCHES[name], bank.filled), device=bank.device)
+            pictures, targets = bank.some(picks)
+            for key, (part, whole) in _counted(name, net(pictures).float(), targets).items():
+                one = sums.setdefault(key, [0.0, 0.0])
+                one[0], one[1] = one[0] + part, one[1] + whole
+    for key, (part, whole) in sums.items():
+        found[key] = part / max(whole, 1e-9)
+    return found
+
+
+def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[float, float]]:
+    if name == "finder":
+        said, true, known = out > 0, targets == 1, targets != UNKNOWN
+        both, either = said & true & known, (said | true) & known
+        return {f"iou_{i}": (float(both[:, i].sum()), float(either[:, i].sum())) for i in (0, 1)}
+    if name == "placer":
+        out = out.flatten(1)
+        there = targets[:, -1] > 0.5
+        gap = (out[:, :-1] - targets[:, :-1]).view(len(out), -1, 2).norm(dim=2).mean(1)
+        start_gap = targets[:, :-1].view(len(out), -1, 2).norm(dim=2).mean(1)
+        small = there & (start_gap < 0.6)
+        right = (out[:, -1] > 0) == there
+        return {"placed": (float(gap[there].sum()), float(there.sum())),
+                "placed_near": (float(gap[small].sum()), float(small.sum())),
+                "is_board": (float(right.sum()), float(len(out)))}  # fmt: skip
+    content, hidden, clay, opens, joined = out.split(list(OUTPUTS), dim=1)
+    aims = targets.permute(0, 3, 1, 2).long()
+    seen = aims[:, 1] == 0
+    cells = seen & (aims[:, 0] >= 0)
+    wrong_boards = ((content.argmax(1) != aims[:, 0]) & cells).flatten(1).any(1)
+    sides = seen[:, None] & (aims[:, 4:] >= 0)
+    mouths = seen & (aims[:, 3] >= 0)
+    hides = aims[:, 1] >= 0
+    return {
+        "cells": (float(((content.argmax(1) != aims[:, 0]) & cells).sum()), float(cells.sum())),
+        "boards": (float(wrong_boards.sum()), float(len(out))),
+        "hidden": (float((((hidden[:, 0] > 0) != (aims[:, 1] == 1)) & hides).sum()),
+                   float(hides.sum())),
+        "clay": (float(((clay.argmax(1) != aims[:, 2]) & cells).sum()), float(cells.sum())),
+        "opens": (float(((opens.argmax(1) != aims[:, 3]) & mouths).sum()), float(mouths.sum())),
+        "sides": (float((((joined > 0) != (aims[:, 4:] == 1)) & sides).sum()), float(sides.sum())),
+    }  # fmt: skip
+
+
+class Training:
+    """One run: the networks, their averaged copies, and where the run stands."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.fast = self.device.type == "cuda"
+        torch.backends.cudnn.benchmark = True
+        torch.manual_seed(options.seed)
+        kinds = {"finder": Finder, "placer": Placer, "reader": Reader}
+        self.names = [name for name in kinds if name in options.networks.split(",")]
+        self.nets = {name: kinds[name]().to(self.device) for name in self.names}
+        self.means = {name: kinds[name]().to(self.device) for name in self.names}
+        if options.resume:
+            saved = torch.load(options.resume, map_location=self.device, weights_only=True)
+            for name in self.names:
+                if name in saved:
+                    self.nets[name].load_state_dict(saved[name])
+        for name in self.names:
+            self.means[name].load_state_dict(self.nets[name].state_dict())
+        self.adams = {
+            name: torch.optim.AdamW(net.parameters(), lr=options.rate, weight_decay=0.01)
+            for name, net in self.nets.items()
+        }
+        self.steps = dict.fromkeys(self.names, 0)
+
+    def step(self, name: str, bank: Bank, rate: float) -> float | Tensor:
+        """Let one network learn from one batch."""
+        net, adam = self.nets[name].train(), self.adams[name]
+        for group in adam.param_groups:
+            group["lr"] = rate
+        batch = max(2, round(BATCHES[name] * self.options.batch))
+        picks = torch.randint(bank.filled, (batch,), device=self.device)
+        pictures, targets = bank.some(picks)
+        pictures = disturbed(pictures).contiguous(memory_format=torch.channels_last)
+        if name == "placer":
+            pictures = cut(pictures)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.fast):
+            out = net(pictures)
+        loss = LOSSES[name](out.float(), targets)
+        adam.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 3.0)
+        adam.step()
+        self.steps[name] += 1
+        self._average(name)
+        return loss.detach()
+
+    @torch.no_grad()
+    def _average(self, name: str) -> None:
+        kept = min(KEPT, (1 + self.steps[name]) / (20 + self.steps[name]))
+        new = self.nets[name].state_dict()
+        for key, own in self.means[name].state_dict().items():
+            if own.dtype.is_floating_point:
+                own.lerp_(new[key], 1 - kept)
+            else:
+                own.copy_(new[key])
+
+    def save(self, folder: Path, last: dict[str, Any]) -> None:
+        """Write what is needed to go on and what is needed to read boards."""
+        torch.save({n: m.state_dict() for n, m in self.means.items()}, folder / "hex.pt")
+        for name, net in self.means.items():
+            write_onnx(net, folder / f"{NAMES[name]}.onnx")
+        write_manifest(folder, last)
+
+
+def write_manifest(folder: Path, last: dict[str, Any]) -> None:
+    """Write what the networks in a folder are, for loading to check."""
+    sums = {
+        name: hashlib.sha256((folder / f"{name}.onnx").read_bytes()).hexdigest()
+        for name in NAMES.values()
+        if (folder / f"{name}.onnx").exists()
+    }
+    sets = {name: set_hash(name) for name in ("snekagon", "snekagon5g")}
+    manifest = {
+        "format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS),
+        "clay": list(CLAYS), "input": "bytes / 255 - 0.5, channels first", "sets": sets,
+        "sha256": sums, "figures": last,
+    }  # fmt: skip
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+
+
+def set_hash(name: str) -> str:
+    """Return a short sum over what is in a box."""
+    box = built_in_set(name)
+    text = repr((sorted(box.kinds.items()), sorted(box.counts.items()), box.colours))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Intake:
+    """Reads samples from files as they are written."""
+
+    def __init__(self, folder: Path, split: str, banks: Mapping[str, Bank]) -> None:
+        self.folder, self.split, self.banks = folder, split, banks
+        self.known: set[str] = set()
+
+    def take(self, most: int) -> int:
+        """Take in up to so many new tables; return how many there were."""
+        new = sorted(p for p in self.folder.glob(f"{self.split}-*.npz") if p.name not in self.known)
+        for path in new[:most]:
+            self.known.add(path.name)
+            try:
+                with np.load(path, allow_pickle=False) as held:
+                    for name, bank in self.banks.items():
+                        if name in held:
+                            bank.add(held[name], held[TARGETS[name]])
+            except (OSError, ValueError, zipfile.BadZipFile) as error:
+                _say(f"{path.name} is left out: {error}")
+        return min(len(new), most)
+
+
+def train(options: argparse.Namespace) -> None:
+    """Draw and learn until the time is over, then write the files."""
+    began = time.monotonic()
+    total_s = options.minutes * 60 - EXPORT_S
+    out, data = Path(options.out), Path(options.data)
+    out.mkdir(parents=True, exist_ok=True)
+    workers = []
+    if options.workers:
+        some = max(1, options.workers // 5)
+        workers += start(data, "held-out", some, 0, -(-options.held_out // some))
+        workers += start(data, "train", options.workers, options.seed * 1_000_000, 10**6)
+    run = Training(options)
+    share = options.room
+    banks = {n: Bank(max(64, round(ROOM[n] * share)), run.device) for n in run.names}
+    held = {n: Bank(max(64, round(2400 * share)), run.device) for n in run.names}
+    intakes = Intake(data, "train", banks), Intake(data, "held-out", held)
+    count = sum(p.numel() for net in run.nets.values() for p in net.parameters())
+    _say(f"{run.device}, torch {torch.__version__}, {count} parameters in all")
+    said = saved = began
+    looked = 0.0
+    losses: dict[str, float | Tensor] = {}
+    while (passed := time.monotonic() - began) < total_s:
+        now = time.monotonic()
+        if now - looked > LOOK_EVERY_S:
+            looked = now
+            intakes[0].take(400)
+            intakes[1].take(40)
+        if any(bank.filled < 48 for bank in banks.values()):
+            time.sleep(0.5)
+            continue
+        for name in run.names:
+            losses[name] = run.step(name, banks[name], _rate(passed / total_s, options.rate))
+        if now - said > SAY_EVERY_S:
+            said = now
+            _report(run, held, losses, passed, len(intakes[0].known))
+        if now - saved > SAVE_EVERY_S:
+            saved = now
+            run.save(out, {"steps": run.steps})
+    last = _report(run, held, losses, time.monotonic() - began, len(intakes[0].known))
+    run.save(out, {"steps": run.steps, "tables": len(intakes[0].known), "held_out": last})
+    for one in workers:
+        one.terminate()
+
+
+def _rate(share: float, rate: float) -> float:
+    if share < WARM_UP:
+        return rate * (0.05 + 0.95 * share / WARM_UP)
+    share = (share - WARM_UP) / (1 - WARM_UP)
+    return rate * (0.01 + 0.99 * (1 + math.cos(math.pi * min(share, 1.0))) / 2)
+
+
+def _report(
+    run: Training, held: Mapping[str, Bank], losses: Mapping[str, float | Tensor], passed: float,
+    tables: int,
+) -> dict[str, float]:  # fmt: skip
+    found = figures(run.means, held)
+    learnt = " ".join(f"{name}={float(loss):.4f}" for name, loss in losses.items())
+    _say(f"{passed:5.0f} s steps {max(run.steps.values())} tables {tables} | {learnt}")
+    _say("      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))
+    return found
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Read the options and train."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="models.training.hex_boards")
+    parser.add_argument("--minutes", type=float, default=60.0, help="how long, all in all")
+    parser.add_argument("--out", default="build/hex", help="folder for the results")
+    parser.add_argument("--data", default="build/hex/tables", help="folder for drawn tables")
+    parser.add_argument("--workers", type=int, default=2, help="processes that draw; 0: none")
+    parser.add_argument("--resume", help="a hex.pt to go on from")
+    parser.add_argument("--seed", type=int, default=1, help="another one draws other tables")
+    parser.add_argument("--batch", type=float, default=1.0, help="times the usual batches")
+    parser.add_argument("--room", type=float, default=0.1, help="times the memory of a large run")
+    parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
+    parser.add_argument("--held-out", type=int, default=120, help="tables to measure with")
+    parser.add_argument("--networks", default="finder,placer,reader", help="which to train")
+    train(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+"""What a detector learns from: drawn tables, who is seen where, and every cell's corners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from engine.lattice import HEX_STEPS, SQUARE_STEPS, hex_board
+from models.scenes.arrange import arrange
+from models.scenes.camera import Camera
+from models.scenes.canvas import Canvas
+from models.scenes.develop import unpacked
+from models.scenes.faces import Face, hex_outline, square_outline
+from models.scenes.lattices import cell_middles
+from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.settings import HEX_GAMES, INVENTED, NOTHING, SceneSettings, draw_settings
+from models.scenes.splits import Split, rng_of
+from models.scenes.things import Item, TableTop
+from models.training.disguise import as_blocks, on_mat, with_men
+
+Array = npt.NDArray[Any]
+Random = np.random.Generator
+
+SQUARE, HEX, BOARD = range(3)
+"""Kinds of cells: of a square tile, of a hex tile, an empty place printed on a hex board."""
+SAMPLE_PX = (832, 624)
+LARGE_PX = (1408, 1056)
+"""Sometimes a part of a larger picture is taken, so that large tiles are sharp."""
+MOST_CELLS = 640
+LEAST_SEEN = 0.45
+"""Of tiles that are seen less than that nobody asks for an outline, and nobody forbids one."""
+SHARES = {
+    "invented-square": 0.28, "invented-hex": 0.17, "schlangennest": 0.09, "sssnake": 0.08,
+    "carnival": 0.07, "snekagon": 0.05, "snekagon5g": 0.05, "nothing": 0.21,
+}  # fmt: skip
+THICK_SHARE, THICK_MM = 0.25, (3.0, 11.0)
+"""Wooden tiles of other games are thicker than any card."""
+BLOCK_SHARE, MAT_SHARE, TOPPED_SHARE = 0.3, 0.2, 0.3
+"""How often an invented set has tiles of one ground colour, lies on a mat, has things on it."""
+CHESS_SHARE, MEN_SHARE = 0.4, 0.75
+"""How often a table without tiles has a chessboard, and a chessboard men."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One drawn table as the detector's training wants it."""
+
+    bgr: Array
+    """Height x width x 3 of uint8, ``SAMPLE_PX`` large."""
+    ids: Array
+    """Height x width of int16: number of the cell that is seen, from 1; 0 for none, -1 for
+    what may be called a tile or not."""
+    kinds: Array
+    """One number a cell, of uint8: ``SQUARE``, ``HEX`` or ``BOARD``."""
+    corners_px: Array
+    """Cells x 6 x 2 of float32, clockwise; squares repeat their last corner."""
+    cut_sides: Array
+    """Cells x 6, of uint8: 1 where the side from a corner to the next is the edge of a piece of
+    card, 0 where the same card goes on."""
+
+
+def draw_sample(seed: int, split: Split) -> Sample:
+    """Return the sample of a seed."""
+    rng = rng_of("detector sample", split, seed)
+    subject = str(rng.choice(list(SHARES), p=np.array(list(SHARES.values()))))
+    large = rng.random() < (0.6 if subject in HEX_GAMES else 0.2)
+    settings = draw_settings(seed, split, subject, LARGE_PX if large else SAMPLE_PX)
+    if subject == NOTHING and rng.random() < CHESS_SHARE:
+        settings = replace(settings, negative="chessboard")
+    return sample_of(settings, rng)
+
+
+def sample_of(settings: SceneSettings, rng: Random) -> Sample:
+    """Return the sample that settings describe, disguised where nobody knows the box."""
+    unknown = settings.subject in INVENTED
+    block = unknown and rng.random() < BLOCK_SHARE
+    if unknown and rng.random() < (0.6 if block else THICK_SHARE):
+        cards = replace(settings.cards, thickness_mm=float(rng.uniform(*THICK_MM)))
+        settings = replace(settings, cards=cards)
+    top = arrange(settings)
+    if block:
+        top = as_blocks(top, rng)
+    if unknown and rng.random() < MAT_SHARE:
+        top = on_mat(top, rng)
+    if settings.subject == NOTHING and rng.random() < MEN_SHARE:
+        top = with_men(top, rng)
+    camera = camera_for(settings, top.extent_mm)
+    canvas = painted(settings, top, camera)
+    bgr = unpacked(photographed(settings, canvas))
+    ids, found = _seen(top, camera, canvas, settings.cards.size_mm)
+    if unknown and rng.random() < TOPPED_SHARE:
+        _put_on_tiles(bgr, found, rng)
+    bgr, ids, origin = _part(bgr, ids, rng)
+    return _packed(bgr, ids, found, origin)
+
+
+def _seen(
+    top: TableTop, camera: Camera, canvas: Canvas, pitch_mm: float
+) -> tuple[Array, list[tuple[int, Array, Array]]]:
+    """Return the map of cell numbers, and kind, corners and cut sides of each cell."""
+    ids = np.zeros(canvas.ids.shape, np.int16)
+    found: list[tuple[int, Array, Array]] = []
+    areas = np.bincount(canvas.ids.ravel(), minlength=len(top.items) + 1)
+    for number, item in enumerate(top.items, start=1):
+        if item.role not in ("tile", "aside", "board") or not areas[number]:
+            continue
+        face = top.faces[item.face]
+        cells = cells_of(item, face, camera, pitch_mm)
+        whole = sum(abs(cv2.contourArea(c.astype(np.float32))) for _, c, _ in cells)
+        inside = _share_inside(item, face, camera)
+        hidden = item.role != "board" and areas[number] < LEAST_SEEN * whole * inside
+        _mark(ids, canvas.ids == number, cells, len(found), hidden=hidden)
+        if not hidden:
+            found += cells
+    return ids, found
+
+
+def cells_of(
+    item: Item, face: Face, camera: Camera, pitch_mm: float
+) -> list[tuple[int, Array, Array]]:
+    """Return kind, corners in pixels and cut sides of each cell of a tile or board."""
+    if item.role == "board":
+        return _many(item, hex_board(6), camera, pitch_mm, BOARD)
+    if len(face.cells) > 1:
+        square = len(face.outline_mm) == 4
+        return _many(item, face.cells, camera, pitch_mm, SQUARE if square else HEX)
+    corners = camera.project(item.outline_mm(face))
+    kind = SQUARE if len(corners) == 4 else HEX
+    return [(kind, corners, np.ones(len(corners), np.uint8))]
+
+
+def _many(
+    item: Item, cells: Sequence[tuple[int, int]], camera: Camera, pitch_mm: float, kind: int
+) -> list[tuple[int, Array, Array]]:
+    square = kind == SQUARE
+    unit = square_outline(pitch_mm) if square else hex_outline(pitch_mm)
+    middles = cell_middles(cells, pitch_mm, "square" if square else "hex")
+    origin, right, down = item.axes()
+    # Sides by their neighbour: outlines start at the upper left, so a square's first side is the
+    # upper one, a hex's first runs from the upper left to the top, towards the north-west.
+    steps = SQUARE_STEPS if square else (HEX_STEPS[4], *HEX_STEPS[5:], *HEX_STEPS[:4])
+    taken = set(cells)
+    out = []
+    for cell, middle in zip(cells, middles, strict=True):
+        flat = unit + middle
+        corners = camera.project(origin + flat[:, :1] * right + flat[:, 1:] * down)
+        cut = [(cell[0] + q, cell[1] + r) not in taken for q, r in steps]
+        sides = np.zeros(len(unit)) if kind == BOARD else np.array(cut)
+        out.append((kind, corners, sides.astype(np.uint8)))
+    return out
+
+
+def _share_inside(item: Item, face: Face, camera: Camera) -> float:
+    outline = camera.project(item.outline_mm(face))
+    width, height = camera.size_px
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    shown = np.clip(high, 0, (width, height)) - np.clip(low, 0, (width, height))
+    return float(np.prod(shown) / max(np.prod(high - low), 1e-6))
+
+
+def _mark(
+    ids: Array, seen: Array, cells: list[tuple[int, Array, Array]], first: int, *, hidden: bool
+) -> None:
+    """Write the numbers of cells into the map wherever their piece of card is seen."""
+    if hidden:
+        ids[seen] = -1
+        return
+    if len(cells) == 1:
+        ids[seen] = first + 1
+        return
+    for number, (_, corners, _) in enumerate(cells, start=first + 1):
+        low = np.maximum(np.floor(corners.min(axis=0)).astype(int) - 1, 0)
+        high = np.maximum(np.ceil(corners.max(axis=0)).astype(int) + 2, 0)
+        window = slice(low[1], high[1]), slice(low[0], high[0])
+        part = np.zeros(ids[window].shape, np.uint8)
+        if part.size:
+            points = np.round((corners - low) * 16).astype(np.int32)
+            cv2.fillPoly(part, [points], 1, cv2.LINE_8, 4)
+            ids[window][(part > 0) & seen[window]] = number
+
+
+def _put_on_tiles(bgr: Array, found: list[tuple[int, Array, Array]], rng: Random) -> None:
+    """Paint discs and bars on tiles, as number tokens, houses and meeples stand on them."""
+    colour = rng.uniform(20, 255, 3)
+    share, size = float(rng.uniform(0.2, 1)), float(rng.uniform(0.15, 0.42))
+    for _, corners, _ in found:
+        if rng.random() > share:
+            continue
+        middle, reach = corners.mean(axis=0), np.ptp(corners, axis=0) / 2
+        at = middle + rng.normal(0, 0.05, 2) * reach
+        centre = (float(at[0]), float(at[1]))
+        axes = (float(2 * reach[0] * size), float(2 * reach[1] * size))
+        light = colour * float(rng.uniform(0.85, 1.1))
+        cv2.ellipse(bgr, ((centre[0] + 1.5, centre[1] + 1.5), axes, 0.0), (light * 0.4).tolist(),
+                    -1, cv2.LINE_AA)  # fmt: skip
+        cv2.ellipse(bgr, (centre, axes, 0.0), light.tolist(), -1, cv2.LINE_AA)
+        if rng.random() < 0.6:
+            text, scale = str(int(rng.integers(2, 13))), max(0.2, size * float(reach.mean()) / 14)
+            place = (int(at[0] - 9 * scale), int(at[1] + 9 * scale))
+            cv2.putText(bgr, text, place, cv2.FONT_HERSHEY_SIMPLEX, scale,
+                        (light * 0.2).tolist(), max(1, round(scale * 2)), cv2.LINE_AA)  # fmt: skip
+        if rng.random() < 0.3:
+            side = int(rng.integers(4))
+            a, b = corners[side], corners[(side + 1) % len(corners)]
+            ends = np.round([a + (b - a) * 0.2, a + (b - a) * 0.8]).astype(int)
+            bar = rng.uniform(20, 255, 3).tolist()
+            cv2.line(bgr, ends[0].tolist(), ends[1].tolist(), bar,
+                     max(1, int(reach.mean() * 0.12)), cv2.LINE_AA)  # fmt: skip
+
+
+def _part(bgr: Array, ids: Array, rng: Random) -> tuple[Array, Array, Array]:
+    """Return a part of a large picture that shows some of its tiles."""
+    width, height = SAMPLE_PX
+    spare = np.array([bgr.shape[1] - width, bgr.shape[0] - height])
+    if not spare.any():
+        return bgr, ids, np.zeros(2)
+    ys, xs = np.nonzero(ids > 0)
+    middle = np.array([bgr.shape[1], bgr.shape[0]]) * rng.random(2)
+    if len(xs):
+        pick = int(rng.integers(len(xs)))
+        middle = np.array([xs[pick], ys[pick]]) + rng.normal(0, 80, 2)
+    x, y = np.clip(middle - np.array(SAMPLE_PX) / 2, 0, spare).astype(int)
+    window = slice(y, y + height), slice(x, x + width)
+    return np.ascontiguousarray(bgr[window]), np.ascontiguousarray(ids[window]), np.array([x, y])
+
+
+def _packed(bgr: Array, ids: Array, found: list[tuple[int, Array, Array]], origin: Array) -> Sample:
+    """Return the sample with only those cells that its picture shows."""
+    shown = np.unique(ids[ids > 0])[:MOST_CELLS]
+    number = np.full(max(len(found), 1) + 1, -1, np.int16)
+    number[0] = 0
+    number[shown] = np.arange(1, len(shown) + 1)
+    # Numpy counts -1 from the end; what is not to be judged stays so.
+    ids = np.where(ids < 0, np.int16(-1), number[ids])
+    corners = np.zeros((len(shown), 6, 2), np.float32)
+    sides = np.zeros((len(shown), 6), np.uint8)
+    kinds = np.zeros(len(shown), np.uint8)
+    for row, index in enumerate(shown):
+        kind, points, cut = found[index - 1]
+        kinds[row] = kind
+        corners[row, : len(points)] = points - origin
+        corners[row, len(points) :] = points[-1] - origin
+        sides[row, : len(cut)] = cut
+    return Sample(bgr, ids, kinds, corners, sides)

@@ -1,0 +1,233 @@
+"""From outlines and readings to a table state; no picture is needed for that."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.setfile import built_in_set
+from vision.classify import CellGuess, CellReading
+from vision.lattice import fit_lattices
+from vision.reconstruct import reconstruct, reconstruct_unknown
+from vision.types import Detection, Detections
+
+PITCH = 50.0
+NEST, CARNIVAL, SSSNAKE = (built_in_set(n) for n in ("schlangennest", "carnival", "sssnake"))
+
+
+def square(x: float, y: float, roll: int = 0) -> np.ndarray:
+    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) * PITCH
+    return np.roll(corners + np.array([300 + x * PITCH, 300 + y * PITCH]), -roll, axis=0)
+
+
+def table(text: str, sure: float = 0.995, roll: int = 0):
+    """Detections and readings of cards written ``x,y tile turns``, split by semicolons.
+
+    ``roll`` says with which corner each outline begins; the reading is turned against it.
+    """
+    found, readings = [], []
+    for card in text.split(";"):
+        at, name, turns = card.split()
+        x, y = (float(v) for v in at.split(","))
+        tile, _, cell = name.partition("#")
+        found.append(Detection(square(x, y, roll), 0.95))
+        guess = CellGuess(tile, int(cell or 0), (int(turns) - roll) % 4, sure)
+        readings.append(CellReading((guess,)))
+    return Detections((600, 600), "square", tuple(found)), readings
+
+
+def read(text: str, tile_set=NEST, roll: int = 0):
+    detections, readings = table(text, roll=roll)
+    return reconstruct(detections, fit_lattices(detections), readings, tile_set)
+
+
+def relative(entries) -> set[tuple[str, int, int, int]]:
+    """Cards counted from the upper left one of the lattice."""
+    left = min(e["at"][0] for e in entries)
+    top = min(e["at"][1] for e in entries)
+    return {(e["tile"], e["at"][0] - left, e["at"][1] - top, e["turns"]) for e in entries}
+
+
+def test_nothing_found_is_an_empty_table():
+    nothing = Detections((640, 480), "square", ())
+
+    assert reconstruct(nothing, [], [], NEST).tiles == ()
+    assert reconstruct_unknown(nothing, []).tiles == ()
+
+
+@pytest.mark.parametrize("roll", range(4))
+def test_turns_count_from_the_lattice_wherever_outlines_begin(roll):
+    seen = read("0,0 blue/curve 1;1,0 blue/head 2;0,1 red/tail 3", roll=roll)
+
+    found = {(t, u) for t, _, _, u in relative(seen.tiles)}
+    turned = [{("blue/curve", (1 + k) % 4), ("blue/head", (2 + k) % 4), ("red/tail", (3 + k) % 4)}
+              for k in range(4)]  # fmt: skip
+    assert found in turned
+
+
+def test_outline_begins_at_the_upper_left_corner_of_the_print():
+    detections, readings = table("0,0 blue/curve 1")
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert seen.tiles[0]["outline"][0] == pytest.approx(square(0, 0)[1])
+
+
+def test_stock_that_lies_apart_is_aside():
+    layout = "0,0 blue/straight 0;1,0 blue/curve 0;0,1 red/straight 1"
+    stock = ";".join(f"{-4 + 1.25 * k},4 red/curve 0" for k in range(5))
+
+    seen = read(f"{layout};{stock}")
+
+    assert len(seen.tiles) == 3
+    assert [e["tile"] for e in seen.aside] == ["red/curve"] * 5
+
+
+def test_face_down_card_is_a_back_aside():
+    seen = read("0,0 blue/straight 0;1,0 blue/curve 0;2,0 back 0")
+
+    assert [e["tile"] for e in seen.aside] == ["back"]
+    assert len(seen.tiles) == 2
+
+
+def test_house_lies_at_the_origin_unturned():
+    seen = read("1,1 house 3;1,0 red/straight 1;2,1 yellow/corner 0", CARNIVAL)
+
+    house = next(e for e in seen.tiles if e["tile"] == "house")
+    assert (house["at"], house["turns"]) == ([0, 0], 0)
+
+
+def test_gift_has_no_turns():
+    seen = read("0,0 house 0;1,0 gift 2", CARNIVAL)
+
+    assert next(e["turns"] for e in seen.tiles if e["tile"] == "gift") == 0
+
+
+def test_big_card_is_one_card_from_two_cells():
+    seen = read("0,0 big/2#0 0;1,0 big/2#1 0;2,0 straight 0;2,1 curve 1", SSSNAKE)
+
+    big = next(e for e in seen.tiles if e["tile"] == "big/2")
+    assert (big["at"], big["turns"], big["field"]) == ([0, 0], 0, 1)
+    assert big["outline"] == pytest.approx(
+        np.array([square(0, 0)[0], square(1, 0)[1], square(1, 0)[2], square(0, 0)[3]])
+    )
+    assert len(seen.tiles) == 3
+
+
+@pytest.mark.parametrize(
+    ("second", "straight", "at"),
+    [("0,1", "0,2", [2, 0]), ("-1,0", "-2,0", [2, 0]), ("0,-1", "0,-2", [2, 0])],
+)
+def test_field_is_turned_to_its_big_card(second, straight, at):
+    turns = {"0,1": 1, "-1,0": 2, "0,-1": 3}[second]
+    text = f"0,0 big/1#0 {turns};{second} big/1#1 {turns};{straight} straight {turns % 2}"
+
+    seen = read(text, SSSNAKE)
+
+    card = next(e for e in seen.tiles if e["tile"] == "straight")
+    assert (card["at"], card["turns"]) == (at, 0)
+
+
+def test_fields_are_told_apart_by_their_big_cards():
+    one = "-4,-4 big/1#0 0;-3,-4 big/1#1 0;-2,-4 straight 0;-5,-4 straight 0"
+    other = "0,3 big/2#0 0;1,3 big/2#1 0;2,3 curve 0"
+
+    seen = read(f"{one};{other}", SSSNAKE)
+
+    assert sorted((e["field"], e["tile"]) for e in seen.tiles) == [
+        (0, "big/1"), (0, "straight"), (0, "straight"), (1, "big/2"), (1, "curve"),
+    ]  # fmt: skip
+
+
+def test_unused_big_card_far_off_is_aside():
+    one = "-4,-4 big/1#0 0;-3,-4 big/1#1 0;-2,-4 straight 0"
+    other = "-4,-1 big/2#0 0;-3,-1 big/2#1 0;-2,-1 straight 0"
+
+    seen = read(f"{one};{other};4,5 big/3#0 0;5,5 big/3#1 0", SSSNAKE)
+
+    assert [e["tile"] for e in seen.aside] == ["big/3"]
+
+
+def unsure_beside_red():
+    """A sure red straight, and right of it a card that is red or blue."""
+    detections, readings = table("0,0 red/straight 0;1,0 red/straight 0")
+    guesses = (CellGuess("blue/straight", 0, 0, 0.55), CellGuess("red/straight", 0, 0, 0.44))
+    readings[1] = CellReading(guesses)
+    return detections, readings
+
+
+def test_rules_settle_an_unsure_card():
+    detections, readings = unsure_beside_red()
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert [e["tile"] for e in seen.tiles] == ["red/straight"] * 2
+    assert max(e["confidence"] for e in seen.tiles) == 0.995
+    assert min(e["confidence"] for e in seen.tiles) < 0.98
+
+
+def test_rules_never_overrule_a_sure_card():
+    seen = read("0,0 red/straight 0;1,0 blue/straight 0")
+
+    assert {e["tile"] for e in seen.tiles} == {"red/straight", "blue/straight"}
+
+
+def test_unsure_card_has_its_guesses():
+    detections, readings = table("0,0 red/straight 0;1,0 red/straight 0")
+    readings[1] = CellReading(
+        (CellGuess("red/head", 0, 0, 0.5), CellGuess("red/straight", 0, 0, 0.3))
+    )
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert [guess[0] for guess in seen.unsure[0]["guesses"]][:2] == ["red/head", "red/straight"]
+    assert seen.unsure[0]["why"]
+
+
+def test_card_that_the_box_has_no_more_of_is_doubted():
+    detections, readings = table("0,0 red/head 0;0,1 red/straight 1;0,2 red/straight 1")
+    readings[2] = CellReading((CellGuess("red/head", 0, 0, 0.5), CellGuess("red/tail", 0, 0, 0.48)))
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert sorted(e["tile"] for e in seen.tiles) == ["red/head", "red/straight", "red/tail"]
+
+
+def test_outlines_that_look_like_nothing_in_the_box_are_no_table():
+    detections, _ = table("0,0 red/head 0;1,0 red/head 0")
+    strange = [CellReading((), "unknown-tile")] * 2
+
+    seen = reconstruct(detections, fit_lattices(detections), strange, NEST)
+
+    assert (seen.tiles, seen.unsure, seen.aside) == ((), (), ())
+
+
+def test_island_on_the_continued_lattice_belongs_to_the_layout():
+    own = "0,0 blue/straight 0;1,0 blue/straight 0;0,1 red/curve 0;1,1 red/curve 1"
+    island = "3,2 green/curve 0;3,3 green/straight 0"
+
+    seen = read(f"{own};{island}")
+
+    assert len(seen.tiles) == 6
+    assert ("green/curve", 3, 2, 0) in {
+        (t, x, y, 0) for k in range(4) for t, x, y, _ in _turned(seen.tiles, k)
+    }
+
+
+def _turned(entries, turns):
+    cells = []
+    for entry in entries:
+        x, y = entry["at"]
+        for _ in range(turns):
+            x, y = -y, x
+        cells.append((entry["tile"], x, y, entry["turns"]))
+    left, top = min(c[1] for c in cells), min(c[2] for c in cells)
+    return [(t, x - left, y - top, u) for t, x, y, u in cells]
+
+
+def test_tiles_of_any_box_are_unknown():
+    detections, _ = table("0,0 red/head 0;1,0 red/head 0;1,1 red/head 0")
+
+    seen = reconstruct_unknown(detections, fit_lattices(detections))
+
+    assert [e["tile"] for e in seen.tiles] == ["unknown"] * 3

@@ -1,0 +1,215 @@
+"""Says what is printed on a patch: which tile, how turned, and how sure that is.
+
+A reader is a linear map to a space in which every look of every tile is a round cloud of the same
+size (linear discriminant analysis, fitted elsewhere), the clouds' middles, and a temperature that
+turns distances into confidences that can be trusted. Plain arrays, no code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tiles import TileSet
+from vision import features
+from vision.crop import MARGIN, PATCH_PX, Patches
+from vision.looks import Look, period_of
+from vision.models import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
+from vision.network import ModelError
+from vision.types import Guess, TileReading
+
+Floats = NDArray[np.float32]
+
+FORMAT, FORMAT_VERSION = "snake-eye/reader", 1
+MOST_GUESSES = 4
+SMALLEST_PX, SMALL_DOUBT = 24.0, 4.0
+"""Tiles narrower than that were never learnt from; their differences count so much less. On a
+held-out table of Carnival with 112 small tiles 6 of 15 wrong readings were sure without that."""
+LEAST_CONFIDENCE = 0.001
+"""Guesses below are not worth a line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A box's looks in the space that tells them apart."""
+
+    looks: tuple[Look, ...]
+    project: Floats
+    """Features x dimensions."""
+    centres: Floats
+    """Looks x dimensions: the middle of each look's cloud."""
+    temperature: float
+    """What squared distances are divided by; above 1 where outlines and light vary."""
+    known: float
+    """Squared distance beyond which nothing in the box looks like that."""
+    groups: tuple[tuple[str, int, int], ...]
+    """Tile, cell and turns that can be told apart, in which looks are put together."""
+    group_of: NDArray[np.int64]
+    """The number of its group for each look."""
+
+    def __post_init__(self) -> None:
+        want = (features.feature_count(), self.project.shape[-1])
+        if self.project.shape != want or self.centres.shape != (len(self.looks), want[1]):
+            raise ValueError(
+                f"a reader of {len(self.looks)} looks maps {want[0]} features, but got arrays of "
+                f"{self.project.shape} and {self.centres.shape}"
+            )
+
+    def read(self, patches: Patches, across_px: Sequence[float] | None = None) -> list[CellReading]:
+        """Return a reading of each patch.
+
+        Args:
+            patches: tiles as ``vision.crop`` cuts them.
+            across_px: how wide each was in its picture; small ones are read with more doubt.
+        """
+        if not len(patches):
+            return []
+        distances = self.distances(patches)
+        if across_px is not None:
+            # Far from one look or from another: what a few pixels show is that much less certain.
+            nearest = distances.min(axis=1, keepdims=True)
+            doubt = np.where(np.asarray(across_px) < SMALLEST_PX, SMALL_DOUBT, 1.0)[:, None]
+            distances = (nearest + (distances - nearest) / doubt).astype(np.float32)
+        return self.readings(distances)
+
+    def distances(self, patches: Patches) -> Floats:
+        """Return the squared distance of each patch from each look, N x looks."""
+        return self.distances_of(features.features(patches))
+
+    def distances_of(self, rows: Floats) -> Floats:
+        """Return the same from features that are at hand."""
+        places = rows @ self.project
+        squares = (places**2).sum(axis=1)[:, None] + (self.centres**2).sum(axis=1)[None]
+        return np.asarray(np.maximum(squares - 2 * places @ self.centres.T, 0), np.float32)
+
+    def confidences(self, distances: Floats) -> NDArray[np.float64]:
+        """Return how sure each group is, N x groups; the rest to 1 is for strange things."""
+        # Something unknown is taken to lie as far off as the furthest known thing.
+        energies = np.column_stack([distances, np.full(len(distances), self.known)])
+        energies = (energies - energies.min(axis=1, keepdims=True)) / (-2 * self.temperature)
+        shares = np.exp(energies.astype(np.float64))
+        shares /= shares.sum(axis=1, keepdims=True)
+        member = np.zeros((len(self.looks), len(self.groups)))
+        member[np.arange(len(self.looks)), self.group_of] = 1
+        return np.asarray(shares[:, :-1] @ member)
+
+    def readings(self, distances: Floats) -> list[CellReading]:
+        """Return ranked guesses for each row of distances."""
+        confidences = self.confidences(distances)
+        order = np.argsort(-confidences, axis=1)[:, :MOST_GUESSES]
+        nearest = distances.min(axis=1)
+        out = []
+        for row, best in enumerate(order):
+            guesses = tuple(
+                CellGuess(*self.groups[int(k)], confidence=float(confidences[row, k]))
+                for k in best
+                if confidences[row, k] >= LEAST_CONFIDENCE
+            )
+            strange = bool(nearest[row] > self.known)
+            out.append(CellReading(guesses, "unknown-tile" if strange else None))
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class CellGuess:
+    """One possible reading of one cell, turned against the patch it was cut to."""
+
+    tile: str
+    cell: int
+    turns: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class CellReading:
+    """Ranked guesses at one cell."""
+
+    guesses: tuple[CellGuess, ...]
+    why: str | None = None
+
+    def as_tile(self) -> TileReading:
+        """Return the reading without cells, for boxes whose cards have one cell each."""
+        guesses = tuple(Guess(g.tile, g.turns, g.confidence) for g in self.guesses)
+        return TileReading(guesses, self.why)
+
+
+def make_reader(
+    tile_set: TileSet | None, looks: Sequence[Look], project: Floats, centres: Floats,
+    temperature: float, known: float,
+) -> Reader:  # fmt: skip
+    """Return a reader; looks that mean the same in the box are put together."""
+    groups: dict[tuple[str, int, int], int] = {}
+    numbers = []
+    for look in looks:
+        period = period_of(tile_set, look.tile) if tile_set else 4
+        key = (look.tile, look.cell, look.turns % period)
+        numbers.append(groups.setdefault(key, len(groups)))
+    return Reader(
+        tuple(looks), project.astype(np.float32), centres.astype(np.float32), temperature, known,
+        tuple(groups), np.array(numbers),
+    )  # fmt: skip
+
+
+def file_names(set_name: str) -> tuple[str, str]:
+    """Return the names of a reader's manifest and of its arrays."""
+    return f"reader_{set_name}.json", f"reader_{set_name}.npz"
+
+
+def load_reader(tile_set: TileSet, folder: Path = TRAINED) -> Reader:
+    """Return the reader of a box.
+
+    Raises:
+        ModelError: there is none, it is broken, or it belongs to another box.
+    """
+    manifest_name, arrays_name = file_names(tile_set.name)
+    manifest = read_manifest(folder / manifest_name, _wanted(tile_set))
+    arrays = read_arrays(folder / arrays_name, str(manifest.get("sha256")))
+    try:
+        looks = [Look.parse(str(text)) for text in manifest["looks"]]
+        return make_reader(
+            tile_set, looks, arrays["project"].astype(np.float32),
+            arrays["centres"].astype(np.float32), float(manifest["temperature"]),
+            float(manifest["known"]),
+        )  # fmt: skip
+    except (KeyError, ValueError, TypeError) as error:
+        raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
+
+
+@lru_cache(maxsize=8)
+def shipped_reader(set_name: str) -> Reader:
+    """Return the reader of a built-in box, loaded on first use."""
+    from engine.setfile import built_in_set
+
+    return load_reader(built_in_set(set_name))
+
+
+def write_reader(reader: Reader, tile_set: TileSet, folder: Path, figures: dict[str, Any]) -> None:
+    """Write a reader's arrays and its manifest."""
+    manifest_name, arrays_name = file_names(tile_set.name)
+    arrays: dict[str, NDArray[Any]] = {
+        "project": reader.project.astype(np.float16),
+        "centres": reader.centres,
+    }
+    manifest = {
+        **_wanted(tile_set), "file": arrays_name,
+        "sha256": write_arrays(folder / arrays_name, arrays),
+        "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
+        "known": reader.known, "figures": figures,
+    }  # fmt: skip
+    text = json.dumps(manifest, indent=1) + "\n"
+    (folder / manifest_name).write_text(text, encoding="utf-8")
+
+
+def _wanted(tile_set: TileSet) -> dict[str, object]:
+    return {
+        "format": FORMAT, "version": FORMAT_VERSION, "set": tile_set.name,
+        "set_hash": set_hash(tile_set), "features": features.VERSION, "patch_px": PATCH_PX,
+        "margin": MARGIN, "colour": "bgr",
+    }  # fmt: skip

@@ -1,0 +1,99 @@
+"""Cuts tiles out of a picture: the one cut that training, teaching and play all use.
+
+A patch is upright by its outline: the first corner of a square comes to the upper left, the first
+corner of a hex to the top. Which way up the print is, is for the reader to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.types import Bgr, Points
+
+Patches = NDArray[np.uint8]
+
+PATCH_PX = 64
+MARGIN = 0.04
+"""Free space around the outline as a share of the patch: outlines miss by about so much."""
+SHRUNK_ABOVE = 2
+"""Tiles so many times wider than the patch are averaged before they are cut."""
+MOST_FINER = 4
+"""Tiles wider than the patch are cut finer and then averaged, so many times at most."""
+AROUND_PX = 8
+HEX_ANGLES = np.arange(6) * np.pi / 3 - np.pi / 2
+
+
+def cut(bgr: Bgr, outlines: Sequence[Points], size_px: int = PATCH_PX) -> Patches:
+    """Return the tiles inside the outlines as patches, N x size x size x 3.
+
+    Args:
+        bgr: the picture.
+        outlines: 4 or 6 corners each, clockwise as seen, in pixels.
+        size_px: width and height of a patch.
+    """
+    patches = np.empty((len(outlines), size_px, size_px, 3), np.uint8)
+    for number, corners in enumerate(outlines):
+        patches[number] = cut_one(bgr, corners, size_px)
+    return patches
+
+
+def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:
+    """Return one tile as a patch; what lies beyond the picture repeats its edge."""
+    corners = np.asarray(corners_px, np.float64)
+    part, corners = _surroundings(bgr, corners)
+    shrink = int(_longest_side(corners) // (SHRUNK_ABOVE * size_px))
+    if shrink > 1 and min(part.shape[:2]) >= shrink:
+        width, height = part.shape[1] // shrink, part.shape[0] // shrink
+        part = part[: height * shrink, : width * shrink]
+        part = np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+        corners = (corners + 0.5) / shrink - 0.5
+    finer = int(np.clip(round(_longest_side(corners) / size_px), 1, MOST_FINER))
+    fine_px = size_px * finer
+    patch_from_px = _homography(corners, patch_corners(len(corners), fine_px))
+    patch = cv2.warpPerspective(
+        part, patch_from_px, (fine_px, fine_px), flags=cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )  # fmt: skip
+    if finer > 1:
+        patch = cv2.resize(patch, (size_px, size_px), interpolation=cv2.INTER_AREA)
+    return np.asarray(patch, np.uint8)
+
+
+def _surroundings(bgr: Bgr, corners: Points) -> tuple[Bgr, Points]:
+    """Return the part of a picture around a tile, and the tile's corners in it."""
+    last = (bgr.shape[1] - 1, bgr.shape[0] - 1)
+    low = np.clip(np.floor(corners.min(axis=0)) - AROUND_PX, 0, last)
+    high = np.clip(np.ceil(corners.max(axis=0)) + AROUND_PX + 1, low + 1, np.array(last) + 1)
+    (left, top), (right, bottom) = low.astype(int), high.astype(int)
+    return bgr[top:bottom, left:right], corners - low
+
+
+def patch_corners(count: int, size_px: int = PATCH_PX) -> Points:
+    """Return where the corners of an outline come to lie in a patch."""
+    inner = (1 - 2 * MARGIN) * size_px
+    if count == 4:
+        unit = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    else:
+        unit = np.stack([np.cos(HEX_ANGLES), np.sin(HEX_ANGLES)], axis=1) / 2
+    return np.asarray(unit * inner + (size_px - 1) / 2)
+
+
+def _homography(source: Points, target: Points) -> NDArray[np.float64]:
+    if len(source) == 4:
+        return np.asarray(
+            cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32))
+        )
+    matrix, _ = cv2.findHomography(source, target)
+    if matrix is None:
+        # Six corners on one line are no hex: any patch will do, the reader will not know it.
+        return np.eye(3)
+    return np.asarray(matrix)
+
+
+def _longest_side(corners: Points) -> float:
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
+    return float(sides.max()) * (1.0 if len(corners) == 4 else 2.0)

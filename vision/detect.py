@@ -1,0 +1,196 @@
+"""Finds tiles on a bare photo: no board, no marker, no calibration, no idea what is on them.
+
+The whole picture is looked at small; where tiles are too small for that, the part with tiles is
+looked at again, larger. What comes out are outlines; which of them form a layout is the next
+stage's question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.lattice import fit_outlines
+from vision.network import TileMaps, TileNetwork, shipped_network
+from vision.outline import agreed_outlines
+from vision.probe import probe
+from vision.types import Bgr, Detection, Detections, Points, Shape
+from vision.votes import CellKind, FoundCell, found_cells
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectSettings:
+    """How closely to look and how sure to be."""
+
+    first_long_px: int = 640
+    """Long side of the picture at the first look."""
+    longest_px: int = 2560
+    """Where nothing is found, larger looks are taken up to this."""
+    least_wide_px: float = 30.0
+    """Tiles narrower than that at the first look are looked at again."""
+    wanted_wide_px: float = 44.0
+    most_enlarged: float = 1.5
+    most_net_px: float = 1.7e6
+    """Pixels of the network's picture, which time and memory follow."""
+    least_agreed: float = 0.35
+    """Share of a tile's area that must vote for it to count at the first look."""
+    least_confidence: float = 0.5
+    """Below that a tile is not taken, unless it lies on a grid of others."""
+    least_on_grid: float = 0.3
+    most_change: float = 0.3
+    """Tiles that are larger or smaller than the others around them by more, as a natural
+    logarithm, are none."""
+    margin: float = 1.5
+    """Room around the tiles at the second look, in tiles."""
+
+
+DEFAULT = DetectSettings()
+LIKELY = 0.3
+"""Pixels that show a tile with more probability are looked at again."""
+PROBED = 0.8
+"""A tile that was only expected is less sure than one that was found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """The cells of one picture, and the maps that they were read from."""
+
+    cells: tuple[FoundCell, ...]
+    maps: TileMaps
+
+
+def detect_tiles(
+    bgr: Bgr, shape: Shape | None = None, *, network: TileNetwork | None = None,
+    settings: DetectSettings = DEFAULT,
+) -> Detections:  # fmt: skip
+    """Return the outlines of all tiles in a picture.
+
+    Args:
+        bgr: the picture.
+        shape: which tiles to look for; without, whichever the picture shows more of.
+        network: by default the one that the repository ships.
+        settings: thresholds.
+    """
+    kinds: tuple[CellKind, ...] = ("square", "hex") if shape is None else (shape,)
+    seen = look_for(bgr, kinds, network or shipped_network(), settings)
+    if shape is None:
+        squares = sum(cell.agreed for cell in seen.cells if cell.kind == "square")
+        shape = "square" if squares >= sum(cell.agreed for cell in seen.cells) / 2 else "hex"
+    height, width = bgr.shape[:2]
+    corners, confidence = _tiles(bgr, seen, shape, settings)
+    found = tuple(
+        Detection(outline, float(sure), cut_off=_is_cut(outline, width, height))
+        for outline, sure in zip(corners, confidence, strict=True)
+    )
+    return Detections((width, height), shape, found)
+
+
+def _tiles(
+    bgr: Bgr, seen: Look, shape: Shape, settings: DetectSettings
+) -> tuple[Array, Array]:
+    """Return outlines and confidences of one shape's tiles: found, agreed, and what they miss."""
+    size_px = (bgr.shape[1], bgr.shape[0])
+    cells = [cell for cell in seen.cells if cell.kind == shape]
+    agreed = np.array([_agreed(cell, size_px) for cell in cells])
+    sure = agreed * np.array([max(cell.shares) for cell in cells])
+    if not (sure >= settings.least_confidence).any():
+        return np.zeros((0, 4 if shape == "square" else 6, 2)), np.zeros(0)
+    corners = np.stack([cell.corners_px for cell in cells])
+    _, change, _ = agreed_outlines(corners, sure**2, shape, size_px)
+    kept = (np.abs(change) < settings.most_change) & (sure >= settings.least_on_grid)
+    corners, sure = corners[kept], sure[kept]
+    if not len(corners):
+        return corners, sure
+    fits = fit_outlines(corners, shape)
+    kept = sure >= settings.least_confidence
+    for fit in fits:
+        tiles = list(fit.cells.values())
+        if len(tiles) >= 3 and (sure[tiles] >= settings.least_confidence).sum() >= 2:
+            kept[tiles] = True
+    fits = fit_outlines(corners[kept], shape)
+    probed = probe(bgr, seen.maps, shape, corners[kept], fits)
+    corners = np.concatenate([corners[kept], *[p.corners_px[None] for p in probed]])
+    sure = np.concatenate([sure[kept], [PROBED * p.shown for p in probed]])
+    outlines, _, _ = agreed_outlines(corners, sure**2, shape, size_px)
+    return outlines, np.clip(sure, 0, 1)
+
+
+def look_for(
+    bgr: Bgr, kinds: tuple[CellKind, ...], network: TileNetwork, settings: DetectSettings = DEFAULT
+) -> Look:
+    """Return all cells of some kinds, looked at as closely as they need."""
+    long_side = max(bgr.shape[:2])
+    scale = min(1.0, settings.first_long_px / long_side)
+    while True:
+        maps = network.look(bgr, scale)
+        cells = found_cells(maps, kinds)
+        clear = [cell for cell in cells if cell.agreed >= settings.least_agreed]
+        if clear:
+            return _closer(bgr, kinds, network, settings, Look(cells, maps), scale)
+        larger = scale * 2
+        if larger > settings.most_enlarged or larger * long_side > settings.longest_px * 1.01:
+            return Look(cells, maps)
+        scale = larger
+
+
+def _closer(
+    bgr: Bgr, kinds: tuple[CellKind, ...], network: TileNetwork, settings: DetectSettings,
+    first: Look, scale: float,
+) -> Look:  # fmt: skip
+    """Return a second, larger look at the part with tiles, where the first was too small."""
+    clear = [cell for cell in first.cells if cell.agreed >= settings.least_agreed]
+    wide = float(np.median([_width(cell.corners_px) for cell in clear]))
+    if wide * scale >= settings.least_wide_px:
+        return first
+    every = np.concatenate([*[cell.corners_px for cell in clear], _shown_px(first.maps, kinds)])
+    room = settings.margin * wide
+    height, width = bgr.shape[:2]
+    left, top = np.clip(np.floor(every.min(axis=0) - room), 0, (width - 1, height - 1)).astype(int)
+    right, bottom = np.clip(np.ceil(every.max(axis=0) + room), (left + 1, top + 1), (width, height))
+    box = int(left), int(top), int(right), int(bottom)
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    closer = min(settings.wanted_wide_px / wide, settings.most_enlarged,
+                 float(np.sqrt(settings.most_net_px / area)))  # fmt: skip
+    if closer < scale * 1.15:
+        return first
+    maps = network.look(bgr, closer, box)
+    return Look(found_cells(maps, kinds), maps)
+
+
+def _shown_px(maps: TileMaps, kinds: tuple[CellKind, ...]) -> Points:
+    """Return two corners of a box around all that looks like tiles, specks left out."""
+    shown = np.maximum.reduce([maps.share(kind) for kind in kinds])
+    mask = cv2.erode((shown > LIKELY).astype(np.uint8), np.ones((2, 2), np.uint8))
+    ys, xs = np.nonzero(mask)
+    if not len(xs):
+        return np.zeros((0, 2))
+    return maps.picture_px(np.array([(xs.min(), ys.min()), (xs.max(), ys.max())], float))
+
+
+def _width(corners: Points) -> float:
+    x, y = corners[:, 0], corners[:, 1]
+    area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
+    return float(np.sqrt(area if len(corners) == 4 else area * 2 / np.sqrt(3)))
+
+
+def _is_cut(corners: Points, width: int, height: int) -> bool:
+    outside = (corners < -1.0) | (corners > np.array([width, height], float))
+    return bool(outside.any())
+
+
+def _agreed(cell: FoundCell, size_px: tuple[int, int]) -> float:
+    """Return the share that agrees on a cell, of what the picture shows of it."""
+    return min(1.0, cell.agreed / max(_share_inside(cell.corners_px, *size_px), 0.2))
+
+
+def _share_inside(corners: Points, width: int, height: int) -> float:
+    """Return about how much of an outline lies in the picture, by its box."""
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    size = np.array([width, height], float)
+    shown = np.clip(high, 0, size) - np.clip(low, 0, size)
+    return float(np.prod(shown) / max(float(np.prod(high - low)), 1e-9))

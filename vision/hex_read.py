@@ -1,0 +1,252 @@
+"""Reads a table of the hex games from one picture: boards, cells, tiles, clay, what is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import atan2
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from engine.draw.hexes import outline as cells_outline
+from engine.lattice import HEX_SIDE_NAMES, Cell, hex_neighbours
+from engine.placement import Piece
+from engine.tiles import TileSet
+from vision.hex_aside import tiles_aside
+from vision.hex_boards import HexBoard, Pyramid, boards_in, plane_of
+from vision.hex_cells import CELLS, CLAYS, CellReadings, read_cells, turned_cell
+from vision.hex_models import CONTENTS, HexModels, shipped_models
+from vision.hex_pieces import SeenPiece, SeenSplit, contents_of, pieces_of
+from vision.quality import assess
+from vision.types import Advice, Bgr, Points, Quality, TableState
+
+MOST_BOARDS = {"snekagon": 1, "snekagon5g": 5}
+SURE = 0.8
+"""Tiles less sure than that are unsure."""
+MOST_CUT = 0.03
+"""From this share of cells outside the picture on, a board is not placed well enough to be sure."""
+UNSTEADY = 0.2
+"""Boards whose fixed points still move by so many cell widths at the last look are not placed."""
+HIDDEN = 0.5
+CLAY_SEEN = 0.15
+"""On held-out tables the share was 0.66 at least on 242 cells with clay, 0.014 at most on 2,060
+tiles' cells without."""
+RARER = 6.0
+"""A box has so many times fewer closed clays than open ones, and they lie on single hexes."""
+BODY = 5.0
+"""How much likelier an open clay points along its tile than anywhere else."""
+NOWHERE = 1.0
+"""Pixels that a cell's middle may lie outside the picture before the cell counts as cut off."""
+NO_BOARD = "I see no board: have all of it in the picture, lying flat, with light on it."
+
+Entry = dict[str, Any]
+
+
+def read_hex_table(
+    bgr: Bgr,
+    tile_set: TileSet,
+    game: str,
+    profile: object | None = None,
+    models: HexModels | None = None,
+) -> TableState:
+    """Return what lies on the boards of a picture.
+
+    Args:
+        bgr: the upright picture.
+        tile_set: the box.
+        game: ``snekagon`` or ``snekagon5g``.
+        profile: a calibrated camera; boards are found as surely without.
+        models: the networks; by default those that the repository ships.
+    """
+    del profile
+    nets = models or shipped_models()
+    began = perf_counter()
+    pyramid = Pyramid(bgr)
+    boards = list(boards_in(pyramid, MOST_BOARDS[game], nets))
+    found = perf_counter()
+    readings = list(read_cells(pyramid, boards, nets))
+    order = _round_the_ring(boards)
+    boards, readings = [boards[i] for i in order], [readings[i] for i in order]
+    for number, (board, reading) in enumerate(zip(boards, readings, strict=True)):
+        turn = upright(reading, tile_set)
+        boards[number], readings[number] = board.turned(turn), reading.turned(turn)
+    seen = perf_counter()
+    state = _table(bgr, tile_set, game, boards, readings)
+    cut = perf_counter()
+    laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
+    aside = tuple(
+        {
+            "tile": tile.tile,
+            "outline": np.round(tile.outline_px, 2).tolist(),
+            "confidence": tile.confidence,
+        }
+        for tile in tiles_aside(pyramid, boards, tile_set, nets, laid)
+    )
+    timings = {"boards": found - began, "cells": seen - found, "pieces": cut - seen,
+               "aside": perf_counter() - cut}  # fmt: skip
+    timings = {name: 1000 * seconds for name, seconds in timings.items()}
+    return replace(state, aside=aside, timings_ms=timings)
+
+
+def upright(reading: CellReadings, tile_set: TileSet) -> int:
+    """Return which of its six turns puts a board's eyes where the box has them; 0 without eyes."""
+    eyes = [(q, r) for q, r in tile_set.extras.get("board", {}).get("eyes", ())]
+    if not eyes:
+        return 0
+    eye = CONTENTS.index("eye")
+
+    def fits(turn: int) -> float:
+        there = [reading.contents[turned_cell(cell, turn)][eye] for cell in eyes]
+        return float(sum(np.log(max(share, 1e-6)) for share in there))
+
+    return max(range(6), key=fits)
+
+
+def _round_the_ring(boards: Sequence[HexBoard]) -> list[int]:
+    """Return the numbers of boards clockwise round their middle, from the top on."""
+    if not boards:
+        return []
+    centres = np.concatenate([board.px(np.zeros((1, 2))) for board in boards])
+    away = centres - centres.mean(axis=0)
+    return sorted(range(len(boards)), key=lambda i: atan2(away[i][0], -away[i][1]) % 6.2831)
+
+
+def _table(
+    bgr: Bgr, tile_set: TileSet, game: str, boards: Sequence[HexBoard],
+    readings: Sequence[CellReadings],
+) -> TableState:  # fmt: skip
+    size = (bgr.shape[1], bgr.shape[0])
+    if not boards:
+        quality = Quality(ok=False, advice=(Advice("cut-off", NO_BOARD),))
+        return TableState(size, quality=quality, game=game, set_name=tile_set.name)
+    numbered = game == "snekagon5g"
+    lost = [_lost(board, reading, size) for board, reading in zip(boards, readings, strict=True)]
+    hidden = {(number, *cell) for number, cells in enumerate(lost) for cell in cells}
+    pieces, splits = pieces_of(readings, tile_set, numbered, hidden)
+    tiles: list[Entry] = []
+    unsure: list[Entry] = []
+    for piece in pieces:
+        number = piece.piece.board or 0
+        entry = _tile_entry(piece, boards[number], lost[number])
+        (unsure if "guesses" in entry else tiles).append(entry)
+    return TableState(
+        size,
+        tiles=tuple(tiles),
+        unsure=tuple(unsure),
+        clay=tuple(_clay(readings, tile_set, boards, pieces)) if "clay" in tile_set.extras else (),
+        splits=tuple(_split_entry(split, numbered) for split in splits),
+        quality=_quality(bgr, boards, lost, pieces),
+        game=game,
+        set_name=tile_set.name,
+    )
+
+
+def _lost(board: HexBoard, reading: CellReadings, size: tuple[int, int]) -> dict[Cell, str]:
+    """Return the cells that cannot be seen, and why."""
+    px = board.px(plane_of(CELLS))
+    low, high = px.min(axis=1), (px - np.array(size)).max(axis=1)
+    lost = {}
+    for number, cell in enumerate(CELLS):
+        if low[number] < -NOWHERE or high[number] > NOWHERE - 1:
+            lost[cell] = "cut-off"
+        elif reading.hidden[cell] > HIDDEN:
+            lost[cell] = "covered"
+    return lost
+
+
+def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> Entry:
+    piece = seen.piece
+    confidence = seen.share * seen.colour_share
+    outline = board.px(np.array(cells_outline(piece.cells, 1.0)))
+    entry: Entry = {**_piece_entry(piece), "confidence": round(confidence, 4)}
+    entry["outline"] = np.round(outline, 2).tolist()
+    why = _why_unsure(seen, board, lost)
+    # Two ways to cut the same cells are asked about as a split, not as an unsure tile.
+    if seen.known and why is None and seen.colour_share >= SURE:
+        return entry
+    entry["guesses"] = [[piece.tile, round(confidence, 4)]]
+    entry["guesses"] += [[name, round(share * seen.colour_share, 4)] for name, share in seen.others]
+    entry["why"] = why or "unknown-tile"
+    return entry
+
+
+def _why_unsure(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> str | None:
+    """Return what hides a part of a tile, or so much of its board that it cannot be placed."""
+    cut = sum(why == "cut-off" for why in lost.values())
+    if board.unsteady > UNSTEADY or cut > MOST_CUT * len(CELLS):
+        return "cut-off" if cut else "covered"
+    near = [*seen.piece.cells, *(n for cell in seen.piece.cells for n in hex_neighbours(cell))]
+    return next((lost[cell] for cell in near if cell in lost), "covered") if seen.torn else None
+
+
+def _piece_entry(piece: Piece) -> Entry:
+    entry: Entry = {"tile": piece.tile, "cells": [list(cell) for cell in sorted(piece.cells)]}
+    if piece.board is not None:
+        entry["board"] = piece.board
+    return entry
+
+
+def _split_entry(split: SeenSplit, numbered: bool) -> Entry:
+    ways = [[_piece_entry(piece) for piece in way] for way in split.ways]
+    entry: Entry = {"cells": [list(spot[1:]) for spot in split.cells], "ways": ways}
+    if numbered:
+        entry["board"] = split.cells[0][0]
+    return entry
+
+
+def _clay(
+    readings: Sequence[CellReadings],
+    tile_set: TileSet,
+    boards: Sequence[HexBoard],
+    pieces: Sequence[SeenPiece],
+) -> list[Entry]:
+    cells_by_spot = {
+        (p.piece.board or 0, cell): p.piece.cells for p in pieces for cell in p.piece.cells
+    }
+    found = []
+    for number, reading in enumerate(readings):
+        contents = contents_of(reading, tile_set)
+        for cell in CELLS:
+            bare = CONTENTS[int(contents[cell].argmax())] in ("empty", "eye")
+            if reading.clay[cell][0] > 1 - CLAY_SEEN or bare or reading.hidden[cell] > HIDDEN:
+                continue
+            around = cells_by_spot.get((number, cell), (cell,))
+            entry = {"board": number, "cell": list(cell), **_clay_kind(reading, cell, around)}
+            px = boards[number].px(plane_of([cell]))[0]
+            entry["centre"] = [round(float(px[0]), 2), round(float(px[1]), 2)]
+            found.append(entry)
+    return found
+
+
+def _clay_kind(reading: CellReadings, cell: Cell, tile: Sequence[Cell]) -> Entry:
+    """Return which clay lies on a cell of a tile; an open one points to the snake's body."""
+    shares = reading.clay[cell] * np.array([0.0, 1.0, RARER if len(tile) == 1 else 1.0])
+    kind = CLAYS[int(shares.argmax())]
+    entry: Entry = {"kind": kind}
+    if kind == "open":
+        body = [other in tile for other in hex_neighbours(cell)]
+        opens = reading.opens[cell] * np.where(body, BODY, 1.0)
+        entry["opens"] = HEX_SIDE_NAMES[int(opens.argmax())]
+    entry["confidence"] = round(float(shares.max() / shares.sum()), 4)
+    return entry
+
+
+def _quality(
+    bgr: Bgr, boards: Sequence[HexBoard], lost: Sequence[Mapping[Cell, str]],
+    pieces: Sequence[SeenPiece],
+) -> Quality:  # fmt: skip
+    """Return how well the tiles' cells are seen, or some bare ones where there are no tiles."""
+    laid = [(p.piece.board or 0, cell) for p in pieces for cell in p.piece.cells]
+    looked = laid or [(number, cell) for number in range(len(boards)) for cell in CELLS[::9]]
+    seen = [_hexagon(boards[number], cell) for number, cell in looked if cell not in lost[number]]
+    hidden: dict[str, list[Points]] = {"cut-off": [], "covered": []}
+    for board, cells in zip(boards, lost, strict=True):
+        for cell, why in cells.items():
+            hidden[why].append(_hexagon(board, cell))
+    return assess(bgr, seen, cut_off=hidden["cut-off"], covered=hidden["covered"])
+
+
+def _hexagon(board: HexBoard, cell: Cell) -> Points:
+    return board.px(np.array(cells_outline([cell], 1.0)))

@@ -1,0 +1,170 @@
+"""Runs the network that looks for tiles, and says what its maps mean.
+
+The network itself is data: ``models/trained/detector.onnx`` with a manifest beside it that says
+what goes in, what comes out and which file it is about; a file that does not fit is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.errors import VisionError
+from vision.types import Bgr, Points
+
+Floats = NDArray[np.float32]
+
+TRAINED = Path(__file__).resolve().parent.parent / "models" / "trained"
+MANIFEST = "detector.json"
+FORMAT, VERSION = "snake-eye/detector", 1
+CHANNELS = (
+    "square", "hex", "board", "side", "cut", "centre",
+    "offset_x", "offset_y", "log_size", "stretch_x", "stretch_y", "turn_cos", "turn_sin",
+)  # fmt: skip
+"""The maps in their order: six logits, then numbers that describe the cell which a pixel shows."""
+STRIDE, STEP, SIZE_PX = 4, 32, 16.0
+GREY = 128
+"""What lies outside a picture, to the network."""
+
+
+class ModelError(VisionError):
+    """A trained model is missing, broken, or not what its manifest says."""
+
+
+@dataclass(frozen=True, eq=False)
+class TileMaps:
+    """What the network says about one picture, or a part of it."""
+
+    maps: Floats
+    """Channels x rows x columns; logits and numbers as ``CHANNELS`` lists them."""
+    scale: tuple[float, float]
+    """Pixels of the network's picture for one of the picture, across and down."""
+    origin_px: tuple[float, float] = (0.0, 0.0)
+    """Where the part that was looked at begins in the picture."""
+
+    def __post_init__(self) -> None:
+        if self.maps.ndim != 3 or len(self.maps) != len(CHANNELS):
+            raise ValueError(
+                f"maps are {len(CHANNELS)} x rows x columns, but got {self.maps.shape}"
+            )
+
+    def share(self, name: str) -> Floats:
+        """Return one of the first six maps as shares between 0 and 1."""
+        logits = self.maps[CHANNELS.index(name)]
+        return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), np.float32)
+
+    def number(self, name: str) -> Floats:
+        """Return one of the maps of numbers."""
+        return np.asarray(self.maps[CHANNELS.index(name)], np.float32)
+
+    def picture_px(self, map_xy: Points) -> Points:
+        """Return the picture's pixels of places in the maps, N x 2."""
+        inner = np.asarray(map_xy, float) * STRIDE + STRIDE / 2
+        return np.asarray(inner / np.array(self.scale) - 0.5 + np.array(self.origin_px))
+
+    def map_xy(self, points_px: Points) -> Points:
+        """Return the places in the maps of the picture's pixels, N x 2."""
+        inner = (np.asarray(points_px, float) + 0.5 - np.array(self.origin_px)) * self.scale
+        return np.asarray((inner - STRIDE / 2) / STRIDE)
+
+
+class TileNetwork:
+    """The network, loaded and checked once; may be used from several threads."""
+
+    def __init__(self, folder: Path = TRAINED) -> None:
+        self.manifest = _manifest(folder / MANIFEST)
+        data = _checked(folder / str(self.manifest["file"]), str(self.manifest["sha256"]))
+        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))
+        self._one_at_a_time = threading.Lock()
+
+    def look(
+        self, bgr: Bgr, scale: float, box: tuple[int, int, int, int] | None = None, *,
+        careful: bool = False,
+    ) -> TileMaps:  # fmt: skip
+        """Return the maps of a picture made ``scale`` times as large.
+
+        Args:
+            bgr: the picture.
+            scale: below 1 it is made smaller.
+            box: left, top, right and bottom of the part to look at; all of it without.
+            careful: looks at it in a mirror too, upright and upside down, and takes the mean.
+        """
+        left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
+        part = bgr[top:bottom, left:right]
+        width, height = max(1, round(part.shape[1] * scale)), max(1, round(part.shape[0] * scale))
+        smooth = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        small = cv2.resize(part, (width, height), interpolation=smooth)
+        right_pad, bottom_pad = -width % STEP, -height % STEP
+        small = cv2.copyMakeBorder(
+            small, 0, bottom_pad, 0, right_pad, cv2.BORDER_CONSTANT, value=(GREY, GREY, GREY)
+        )
+        maps = self._mean_of_mirrors(small) if careful else self._maps(small)
+        rows, columns = -(-height // STRIDE), -(-width // STRIDE)
+        maps = np.ascontiguousarray(maps[:, :rows, :columns])
+        scales = (width / part.shape[1], height / part.shape[0])
+        return TileMaps(maps, scales, (float(left), float(top)))
+
+    def _maps(self, small: Bgr) -> Floats:
+        blob = cv2.dnn.blobFromImage(small, 1 / 255)
+        with self._one_at_a_time:
+            self._net.setInput(blob)
+            return np.array(self._net.forward()[0], np.float32)
+
+    def _mean_of_mirrors(self, small: Bgr) -> Floats:
+        """Return the mean of four looks; numbers count by how sure each look is of a tile."""
+        total = np.zeros(0, np.float32)
+        weights = np.zeros(0, np.float32)
+        for across, down in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
+            turned = np.ascontiguousarray(small[::down, ::across])
+            maps = self._maps(turned)[:, ::down, ::across] * _signs(across, down)
+            shown = 1 / (1 + np.exp(-maps[:3].max(axis=0))) + 1e-3
+            weighted = np.concatenate([maps[:6], maps[6:] * shown])
+            total = weighted if not total.size else total + weighted
+            weights = shown if not weights.size else weights + shown
+        return np.concatenate([total[:6] / 4, total[6:] / weights])
+
+
+def _signs(across: int, down: int) -> Floats:
+    """Return what a mirror does to the maps: ways and leanings change their sign."""
+    mirrored = across * down
+    signs = [1.0] * 6 + [across, down, 1, 1, mirrored, 1, mirrored]
+    return np.array(signs, np.float32)[:, None, None]
+
+
+@lru_cache(maxsize=1)
+def shipped_network() -> TileNetwork:
+    """Return the network that the repository ships, loaded on first use."""
+    return TileNetwork()
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelError(f"no trained detector at {path}; run 'make train' to make one") from error
+    except ValueError as error:
+        raise ModelError(f"{path} is no JSON file: {error}; take it from the repository") from error
+    met = {k: manifest.get(k) for k in ("format", "version", "colour", "stride", "step")}
+    want = {"format": FORMAT, "version": VERSION, "colour": "bgr", "stride": STRIDE, "step": STEP}
+    if met != want or tuple(manifest.get("channels", ())) != CHANNELS:
+        raise ModelError(f"{path} is about another kind of detector ({met}); this one needs {want}")
+    return dict(manifest)
+
+
+def _checked(path: Path, sha256: str) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"no trained detector at {path}; run 'make train' to make one") from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise ModelError(f"{path} is not the file that its manifest names; take both together")
+    return data

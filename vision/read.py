@@ -1,0 +1,205 @@
+"""Reads a table from one picture: a pipeline of small stages, each timed.
+
+detect -> lattice -> crop, classify -> reconstruct -> quality. Hex games on their printed boards
+have stages of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from engine.tiles import TileSet
+from vision.classify import CellReading, Reader, load_reader, shipped_reader
+from vision.crop import cut
+from vision.detect import detect_tiles
+from vision.intake import Picture
+from vision.lattice import fit_lattices
+from vision.quality import assess, tile_trouble
+from vision.reconstruct import (
+    UNKNOWN_TILE,
+    Reconstruction,
+    reconstruct,
+    reconstruct_unknown,
+)
+from vision.request import ReadRequest
+from vision.types import Bgr, Detection, Detections, LatticeFit, TableState
+
+__all__ = ["Stages", "load_reader", "read_table", "stages_for"]
+
+FINER_BELOW_PX = 30.0
+"""Where tiles are narrower in a picture that was decoded at a half or less, the whole is used."""
+
+Detect = Callable[[Bgr, ReadRequest], Detections]
+
+
+@dataclass
+class Timings:
+    """How long each stage took."""
+
+    ms: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the time until the end of the block to a stage."""
+        began = perf_counter()
+        yield
+        self.ms[name] = self.ms.get(name, 0.0) + (perf_counter() - began) * 1000
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What reads a table; tests and evaluation put their own in."""
+
+    detect: Detect
+    reader: Reader | None
+    """``None`` where no box is told."""
+
+
+def read_table(
+    picture: Picture | Bgr, request: ReadRequest, stages: Stages | None = None
+) -> TableState:
+    """Return what lies on the table; outlines are in pixels of the whole upright picture.
+
+    Raises:
+        ModelError: there is no trained model for the box.
+    """
+    if isinstance(picture, np.ndarray):
+        picture = Picture(picture, (picture.shape[1], picture.shape[0]))
+    if request.shape == "hex" and request.tile_set is not None:
+        return _read_hexes(picture, request)
+    stages = stages or stages_for(request)
+    timings = Timings()
+    with timings.stage("detect"):
+        detections = stages.detect(picture.bgr, request)
+    if picture.scale > 1 and _narrow(detections):
+        with timings.stage("decode"):
+            finer = picture.finer()
+        detections = _moved(detections, picture, finer)
+        picture = finer
+    with timings.stage("lattice"):
+        fits = _fits(detections, request)
+    with timings.stage("classify"):
+        readings = read_cells(picture.bgr, detections.found, stages.reader)
+    with timings.stage("reconstruct"):
+        if request.tile_set is None:
+            table = reconstruct_unknown(detections, fits)
+        else:
+            table = reconstruct(detections, fits, readings, request.tile_set)
+    with timings.stage("quality"):
+        state = _state(picture, table, request)
+    return replace(state, timings_ms=timings.ms)
+
+
+def stages_for(request: ReadRequest) -> Stages:
+    """Return the stages that the repository ships."""
+    reader = None if request.tile_set is None else _reader_of(request.tile_set)
+    return Stages(_detect, reader)
+
+
+def read_cells(
+    bgr: Bgr, found: Sequence[Detection], reader: Reader | None
+) -> Sequence[CellReading]:
+    """Return what each outline shows."""
+    if reader is None:
+        return [CellReading(())] * len(found)
+    patches = cut(bgr, [detection.corners_px for detection in found])
+    return reader.read(patches, [detection.across_px for detection in found])
+
+
+def _reader_of(tile_set: TileSet) -> Reader:
+    return shipped_reader(tile_set.name)
+
+
+def _detect(bgr: Bgr, request: ReadRequest) -> Detections:
+    if request.grid is not None:
+        return grid_detections((bgr.shape[1], bgr.shape[0]), request.grid)
+    return detect_tiles(bgr, request.shape)
+
+
+def grid_detections(size_px: tuple[int, int], grid: tuple[int, int]) -> Detections:
+    """Return the squares of a picture that is one grid of columns and rows."""
+    columns, rows = grid
+    step = np.array([size_px[0] / columns, size_px[1] / rows])
+    unit = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], float)
+    found = tuple(
+        Detection((unit + np.array([x, y])) * step - 0.5, 1.0)
+        for y in range(rows)
+        for x in range(columns)
+    )
+    return Detections(size_px, "square", found)
+
+
+def _fits(detections: Detections, request: ReadRequest) -> list[LatticeFit]:
+    if request.grid is None:
+        return fit_lattices(detections)
+    columns, rows = request.grid
+    cells = {(x, y): y * columns + x for y in range(rows) for x in range(columns)}
+    width, height = detections.size_px
+    matrix = np.array([
+        [width / columns, 0, width / columns / 2 - 0.5],
+        [0, height / rows, height / rows / 2 - 0.5], [0, 0, 1],
+    ])  # fmt: skip
+    return [LatticeFit(cells, matrix, 0.0)]
+
+
+def _narrow(detections: Detections) -> bool:
+    widths = [detection.across_px for detection in detections.found]
+    return bool(widths) and float(np.median(widths)) < FINER_BELOW_PX
+
+
+def _moved(detections: Detections, coarse: Picture, finer: Picture) -> Detections:
+    """Return the outlines in pixels of a finer copy of the picture."""
+    found = tuple(
+        replace(d, corners_px=finer.own_px(coarse.whole_px(d.corners_px))) for d in detections.found
+    )
+    return Detections((finer.bgr.shape[1], finer.bgr.shape[0]), detections.shape, found)
+
+
+def _state(picture: Picture, table: Reconstruction, request: ReadRequest) -> TableState:
+    cut_off = [card.outline_px for card in table.laid if card.cut_off]
+    whole = [card.outline_px for card in table.laid if not card.cut_off]
+    quality = assess(picture.bgr, whole, scale=picture.scale, cut_off=cut_off)
+    return TableState(
+        picture.size_px,
+        tuple(_whole(entry, picture) for entry in table.tiles),
+        tuple(_whole(_explained(entry, picture), picture) for entry in table.unsure),
+        tuple(_whole(entry, picture) for entry in table.aside),
+        quality=quality, game=request.game, set_name=request.set_name,
+    )  # fmt: skip
+
+
+def _explained(entry: Mapping[str, Any], picture: Picture) -> Mapping[str, Any]:
+    """Return an unsure entry with what is wrong with its place in the picture."""
+    if entry["why"] != UNKNOWN_TILE:
+        return entry
+    trouble = tile_trouble(picture.bgr, entry["outline"], scale=picture.scale)
+    return {**entry, "why": trouble or UNKNOWN_TILE}
+
+
+def _whole(entry: Mapping[str, Any], picture: Picture) -> Mapping[str, Any]:
+    return {**entry, "outline": picture.whole_px(entry["outline"])}
+
+
+def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:
+    from vision.hex_read import read_hex_table
+
+    assert request.tile_set is not None and request.game is not None
+    state = read_hex_table(picture.bgr, request.tile_set, request.game, request.profile)
+    if picture.scale == 1:
+        return state
+    return replace(
+        state, size_px=picture.size_px, tiles=_all_whole(state.tiles, picture),
+        unsure=_all_whole(state.unsure, picture), aside=_all_whole(state.aside, picture),
+    )  # fmt: skip
+
+
+def _all_whole(
+    entries: Sequence[Mapping[str, Any]], picture: Picture
+) -> tuple[Mapping[str, Any], ...]:
+    return tuple(_whole(entry, picture) if "outline" in entry else entry for entry in entries)

@@ -1,0 +1,176 @@
+"""From lattices and readings to a table state: what is played, lies aside, or is unsure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.lattice import Cell
+from engine.tiles import TileSet
+from vision.cards import CardGroup, SeenCard, group_cards
+from vision.classify import CellReading
+from vision.islands import with_islands
+from vision.layout import Field, anchor_of, game_fields
+from vision.looks import BACK
+from vision.settle import SURE, settled
+from vision.types import Detection, Detections, LatticeFit
+
+UNKNOWN, UNKNOWN_TILE = "unknown", "unknown-tile"
+"""What every tile is called when no box is told."""
+SURELY_A_CARD = 0.75
+"""Where nothing in the box looks like it, an outline must be so sure to count as a card at all:
+a covered card is found whole, a pattern on the table is not."""
+SURELY_ALONE = 0.7
+"""A tile of an unknown box that has no neighbour must be found so surely, and whole."""
+SURELY_ASIDE = 0.6
+"""Cards beside the layout that are less sure are left out: nobody plays with them."""
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """The entries of a table state, and the cards that they come from."""
+
+    tiles: tuple[Entry, ...] = ()
+    unsure: tuple[Entry, ...] = ()
+    aside: tuple[Entry, ...] = ()
+    laid: tuple[SeenCard, ...] = ()
+    """The cards of the layout, sure and unsure, in pixels of the picture that was read."""
+
+
+def reconstruct(
+    detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    tile_set: TileSet,
+) -> Reconstruction:  # fmt: skip
+    """Return what lies on the table, of a known box.
+
+    Args:
+        detections: the outlines.
+        fits: the lattices that they form.
+        readings: what each outline shows, in the same order.
+        tile_set: the box.
+    """
+    groups = [group_cards(detections.found, fit, readings, tile_set) for fit in fits]
+    fields = game_fields(groups, tile_set, detections.size_px)
+    fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
+    fields, own = _with_islands(fields, groups, tile_set)
+    if not fields:
+        # Without a game there is nothing to lie beside; chessboards end here.
+        return Reconstruction()
+    aside = [card for group in groups if id(group) not in own for card in group.cards]
+    aside = [card for card in aside if card.confidence >= SURELY_ASIDE and card.why is None]
+    tiles: list[Entry] = []
+    unsure: list[Entry] = []
+    laid: list[SeenCard] = []
+    for field in fields:
+        cards, beside = _own_cards(field, tile_set)
+        aside += beside
+        for card in settled(cards, aside, tile_set):
+            laid.append(card)
+            entry = tile_entry(card, field.number)
+            if card.confidence >= SURE:
+                tiles.append(entry)
+            else:
+                unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
+    return Reconstruction(
+        tuple(tiles), tuple(unsure), tuple(aside_entry(card) for card in aside), tuple(laid)
+    )
+
+
+def _with_islands(
+    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet
+) -> tuple[tuple[Field, ...], set[int]]:
+    """Return the fields with their islands, and which groups are theirs."""
+    own = {id(field.group) for field in fields}
+    grown = []
+    for field in fields:
+        others = [
+            group for group in groups
+            if id(group) not in own and anchor_of(group, tile_set) is None
+        ]  # fmt: skip
+        group, taken = with_islands(field.group, others, tile_set)
+        own |= {id(island) for island in taken}
+        grown.append(replace(field, group=group))
+    return tuple(grown), own
+
+
+def reconstruct_unknown(detections: Detections, fits: Sequence[LatticeFit]) -> Reconstruction:
+    """Return where tiles of any box lie, all called ``unknown``."""
+    found = detections.found
+    groups = []
+    for fit in fits:
+        if len(fit.cells) == 1 and not _stands_alone(found[next(iter(fit.cells.values()))]):
+            continue
+        cards = tuple(
+            SeenCard(cell, (cell,), (), found[i].corners_px, found[i].cut_off)
+            for cell, i in sorted(fit.cells.items())
+        )
+        groups.append(CardGroup(cards, fit))
+    if not groups:
+        return Reconstruction()
+    main = max(groups, key=lambda group: len(group.cards))
+    sure = {id(d.corners_px): d.confidence for d in found}
+    entries = [
+        {
+            "tile": UNKNOWN, "at": list(card.at), "turns": 0,
+            "confidence": sure[id(card.outline_px)], "outline": card.outline_px,
+        }
+        for card in main.cards
+    ]  # fmt: skip
+    aside = [
+        {"tile": UNKNOWN, "outline": card.outline_px, "confidence": sure[id(card.outline_px)]}
+        for group in groups if group is not main for card in group.cards
+    ]  # fmt: skip
+    return Reconstruction(tuple(entries), (), tuple(aside), main.cards)
+
+
+def _stands_alone(one: Detection) -> bool:
+    """Say whether an outline without neighbours is a tile, where no box can tell."""
+    return one.confidence >= SURELY_ALONE and not one.cut_off
+
+
+def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[SeenCard]]:
+    """Return a field's cards counted from its house or big card, and face-down ones apart."""
+    cards = list(field.group.cards)
+    anchor = anchor_of(field.group, tile_set)
+    if anchor is not None and anchor.best is not None:
+        back = -anchor.best.turns % 4
+        cards = [card.turned(back, tile_set) for card in cards]
+        origin = anchor.turned(back, tile_set).at
+        shift: Cell = (-origin[0], -origin[1])
+        cards = [card.moved(shift) for card in cards]
+    cards = [card for card in cards if card.why is None or card.found >= SURELY_A_CARD]
+    fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
+    backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
+    return fronts, backs
+
+
+def tile_entry(card: SeenCard, field: int | None = None) -> dict[str, Any]:
+    """Return a card of the layout as the table state has it."""
+    best = card.guesses[0]
+    entry = {
+        "tile": best.tile, "at": list(card.at), "turns": best.turns,
+        "confidence": best.confidence, "outline": card.outline_px,
+    }  # fmt: skip
+    return entry if field is None else {**entry, "field": field}
+
+
+def aside_entry(card: SeenCard) -> dict[str, Any]:
+    """Return a card beside the layout as the table state has it."""
+    return {"tile": card.guesses[0].tile, "outline": card.outline_px, "confidence": card.confidence}
+
+
+def guesses_of(card: SeenCard) -> list[list[Any]]:
+    """Return what a card may be with how sure that is, best first, turns put together."""
+    shares: dict[str, float] = defaultdict(float)
+    for guess in card.guesses:
+        shares[guess.tile] += guess.confidence
+    return [[tile, share] for tile, share in sorted(shares.items(), key=lambda item: -item[1])]
+
+
+def why_of(card: SeenCard) -> str:
+    """Return what made a card hard to read, as far as its outline and reading say."""
+    return "cut-off" if card.cut_off else card.why or UNKNOWN_TILE
