@@ -74,6 +74,8 @@ endif
 	@echo "Adding the tools for checks and tests ..."
 	@$(PIP) install --quiet --require-hashes --use-pep517 --no-build-isolation \
 	    -r requirements/dev.lock
+	@deploy/system-packages.sh 'command -v chromium || command -v chromium-browser' chromium \
+	    || echo "Without Chromium the browser tests are skipped."
 	@touch $@
 
 # One list for every Python and processor: `--universal` writes markers, `fewest` keeps to one

@@ -78,7 +78,7 @@ def backup(arguments: Namespace) -> int:
 
 def restore(arguments: Namespace) -> int:
     """Put a backup in place of what is kept, after checking all of it."""
-    from companion_app.backup import restore_backup
+    from companion_app.restore import restore_backup
 
     restored = restore_backup(home_folder(), Path(arguments.file))
     kept = None if restored.kept is None else str(restored.kept)
@@ -125,15 +125,10 @@ def _camera_name(wanted: str) -> str:
 
 def _opened(name: str, settings: Settings) -> FrameSource:
     from companion_app.live.opening import open_source
-    from vision.sources.pi_camera import PiCamera, PiCameraSettings
+    from companion_app.pi_source import pi_source
 
     if name == "pi":
-        return PiCamera(
-            PiCameraSettings(
-                number=settings.camera_number, longest_px=settings.longest_px,
-                frames_a_second=settings.frames_a_second,
-            )
-        )  # fmt: skip
+        return pi_source(settings)
     return open_source(name, settings.game or "schlangennest")
 
 

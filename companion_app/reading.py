@@ -84,7 +84,19 @@ def request_from(arguments: Namespace) -> ReadRequest:
 def _tile_set(arguments: Namespace) -> TileSet:
     if arguments.game:
         return find_set(game_named(arguments.game), arguments.set, set_folders())
-    return load_set(arguments.set, set_folders())
+    taught = _taught(arguments.set)
+    return taught if taught is not None else load_set(arguments.set, set_folders())
+
+
+def _taught(name: str) -> TileSet | None:
+    """Return a box that its owner taught without rules."""
+    from vision.taught import find_taught
+
+    try:
+        found = find_taught(name, set_folders())
+    except VisionError as error:
+        raise InputError(str(error)) from error
+    return found.tile_set if found is not None else None
 
 
 def _grid(text: str | None) -> tuple[int, int] | None:

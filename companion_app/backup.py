@@ -1,0 +1,157 @@
+"""Backup of everything that is kept: one zip file with a manifest and hashes.
+
+It can be made while a game is played; ``restore`` puts it back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import stat
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import IO, Any
+
+from companion_app.answers import InputError
+
+FORMAT, VERSION = "snake-eye/backup", 1
+MANIFEST = "manifest.json"
+CHUNK = 1 << 20
+LEFT_OUT = ("games.lock", "tls", "update")
+"""Files of this machine: its lock, its own keys, what an update left."""
+LEFT_OUT_ENDS = (".part", ".new", "-wal", "-shm", "-journal", ".lock")
+SQLITE_START = b"SQLite format 3\x00"
+
+
+class BackupError(InputError):
+    """A backup cannot be made or restored; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One file of a backup."""
+
+    path: str
+    """Relative to the folder, with slashes."""
+    size: int
+    sha256: str
+
+
+def make_backup(home: Path, file: Path, now_s: Callable[[], float] = time.time) -> tuple[Kept, ...]:
+    """Write everything under ``home`` into a new file and return what is in it.
+
+    Raises:
+        BackupError: there is nothing to keep, the file exists, or the disk fails.
+    """
+    if not home.is_dir():
+        raise BackupError(f"there is nothing to back up: {home} does not exist yet")
+    if file.exists():
+        raise BackupError(f"{file} exists already; name a new file")
+    part = file.with_name(file.name + ".part")
+    try:
+        part.unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory(prefix="snake-eye-backup-") as folder:
+            with (
+                private_file(part) as handle,
+                zipfile.ZipFile(handle, "w", zipfile.ZIP_DEFLATED) as to,
+            ):
+                kept = tuple(_packed(home, file, to, Path(folder) / "copy"))
+                to.writestr(MANIFEST, json.dumps(_manifest(kept, now_s()), indent=1))
+            put_on_disk(part)
+        part.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise BackupError(f"{file} cannot be written: {error.strerror or error}") from error
+    return kept
+
+
+def _packed(home: Path, file: Path, to: zipfile.ZipFile, copy: Path) -> Iterator[Kept]:
+    for path in sorted(_files(home)):
+        if path.resolve() in (file.resolve(), file.with_name(file.name + ".part").resolve()):
+            continue
+        source = _still_copy(path, copy)
+        try:
+            yield _added(to, source, path.relative_to(home).as_posix())
+        finally:
+            copy.unlink(missing_ok=True)
+
+
+def _files(home: Path) -> Iterator[Path]:
+    """Yield the files to keep; links are left out, since they may point anywhere."""
+    for folder, folders, names in os.walk(home):
+        here = Path(folder)
+        folders[:] = [
+            name for name in folders
+            if not (here / name).is_symlink() and not (here == home and name in LEFT_OUT)
+        ]  # fmt: skip
+        for name in names:
+            path = here / name
+            if path.is_symlink() or not path.is_file() or name.endswith(LEFT_OUT_ENDS):
+                continue
+            if not (here == home and name in LEFT_OUT):
+                yield path
+
+
+def _still_copy(path: Path, copy: Path) -> Path:
+    """Return a file that nobody writes to: a database is copied by its own means."""
+    with path.open("rb") as handle:
+        if handle.read(len(SQLITE_START)) != SQLITE_START:
+            return path
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as source,
+            closing(sqlite3.connect(copy)) as target,
+        ):
+            source.backup(target)
+    except sqlite3.Error:
+        # A damaged database is kept as it is: what can be salvaged is in its bytes.
+        copy.unlink(missing_ok=True)
+        return path
+    return copy
+
+
+def _added(to: zipfile.ZipFile, source: Path, name: str) -> Kept:
+    digest, size = hashlib.sha256(), 0
+    # A fixed date: the manifest says when, and a clock that jumped must not refuse a backup.
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (stat.S_IFREG | 0o600) << 16
+    with source.open("rb") as read, to.open(entry, "w", force_zip64=True) as write:
+        while chunk := read.read(CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+            write.write(chunk)
+    return Kept(name, size, digest.hexdigest())
+
+
+def _manifest(kept: tuple[Kept, ...], now_s: float) -> dict[str, Any]:
+    files = [{"path": one.path, "size": one.size, "sha256": one.sha256} for one in kept]
+    made_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_s))
+    try:
+        by = version("snake-eye")
+    except PackageNotFoundError:
+        by = "unknown"
+    return {"format": FORMAT, "version": VERSION, "made_at": made_at, "by": by, "files": files}
+
+
+def private_file(path: Path) -> IO[bytes]:
+    """Open a new file that nobody else may read: pictures of homes and the host's PIN are in it."""
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
+
+
+def put_on_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

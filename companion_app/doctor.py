@@ -1,0 +1,264 @@
+"""`doctor`: looks at everything a game rests on and says in plain words what is wrong.
+
+What is asked of the machine comes in as a ``Machine``, so that every fault can be shown in a test.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import platform
+import sqlite3
+import sys
+import time
+import zipfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from companion_app.doctor_camera import Seen, camera_checks
+from companion_app.doctor_check import Check
+from companion_app.doctor_machine import Machine
+from companion_app.settings import SettingsError, load_settings, settings_path
+from engine.errors import EngineError
+from engine.setfile import built_in_names, load_set
+from vision.errors import VisionError
+
+LEAST_FREE_MB, LITTLE_FREE_MB = 200, 1000
+"""A long game with its pictures takes about 100 MB."""
+HOT_C, WARM_C = 80.0, 70.0
+"""A Pi slows itself down at 80 and 85 degrees."""
+THROTTLED = {0: "the power supply is too weak", 1: "it has slowed down", 2: "it has slowed down",
+             3: "it is too hot"}  # fmt: skip
+"""What the low bits of the Pi's own answer mean; the same 16 bits higher: since it was started."""
+BUILT_S = 1_750_000_000
+"""A clock that stands before this code was written (June 2025) is wrong."""
+
+
+def diagnose(machine: Machine, seen: Seen, *, camera_wanted: bool = False) -> list[Check]:
+    """Return every check, in the order in which an owner would go through them."""
+    return [
+        _settings(),
+        *camera_checks(seen, wanted=camera_wanted),
+        _disk(machine),
+        _games(machine),
+        _temperature(machine),
+        _power(machine),
+        _clock(machine),
+        _network(machine),
+        _versions(),
+        *_models(),
+        *_own_sets(machine.home),
+    ]
+
+
+def report(checks: Iterable[Check]) -> dict[str, Any]:
+    """Return the answer of ``doctor --json``."""
+    lines = [check.to_json() for check in checks]
+    return {"ok": not any(line["ok"] is False for line in lines), "checks": lines}
+
+
+def write_help_file(file: Path, answer: Mapping[str, Any], jpeg: bytes | None) -> None:
+    """Write one file to send for help: what doctor says and the settings; no games, no names.
+
+    Args:
+        file: a new file.
+        answer: what ``report`` gave.
+        jpeg: a picture of the table, only where the owner said so.
+    """
+    with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("doctor.json", json.dumps(answer, indent=1, ensure_ascii=False))
+        with suppress(OSError):
+            archive.writestr("snake-eye.toml", settings_path().read_bytes()[: 64 << 10])
+        if jpeg is not None:
+            archive.writestr("table.jpg", jpeg)
+
+
+def is_running(home: Path) -> bool:
+    """Say whether a companion has the games open."""
+    try:
+        with (home / "games.lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+# --- The checks ---
+
+
+def _settings() -> Check:
+    path = settings_path()
+    try:
+        load_settings()
+    except SettingsError as error:
+        text = f"The settings file has mistakes: {'; '.join(error.mistakes)}."
+        return Check("settings", False, text, f"Put them right in {path}.")
+    there = path.exists()
+    return Check("settings", True, f"{path} is in order." if there else "All settings are usual.")
+
+
+def _disk(machine: Machine) -> Check:
+    folder = next(path for path in (machine.home, *machine.home.parents) if path.exists())
+    fix = "Wipe kept pictures on the page, or take a larger card."
+    if not os.access(folder, os.W_OK):
+        return Check("disk", False, f"Nothing can be written in {folder}.",
+                     "Give the folder to the user that Snake Eye runs as.")  # fmt: skip
+    try:
+        free_mb = machine.free_bytes(folder) >> 20
+    except OSError as error:
+        return Check("disk", False, f"The disk does not answer: {error.strerror}.",
+                     "Take a new card; make a backup first if it can still be read.")  # fmt: skip
+    if free_mb < LEAST_FREE_MB:
+        return Check("disk", False, f"Only {free_mb} MB are free.", fix)
+    note = fix if free_mb < LITTLE_FREE_MB else ""
+    return Check("disk", True, f"{free_mb} MB are free.", note)
+
+
+def _games(machine: Machine) -> Check:
+    games = machine.home / "games.sqlite3"
+    if not games.exists():
+        return Check("games", True, "No games are kept yet.")
+    try:
+        database = sqlite3.connect(f"{games.absolute().as_uri()}?mode=rw", uri=True, timeout=2.0)
+        try:
+            (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            (count,) = database.execute("SELECT count(DISTINCT game) FROM log").fetchone()
+        finally:
+            database.close()
+    except sqlite3.Error as error:
+        answer, count = str(error), 0
+    damaged = sorted(machine.home.glob("games.damaged-*.sqlite3"))
+    if answer != "ok":
+        return Check("games", False, f"The file of games is damaged: {answer}.",
+                     "Start Snake Eye: it keeps the damaged file and takes out what it "
+                     "can, or restore a backup.")  # fmt: skip
+    aside = f" A damaged file was put aside: {damaged[-1].name}." if damaged else ""
+    return Check("games", True, f"{count} games are kept.{aside}")
+
+
+def _temperature(machine: Machine) -> Check:
+    degrees = machine.temperature_c()
+    if degrees is None:
+        return Check("temperature", None, "This machine does not tell its temperature.")
+    text = f"The processor has {degrees:.0f} °C."
+    fix = "Give it air: a fan or a case with holes, away from the lamp."
+    if degrees >= HOT_C:
+        return Check("temperature", False, text, fix)
+    return Check("temperature", True, text, fix if degrees >= WARM_C else "")
+
+
+def _power(machine: Machine) -> Check:
+    bits = machine.throttled()
+    if bits is None:
+        return Check("power", None, "Only a Raspberry Pi tells about its power supply.")
+    fix = "Use the Pi's own power supply: 5 V and 5 A for a Pi 5, 3 A for a Pi 4."
+    now = sorted({THROTTLED[bit] for bit in THROTTLED if bits >> bit & 1})
+    earlier = sorted({THROTTLED[bit] for bit in THROTTLED if bits >> (bit + 16) & 1})
+    if now:
+        return Check("power", False, f"Right now {' and '.join(now)}.", fix)
+    if earlier:
+        return Check("power", True, f"Now it is well; earlier {' and '.join(earlier)}.", fix)
+    return Check("power", True, "Power and speed are as they should be.")
+
+
+def _clock(machine: Machine) -> Check:
+    fix = "Connect to the internet once, or set it: sudo timedatectl set-time '2026-01-31 20:00'"
+    now_s = machine.now_s()
+    said = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now_s))
+    newest_s = max((path.stat().st_mtime for path in _kept(machine.home)), default=0.0)
+    if now_s < BUILT_S or now_s < newest_s - 3600:
+        return Check("clock", False, f"The clock says {said} UTC, which is in the past.",
+                     f"{fix}. Games keep their order all the same.")  # fmt: skip
+    if machine.clock_is_set() is False:
+        return Check("clock", None, f"The clock says {said} UTC, and nothing has set it.", fix)
+    return Check("clock", True, f"The clock says {said} UTC.")
+
+
+def _kept(home: Path) -> list[Path]:
+    return [path for path in (home / "games.sqlite3", home / "page.json") if path.exists()]
+
+
+def _network(machine: Machine) -> Check:
+    addresses = machine.addresses()
+    if not addresses:
+        return Check("network", False, "This machine is in no network, so phones cannot reach it.",
+                     "Join the Wi-Fi, plug in a cable, or make a hotspot as in "
+                     "deploy/README.md.")  # fmt: skip
+    text = f"Phones find it at {', '.join(addresses)}"
+    if machine.has_mdns():
+        return Check("network", True, f"{text} and as {machine.hostname()}.local.")
+    return Check("network", True, f"{text}.",
+                 "To be found by name as well: sudo apt install avahi-daemon")  # fmt: skip
+
+
+def _versions() -> Check:
+    names = ("snake-eye", "numpy", "opencv-python-headless", "flask", "waitress", "picamera2")
+    said = [f"{name} {_version(name)}" for name in names if _version(name)]
+    said += [f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}"]
+    said += [_system(), platform.machine(), *_pi_model()]
+    old = sys.version_info < (3, 11)
+    return Check("versions", not old, ", ".join(said) + ".", "Update the system." if old else "")
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _system() -> str:
+    with suppress(OSError):
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
+    return platform.system()
+
+
+def _pi_model() -> list[str]:
+    with suppress(OSError):
+        return [Path("/proc/device-tree/model").read_text(encoding="utf-8").strip("\0\n ")]
+    return []
+
+
+def _models() -> list[Check]:
+    """Say of every box whether its trained reader is there and made for just these tiles."""
+    return [_model(name) for name in built_in_names()]
+
+
+def _model(name: str) -> Check:
+    from vision.models import TRAINED
+
+    label = f"model {name}"
+    tile_set = load_set(name, ())
+    if not any(TRAINED.glob(f"*{name}*.json")):
+        return Check(label, None, f"No reader of its own was trained for {name}.")
+    try:
+        if tile_set.lattice == "square":
+            from vision.classify import load_reader
+
+            load_reader(tile_set)
+        else:
+            from vision.hex_models import shipped_models
+
+            shipped_models()
+    except VisionError as error:
+        return Check(label, False, f"{error}", "Install Snake Eye again: deploy/install.sh")
+    return Check(label, True, f"The reader of {name} is whole and made for this set.")
+
+
+def _own_sets(home: Path) -> list[Check]:
+    said = []
+    for path in sorted((home / "sets").glob("*.toml")):
+        label = f"set {path.stem}"
+        try:
+            tile_set = load_set(path.stem, (home / "sets",))
+        except (EngineError, OSError, ValueError) as error:
+            said.append(Check(label, False, f"{error}", "Teach it again, or restore a backup."))
+        else:
+            said.append(Check(label, True, f"{len(tile_set.kinds)} kinds of tiles."))
+    return said

@@ -1,0 +1,174 @@
+"""What `doctor` says of the camera: whether it is there, its focus, the light, the lens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion_app.answers import InputError
+from companion_app.doctor_check import Check
+from vision.errors import VisionError
+from vision.quality import TEXTS, picture_troubles
+from vision.sources.pi_camera import CameraFacts
+from vision.sources.source import FrameSource
+from vision.types import Bgr
+
+FRAMES = 4
+"""The first frames of a webcam are dark until its exposure has settled."""
+MOST_TRIES = 8
+BLOCKS = (6, 8)
+TEXTURED = 14.0
+"""Spread of grey levels in a block from which its edges say something about sharpness."""
+SMEARED, PATCH_BLOCKS = 0.3, 4
+"""Blocks that are as sharp as so little of the usual block, and how many of them must adjoin:
+shadows have soft edges too, and leave one or two."""
+FOGGED = 70.0
+"""The darkest hundredth, in its weakest channel; a clean lens shows some strong colour or black."""
+FEWEST_BLOCKS = 8
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was got from the camera."""
+
+    name: str
+    """The source, as ``pi`` or ``webcam:0``; empty where there is none."""
+    bgr: Bgr | None = None
+    facts: CameraFacts | None = None
+    trouble: str = ""
+    """Why there is no picture."""
+    in_use: bool = False
+    """Whether the running companion has the camera."""
+
+
+def look(name: str, open_source: Callable[[str], FrameSource]) -> Seen:
+    """Return what a camera shows, or why it shows nothing."""
+    if not name:
+        return Seen("")
+    try:
+        source = open_source(name)
+        try:
+            frames = [f for f in islice(source.frames(), MOST_TRIES) if f is not None][-FRAMES:]
+            facts: CameraFacts | None = getattr(source, "facts", None)
+        finally:
+            source.close()
+    except (VisionError, InputError) as error:
+        return Seen(name, trouble=str(error))
+    if not frames:
+        return Seen(name, trouble=f"{name} gives no pictures; check its cable")
+    return Seen(name, frames[-1].bgr, facts)
+
+
+def camera_checks(seen: Seen, *, wanted: bool) -> list[Check]:
+    """Return what there is to say of camera, focus, light and lens.
+
+    Args:
+        seen: what the camera shows.
+        wanted: whether the settings ask for this camera, so that its absence is a fault.
+    """
+    camera = _camera(seen, wanted)
+    if seen.bgr is None:
+        why = "There is no picture to tell it from."
+        return [camera, *(Check(name, None, why) for name in ("focus", "light", "lens"))]
+    troubles = picture_troubles(seen.bgr)
+    return [camera, _focus(seen, troubles), _light(troubles), _lens(seen.bgr, troubles)]
+
+
+def _camera(seen: Seen, wanted: bool) -> Check:
+    if seen.in_use:
+        return Check("camera", None, "The companion is running and has the camera.",
+                     "Open its page to see what the camera sees, or stop it first.")  # fmt: skip
+    if seen.bgr is not None:
+        height, width = seen.bgr.shape[:2]
+        model = f" ({seen.facts.model})" if seen.facts else ""
+        return Check("camera", True, f"{seen.name}{model} gives pictures of {width} x {height}.")
+    fix = "Plug in a webcam, or the Pi's camera with the power off; a phone will do as well."
+    if seen.trouble:
+        return Check("camera", False, _sentence(seen.trouble), fix)
+    return Check("camera", False if wanted else None,
+                 "No camera was found; the demo table can be played.", fix)  # fmt: skip
+
+
+def _focus(seen: Seen, troubles: Sequence[str]) -> Check:
+    if seen.facts is not None and seen.facts.focused is False:
+        return Check("focus", False, "The camera found no sharp place.",
+                     "Lay tiles under it, switch on a lamp, and let it focus again.")  # fmt: skip
+    if "blur" in troubles:
+        return Check("focus", False, "The picture is blurred.",
+                     "Turn the lens until print is sharp, or wipe it.")  # fmt: skip
+    if sharpness_by_block(seen.bgr) is None:
+        return Check("focus", None, "There is too little on the table to tell.",
+                     "Lay some tiles down and ask again.")  # fmt: skip
+    return Check("focus", True, "Print on the table is sharp.")
+
+
+def _light(troubles: Sequence[str]) -> Check:
+    for what in ("dark", "bright"):
+        if what in troubles:
+            text, _, fix = TEXTS[what].replace(" here:", ":").partition(": ")
+            return Check("light", False, f"{text}.", fix.capitalize())
+    return Check("light", True, "There is enough light, and not too much.")
+
+
+def _lens(bgr: Bgr, troubles: Sequence[str]) -> Check:
+    fix = "Wipe the lens with a soft cloth."
+    if "dark" in troubles or "bright" in troubles:
+        return Check("lens", None, "In this light nothing can be said of the lens.")
+    if float(np.quantile(bgr[::8, ::8].min(axis=2), 0.01)) > FOGGED:
+        return Check("lens", None, "Nothing in the picture is dark: the lens may be fogged.", fix)
+    sharp = sharpness_by_block(bgr)
+    if sharp is None:
+        return Check("lens", None, "There is too little on the table to tell.")
+    smeared = _largest_patch(sharp < SMEARED * float(np.nanmedian(sharp)))
+    if len(smeared) >= PATCH_BLOCKS:
+        row, column = smeared.mean(axis=0)
+        return Check("lens", False, f"The picture looks smeared {_place(row, column)}.", fix)
+    return Check("lens", True, "The lens looks clean.")
+
+
+def sharpness_by_block(bgr: Any) -> Any:
+    """Return how steep edges are for their height, block by block; ``None`` on a bare table.
+
+    Blocks without anything on them are not a number.
+    """
+    scale = min(1.0, 960 / max(bgr.shape[:2]))
+    grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
+    grey = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    grey = cv2.GaussianBlur(grey, (3, 3), 0.6).astype(np.float32)
+    slope = cv2.magnitude(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
+    sharp = np.full(BLOCKS, np.nan)
+    for row, (greys, slopes) in enumerate(
+        zip(np.array_split(grey, BLOCKS[0]), np.array_split(slope, BLOCKS[0]), strict=True)
+    ):
+        columns = zip(
+            np.array_split(greys, BLOCKS[1], axis=1),
+            np.array_split(slopes, BLOCKS[1], axis=1),
+            strict=True,
+        )
+        for column, (block, steep) in enumerate(columns):
+            if float(block.std()) > TEXTURED:
+                low, high = np.quantile(block, [0.05, 0.95])
+                sharp[row, column] = float(np.quantile(steep, 0.98)) / max(1.0, high - low)
+    return sharp if np.isfinite(sharp).sum() >= FEWEST_BLOCKS else None
+
+
+def _largest_patch(blocks: Any) -> Any:
+    """Return row and column of the blocks of the largest patch of adjoining ones."""
+    count, labels = cv2.connectedComponents(blocks.astype(np.uint8), connectivity=4)
+    patches = [np.argwhere(labels == number) for number in range(1, count)]
+    return max(patches, key=len, default=np.zeros((0, 2), int))
+
+
+def _place(row: float, column: float) -> str:
+    down = "above" if row < BLOCKS[0] / 3 else "below" if row >= BLOCKS[0] * 2 / 3 else ""
+    across = "left" if column < BLOCKS[1] / 3 else "right" if column >= BLOCKS[1] * 2 / 3 else ""
+    return " ".join(word for word in (down, across) if word) or "in the middle"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

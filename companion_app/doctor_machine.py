@@ -1,0 +1,74 @@
+"""What `doctor` asks of the machine: temperature, power, clock, network."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def read_temperature(folder: Path = Path("/sys/class/thermal")) -> float | None:
+    """Return the temperature of the processor in degrees, ``None`` where it is not told."""
+    for zone in sorted(folder.glob("thermal_zone*")):
+        with suppress(OSError, ValueError):
+            if "cpu" in (zone / "type").read_text().lower() or "x86" in (zone / "type").read_text():
+                return int((zone / "temp").read_text()) / 1000
+    return None
+
+
+def read_throttled(
+    path: Path = Path("/sys/devices/platform/soc/soc:firmware/get_throttled"),
+) -> int | None:
+    """Return what a Pi says about its power and speed, as bits."""
+    with suppress(OSError, ValueError):
+        return int(path.read_text().strip(), 16)
+    with suppress(OSError, ValueError, IndexError, subprocess.SubprocessError):
+        said = subprocess.run(
+            ["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5, check=True
+        )
+        return int(said.stdout.split("=")[1], 16)
+    return None
+
+
+def ask_clock() -> bool | None:
+    """Say whether something keeps the clock right, ``None`` where that cannot be asked."""
+    with suppress(OSError, subprocess.SubprocessError):
+        said = subprocess.run(
+            ["timedatectl", "show", "-p", "NTPSynchronized", "--value"],
+            capture_output=True, text=True, timeout=5, check=True,
+        )  # fmt: skip
+        return said.stdout.strip() == "yes"
+    return None
+
+
+def own_addresses() -> tuple[str, ...]:
+    """Return the addresses by which phones reach this machine."""
+    found = []
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        # No packet is sent: the system only says which of its addresses would be used.
+        probe.connect(("192.0.2.1", 9))
+        found.append(str(probe.getsockname()[0]))
+    with suppress(OSError):
+        for *_, address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET):
+            found.append(str(address[0]))
+    return tuple(dict.fromkeys(one for one in found if not one.startswith("127.")))
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What is asked of the machine."""
+
+    home: Path
+    free_bytes: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free
+    temperature_c: Callable[[], float | None] = read_temperature
+    throttled: Callable[[], int | None] = read_throttled
+    now_s: Callable[[], float] = time.time
+    clock_is_set: Callable[[], bool | None] = ask_clock
+    addresses: Callable[[], tuple[str, ...]] = own_addresses
+    has_mdns: Callable[[], bool] = lambda: Path("/run/avahi-daemon/pid").exists()
+    hostname: Callable[[], str] = socket.gethostname

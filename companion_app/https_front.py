@@ -1,0 +1,98 @@
+"""Serves the page over https: takes TLS off and passes the bytes on to the page's own port.
+
+The page's server has no TLS of its own, and the servers that do are frozen by one silent phone;
+here a handshake has its time, and a silent peer holds up nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+HANDSHAKE_S = 10.0
+CHUNK = 64 << 10
+MOST_PHONES = 300
+
+
+class HttpsFront:
+    """A listener for https in front of the page."""
+
+    def __init__(self, certificate: Path, key: Path, page_port: int) -> None:
+        self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self._context.minimum_version = ssl.TLSVersion.TLSv1_2
+        self._context.load_cert_chain(certificate, key)
+        self._page_port = page_port
+        self._phones = 0
+        self.port = 0
+        """Where it listens, once it does."""
+        self._ready = threading.Event()
+        self._trouble: OSError | None = None
+
+    def start(self, host: str, port: int) -> None:
+        """Serve in the background.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        work = threading.Thread(
+            target=lambda: asyncio.run(self._serve(host, port)), name="https", daemon=True
+        )
+        work.start()
+        self._ready.wait(10)
+        if self._trouble is not None:
+            raise self._trouble
+
+    async def _serve(self, host: str, port: int) -> None:
+        try:
+            server = await asyncio.start_server(
+                self._pass_on, host, port, ssl=self._context, limit=CHUNK,
+                ssl_handshake_timeout=HANDSHAKE_S,
+            )  # fmt: skip
+        except OSError as error:
+            self._trouble = error
+            self._ready.set()
+            return
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        async with server:
+            await server.serve_forever()
+
+    async def _pass_on(self, phone: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        if self._phones >= MOST_PHONES:
+            back.close()
+            return
+        self._phones += 1
+        try:
+            peer = back.get_extra_info("peername")
+            page, to_page = await asyncio.open_connection(
+                "127.0.0.1", self._page_port, limit=CHUNK, local_addr=(loopback_of(peer[0]), 0)
+            )
+            await asyncio.gather(_copied(phone, to_page), _copied(page, back))
+        except OSError:
+            back.close()
+        finally:
+            self._phones -= 1
+
+
+def loopback_of(address: str) -> str:
+    """Return a loopback address of its own for a phone.
+
+    The page slows down whoever guesses PINs, by address; without this all phones would look like
+    one, and no header that a phone could forge is trusted.
+    """
+    parts = address.rpartition(":")[2].split(".")
+    if len(parts) != 4:
+        return "127.0.0.2"
+    return ".".join(["127", *parts[1:]]) if parts[0] != "127" else "127.0.0.1"
+
+
+async def _copied(read: asyncio.StreamReader, write: asyncio.StreamWriter) -> None:
+    with suppress(OSError, ssl.SSLError):
+        while data := await read.read(CHUNK):
+            write.write(data)
+            await write.drain()
+    with suppress(OSError, ssl.SSLError):
+        write.close()

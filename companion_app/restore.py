@@ -1,0 +1,241 @@
+"""Puts a backup in place of what is kept.
+
+Everything in the file is checked before anything is touched, and what was there is kept beside
+the restored folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from companion_app.backup import (
+    CHUNK,
+    FORMAT,
+    LEFT_OUT,
+    LEFT_OUT_ENDS,
+    MANIFEST,
+    VERSION,
+    BackupError,
+    Kept,
+    private_file,
+    put_on_disk,
+)
+from companion_app.live.store import FILE as GAMES_FILE
+from companion_app.live.store import MIGRATIONS
+
+MOST_FILES = 20_000
+LARGEST_MANIFEST = 8 << 20
+LARGEST_TOTAL = 64 << 30
+SPARE_BYTES = 64 << 20
+"""Left free on the disk, so that the game can go on after a restore."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What restoring did."""
+
+    files: int
+    kept: Path | None
+    """Where that lies which was there before; ``None`` when there was nothing."""
+
+
+def restore_backup(
+    home: Path, file: Path, free_bytes: Callable[[Path], int] | None = None
+) -> Restored:
+    """Put what a backup holds in place of ``home``; what was there is kept beside it.
+
+    Raises:
+        BackupError: the file is no sound backup, the disk is too small, or a game is on.
+    """
+    parent = home.parent
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(file) as archive:
+            kept = _checked(archive, file)
+            free = (free_bytes or _free_bytes)(parent)
+            if sum(one.size for one in kept) + SPARE_BYTES > free:
+                raise BackupError(f"{file} does not fit on the disk: {free >> 20} MB are free")
+            staging = Path(tempfile.mkdtemp(prefix=f"{home.name}.restoring-", dir=parent))
+            try:
+                _unpack(archive, kept, staging, file)
+                _check_games(staging, file)
+                return Restored(len(kept), _swapped(home, staging))
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+        raise BackupError(f"{file} is no backup of Snake Eye: {error}") from error
+    except OSError as error:
+        raise BackupError(f"{file} cannot be restored: {error.strerror or error}") from error
+
+
+def _checked(archive: zipfile.ZipFile, file: Path) -> tuple[Kept, ...]:
+    """Return what the manifest promises, after holding the file's own list against it."""
+    entries = archive.infolist()
+    if len(entries) > MOST_FILES + 1:
+        raise BackupError(f"{file} holds {len(entries)} files, more than any backup")
+    by_name = {entry.filename: entry for entry in entries}
+    if len(by_name) != len(entries):
+        raise BackupError(f"{file} holds two files of one name")
+    kept = _read_manifest(archive, by_name.get(MANIFEST), file)
+    if {one.path for one in kept} != set(by_name) - {MANIFEST}:
+        raise BackupError(f"{file} does not hold the files that its manifest lists")
+    for one in kept:
+        _check_entry(by_name[one.path], one, file)
+    if sum(one.size for one in kept) > LARGEST_TOTAL:
+        raise BackupError(f"{file} would unpack to more than {LARGEST_TOTAL >> 30} GB")
+    _check_no_file_is_a_folder(kept, file)
+    return kept
+
+
+def _read_manifest(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo | None, file: Path
+) -> tuple[Kept, ...]:
+    if entry is None or entry.file_size > LARGEST_MANIFEST or entry.flag_bits & 1:
+        raise BackupError(f"{file} is no backup of Snake Eye: it has no manifest")
+    try:
+        with archive.open(entry) as handle:
+            manifest = json.loads(handle.read(LARGEST_MANIFEST + 1))
+        if manifest["format"] != FORMAT:
+            raise BackupError(f"{file} is no backup of Snake Eye")
+        if manifest["version"] != VERSION:
+            raise BackupError(f"{file} was made by a newer Snake Eye; update this one first")
+        return tuple(_entry_of(one) for one in manifest["files"])
+    except (ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile) as error:
+        raise BackupError(f"{file} has a broken manifest: {type(error).__name__}") from error
+
+
+def _entry_of(one: Any) -> Kept:
+    path, size, sha256 = one["path"], one["size"], one["sha256"]
+    right = isinstance(path, str) and isinstance(sha256, str) and type(size) is int and size >= 0
+    if not right:
+        raise TypeError("a file is listed by path, size and sha256")
+    return Kept(path, size, sha256)
+
+
+def _check_entry(entry: zipfile.ZipInfo, one: Kept, file: Path) -> None:
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if not _is_plain_path(one.path):
+        raise BackupError(f"{file} holds a file that would lie elsewhere: {one.path[:80]!r}")
+    if entry.is_dir() or kind not in (0, stat.S_IFREG):
+        raise BackupError(f"{file} holds something that is no plain file: {one.path[:80]!r}")
+    if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise BackupError(f"{file} is packed in a way that no backup is: {one.path[:80]!r}")
+    if entry.file_size != one.size:
+        raise BackupError(f"{file} and its manifest disagree on the size of {one.path[:80]!r}")
+
+
+def _is_plain_path(path: str) -> bool:
+    parts = path.split("/")
+    safe = path.isprintable() and "\\" not in path and ":" not in path and len(path) <= 255
+    plain = all(part not in ("", ".", "..") for part in parts) and len(parts) <= 12
+    left_out = parts[0] in LEFT_OUT or parts[-1].endswith(LEFT_OUT_ENDS)
+    return safe and plain and not left_out and not PurePosixPath(path).is_absolute()
+
+
+def _check_no_file_is_a_folder(kept: tuple[Kept, ...], file: Path) -> None:
+    paths = {one.path for one in kept}
+    for path in paths:
+        if any(str(above) in paths for above in PurePosixPath(path).parents):
+            raise BackupError(f"{file} holds a file inside a file: {path[:80]!r}")
+
+
+def _unpack(archive: zipfile.ZipFile, kept: tuple[Kept, ...], staging: Path, file: Path) -> None:
+    for one in kept:
+        target = staging.joinpath(*one.path.split("/"))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        digest, size = hashlib.sha256(), 0
+        with archive.open(one.path) as read, private_file(target) as write:
+            # The size that a zip file states is a promise that it may break.
+            while chunk := read.read(CHUNK):
+                size += len(chunk)
+                if size > one.size:
+                    raise BackupError(f"{file}: {one.path!r} unpacks to more than it says")
+                digest.update(chunk)
+                write.write(chunk)
+            write.flush()
+            os.fsync(write.fileno())
+        if size != one.size or digest.hexdigest() != one.sha256:
+            raise BackupError(f"{file} is damaged: {one.path!r} is not what was backed up")
+
+
+def _check_games(staging: Path, file: Path) -> None:
+    games = staging / GAMES_FILE
+    if not games.exists():
+        return
+    try:
+        with closing(
+            sqlite3.connect(f"{games.as_uri()}?mode=ro&immutable=1", uri=True)
+        ) as database:
+            (number,) = database.execute("PRAGMA user_version").fetchone()
+            (answer,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+            schema = _schema(database)
+    except sqlite3.Error as error:
+        raise BackupError(f"{file}: its games cannot be read: {error}") from error
+    if number > len(MIGRATIONS):
+        raise BackupError(f"{file}: its games were kept by a newer Snake Eye; update first")
+    if answer != "ok":
+        raise BackupError(f"{file}: its games are damaged: {str(answer)[:80]}")
+    # A database can hold commands that run when something is written to it: only ours may.
+    if schema != _own_schema(number):
+        raise BackupError(f"{file}: its games lie in tables that Snake Eye never made")
+
+
+def _schema(database: sqlite3.Connection) -> set[tuple[str, str, str | None]]:
+    return set(database.execute("SELECT type, name, sql FROM sqlite_master"))
+
+
+def _own_schema(number: int) -> set[tuple[str, str, str | None]]:
+    with closing(sqlite3.connect(":memory:")) as database:
+        for script in MIGRATIONS[:number]:
+            database.executescript(script)
+        return _schema(database)
+
+
+def _swapped(home: Path, staging: Path) -> Path | None:
+    """Put the new folder in place of the old one and return where the old one lies now."""
+    staging.chmod(0o700)
+    if not home.exists():
+        staging.rename(home)
+        put_on_disk(home.parent)
+        return None
+    aside = _free_name(home)
+    try:
+        # Held while the folders change places: nobody begins a game in between.
+        with (home / "games.lock").open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            home.rename(aside)
+            try:
+                staging.rename(home)
+            except OSError:
+                aside.rename(home)
+                raise
+    except BlockingIOError as error:
+        raise BackupError(
+            f"nothing was restored: another Snake Eye has the games in {home} open; stop it first"
+        ) from error
+    put_on_disk(home.parent)
+    return aside
+
+
+def _free_name(home: Path) -> Path:
+    number = 1
+    while (aside := home.with_name(f"{home.name}.before-restore-{number}")).exists():
+        number += 1
+    return aside
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free

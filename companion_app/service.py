@@ -1,0 +1,122 @@
+"""What systemd runs: the companion by its settings file, a watchdog, and https where asked for.
+
+``python -m companion_app.service``. Systemd is told that the page is ready once it answers, and
+that it still lives as long as it does; a page that hangs is started again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from companion_app import cli
+from companion_app.answers import BAD_INPUT
+from companion_app.home import home_folder
+from companion_app.https_front import HttpsFront
+from companion_app.settings import Settings, SettingsError, load_settings
+
+log = logging.getLogger(__name__)
+
+MAKE_CERTIFICATE = Path(__file__).parent.parent / "deploy/make-certificate.sh"
+FIRST_ASK_S = 0.5
+ANSWER_WITHIN_S = 10.0
+EVERYWHERE = ("0.0.0.0", "::")
+
+
+def main() -> int:
+    """Run the companion until it is stopped; return its exit status."""
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        cli.complain(str(error))
+        return BAD_INPUT
+    logging.basicConfig(level=settings.log.upper(), format="%(levelname)s %(name)s: %(message)s")
+    Watchdog(os.environ, lambda: page_answers(settings)).start()
+    if settings.https:
+        _serve_https(settings)
+    return cli.main(arguments_of(settings))
+
+
+def arguments_of(settings: Settings) -> list[str]:
+    """Return the command line that the settings mean."""
+    arguments = ["run", "--json", "--host", settings.host, "--port", str(settings.port)]
+    if settings.source != "auto":
+        arguments += ["--source", settings.source]
+    if settings.game:
+        arguments += ["--game", settings.game]
+    return arguments
+
+
+def page_answers(settings: Settings) -> bool:
+    """Say whether the page answers on this machine."""
+    host = "127.0.0.1" if settings.host in EVERYWHERE else settings.host
+    connection = HTTPConnection(host, settings.port, timeout=ANSWER_WITHIN_S)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+class Watchdog:
+    """Tells systemd that the page is ready, and again and again that it lives."""
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        lives: Callable[[], bool],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._address = environment.get("NOTIFY_SOCKET", "")
+        patience_s = int(environment.get("WATCHDOG_USEC", "0") or 0) / 1e6
+        self._every_s = patience_s / 3 if patience_s else 0.0
+        self._lives, self._sleep = lives, sleep
+
+    def start(self) -> None:
+        """Watch in the background; nothing where nobody listens."""
+        if self._address:
+            threading.Thread(target=self.watch, name="watchdog", daemon=True).start()
+
+    def watch(self) -> None:
+        """Say ``READY`` once the page answers, then ``WATCHDOG`` as long as it does."""
+        while not self._lives():
+            self._sleep(FIRST_ASK_S)
+        self.tell("READY=1")
+        while self._every_s:
+            self._sleep(self._every_s)
+            if self._lives():
+                self.tell("WATCHDOG=1")
+            else:
+                log.error("the page does not answer")
+
+    def tell(self, what: str) -> None:
+        """Send one message to systemd."""
+        address = "\0" + self._address[1:] if self._address[0] == "@" else self._address
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+            out.connect(address)
+            out.send(what.encode())
+
+
+def _serve_https(settings: Settings) -> None:
+    folder = home_folder() / "tls"
+    try:
+        subprocess.run([str(MAKE_CERTIFICATE), str(folder)], check=True, timeout=60)
+        front = HttpsFront(folder / "server.pem", folder / "server.key", settings.port)
+        front.start(settings.host, settings.https_port)
+    except (OSError, subprocess.SubprocessError) as error:
+        # The page works without it; only a phone's live camera does not.
+        log.error("no https: %s", error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

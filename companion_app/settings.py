@@ -1,0 +1,238 @@
+"""The settings file: what may stand in it, its defaults, and every mistake named with its line.
+
+The file is ``$SNAKE_EYE_SETTINGS``, else ``snake-eye.toml`` in the folder of everything that is
+kept. ``deploy/snake-eye.toml`` shows every setting with its default.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from companion_app.answers import InputError
+from companion_app.home import home_folder
+from engine.games import GAMES
+
+FILE = "snake-eye.toml"
+LARGEST_FILE = 64 << 10
+SOURCES = ("auto", "pi", "phone", "demo")
+NAMED_SOURCES = ("webcam:", "video:", "folder:", "demo:")
+
+
+class SettingsError(InputError):
+    """The settings file has mistakes; all of them are named."""
+
+    def __init__(self, path: Path, mistakes: tuple[str, ...]) -> None:
+        super().__init__("; ".join(f"{path}, {mistake}" for mistake in mistakes))
+        self.mistakes = mistakes
+        """One sentence each, beginning with the line where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set; what is changed on the page is kept elsewhere."""
+
+    source: str = "auto"
+    """Where frames come from; ``auto`` takes the first camera found, else the demo table."""
+    camera_number: int = 0
+    longest_px: int = 1920
+    frames_a_second: float = 15.0
+    game: str = ""
+    """The game to begin with; empty takes up the one that was not finished."""
+    host: str = "0.0.0.0"
+    port: int = 8080
+    https: bool = False
+    https_port: int = 8443
+    log: str = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What one setting may be."""
+
+    section: str
+    key: str
+    field: str
+    kind: type
+    is_good: Callable[[Any], bool]
+    wanted: str
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_source(text: str) -> bool:
+    return text in SOURCES or any(
+        text.startswith(start) and len(text) > len(start) for start in NAMED_SOURCES
+    )
+
+
+def _is_port(number: int) -> bool:
+    return 1 <= number <= 65535
+
+
+_RULES = (
+    _Rule("camera", "source", "source", str, _is_source,
+          '"auto", "pi", "webcam:0", "video:FILE", "folder:DIR", "phone" or "demo"'),
+    _Rule("camera", "number", "camera_number", int, lambda n: 0 <= n <= 7, "a number from 0 to 7"),
+    _Rule("camera", "longest_px", "longest_px", int, lambda n: 640 <= n <= 9152,
+          "a number of pixels from 640 to 9152"),
+    _Rule("camera", "frames_a_second", "frames_a_second", float, lambda n: 1 <= n <= 60,
+          "a number from 1 to 60"),
+    _Rule("game", "name", "game", str, lambda text: text == "" or text in GAMES,
+          '"" or one of ' + ", ".join(GAMES)),
+    _Rule("page", "host", "host", str, _is_address,
+          'an address of this machine, such as "0.0.0.0" for all of them'),
+    _Rule("page", "port", "port", int, _is_port, "a number from 1 to 65535"),
+    _Rule("page", "https", "https", bool, lambda _: True, "true or false"),
+    _Rule("page", "https_port", "https_port", int, _is_port, "a number from 1 to 65535"),
+    _Rule("log", "level", "log", str, lambda text: text in ("warning", "info", "debug"),
+          '"warning", "info" or "debug"'),
+)  # fmt: skip
+_KINDS = {str: "text in quotes", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def settings_path() -> Path:
+    """Return where the settings file lies; it need not exist."""
+    named = os.environ.get("SNAKE_EYE_SETTINGS")
+    return Path(named) if named else home_folder() / FILE
+
+
+def load_settings(path: Path | None = None) -> Settings:
+    """Return the settings; the defaults where there is no file.
+
+    Raises:
+        SettingsError: the file cannot be read or has mistakes; all are named.
+    """
+    file = settings_path() if path is None else path
+    must_be_there = path is not None or "SNAKE_EYE_SETTINGS" in os.environ
+    try:
+        if file.is_file() and file.stat().st_size > LARGEST_FILE:
+            raise SettingsError(file, (f"is larger than {LARGEST_FILE >> 10} KB: no settings",))
+        data = file.read_bytes()
+    except FileNotFoundError as error:
+        if not must_be_there:
+            return Settings()
+        raise SettingsError(file, ("is missing; copy deploy/snake-eye.toml there",)) from error
+    except OSError as error:
+        raise SettingsError(file, (f"cannot be read: {error.strerror}",)) from error
+    return parse_settings(data, file)
+
+
+def parse_settings(data: bytes, path: Path = Path(FILE)) -> Settings:
+    """Return the settings that a file holds.
+
+    Raises:
+        SettingsError: it has mistakes; all of them are named.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise SettingsError(path, (f"line {line}: is not UTF-8 text; save it as UTF-8",)) from error
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(path, (_syntax(str(error), text),)) from error
+    except RecursionError as error:
+        raise SettingsError(path, ("is nested too deeply: no settings",)) from error
+    values, mistakes = _checked(content, text)
+    if mistakes:
+        raise SettingsError(path, tuple(mistakes))
+    return Settings(**values)
+
+
+def _checked(content: Mapping[str, Any], text: str) -> tuple[dict[str, Any], list[str]]:
+    rules = {(rule.section, rule.key): rule for rule in _RULES}
+    sections = list(dict.fromkeys(rule.section for rule in _RULES))
+    values: dict[str, Any] = {}
+    mistakes: list[tuple[int, str]] = []
+    for section, entries in content.items():
+        if section not in sections or not isinstance(entries, dict):
+            said = _unknown_section(section, entries, sections)
+            mistakes.append((_line_of(text, section, None), said))
+            continue
+        for key, value in entries.items():
+            rule = rules.get((section, key))
+            if rule is None:
+                known = ", ".join(name for part, name in rules if part == section)
+                said = f"[{section}] has no setting {key}; it has {known}"
+            else:
+                said = _wrong(rule, value)
+                values[rule.field] = float(value) if rule.kind is float and not said else value
+            if said:
+                mistakes.append((_line_of(text, section, key), said))
+    if not mistakes and values.get("https") and _ports(values) == 1:
+        line = _line_of(text, "page", "https_port") or _line_of(text, "page", "port")
+        mistakes.append((line, "port and https_port are the same; take two different ones"))
+    return values, [f"line {line}: {said}" if line else said for line, said in sorted(mistakes)]
+
+
+def _ports(values: Mapping[str, Any]) -> int:
+    usual = Settings()
+    return len({values.get("port", usual.port), values.get("https_port", usual.https_port)})
+
+
+def _unknown_section(section: str, entries: Any, known: list[str]) -> str:
+    sections = ", ".join(f"[{name}]" for name in known)
+    if not isinstance(entries, dict):
+        return f"{section} stands in no section; settings stand under one of {sections}"
+    return f"there is no section [{section}]; sections are {sections}"
+
+
+def _wrong(rule: _Rule, value: Any) -> str:
+    """Say what is wrong with a value; nothing when it is right."""
+    name = f"{rule.section}.{rule.key}"
+    fits = isinstance(value, rule.kind) or (rule.kind is float and isinstance(value, int))
+    # In Python true is a number; in a settings file it is not.
+    if isinstance(value, bool) and rule.kind is not bool:
+        fits = False
+    if not fits:
+        return f"{name} is {_shown(value)}, not {_KINDS[rule.kind]}; write {rule.wanted}"
+    return "" if rule.is_good(value) else f"{name} is {_shown(value)}; write {rule.wanted}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value).replace("True", "true").replace("False", "false")
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _syntax(problem: str, text: str) -> str:
+    """Put the line in front of what TOML says."""
+    found = re.search(r" \(at line (\d+), column (\d+)\)", problem)
+    if found is None:
+        last = text.rstrip("\n").count("\n") + 1
+        return f"line {last}: {problem}; look at the end of the file"
+    said, (line, column) = problem[: found.start()], found.groups()
+    advice = "; text needs quotes" if said == "Invalid value" else ""
+    return f"line {line}: {said}, at column {column}{advice}"
+
+
+def _line_of(text: str, section: str, key: str | None) -> int:
+    """Return the line where a section or a setting stands, 0 where it is not found."""
+    inside = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = re.match(r'\s*\[+\s*"?([^\]"]+?)"?\s*\]', line)
+        if header:
+            inside = header[1].split(".")[0]
+            if key is None and inside == section:
+                return number
+            continue
+        found = re.match(r'\s*"?([^"=.\s]+)"?\s*(\.\s*"?([^"=\s]+)"?\s*)?=', line)
+        if found is None:
+            continue
+        whole = (inside, found[1]) if inside else (found[1], found[3])
+        if whole == (section, key) or (not inside and found[1] == section and key is None):
+            return number
+    return 0

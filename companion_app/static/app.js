@@ -1,0 +1,79 @@
+// Starts the page: words, who we are, the live line, and which view the address names.
+import { attempt, choice, get, h, icon, loadMe, loadWords, me, t } from "./ui.js";
+import { Live } from "./live.js";
+import { TableView } from "./table.js";
+import { SetupView } from "./setup.js";
+import { GamesView, ReplayView } from "./games.js";
+import { JoinView, PhotoView, RulesView, SettingsView } from "./more.js";
+
+const TABS = [["/", "table", "tab-table"], ["/new", "plus", "tab-new"], ["/games", "games", "tab-games"],
+  ["/settings", "more", "tab-more"]];
+const main = document.getElementById("main");
+export const live = new Live();
+let view = null;
+
+function viewFor(path) {
+  if (path === "/new") return new SetupView(live, go);
+  if (path === "/games") return new GamesView(live, go);
+  if (path.startsWith("/games/")) return new ReplayView(path.split("/")[2], live, go);
+  if (path === "/photo") return new PhotoView();
+  if (path === "/settings") return new SettingsView(live, go, again);
+  if (path === "/join") return new JoinView();
+  if (path === "/rules") return new RulesView(live);
+  return new TableView(live, go, path === "/tv");
+}
+
+export function go(path, push = true) {
+  if (push && path !== location.pathname) history.pushState(null, "", path);
+  view?.close?.();
+  view = viewFor(location.pathname);
+  document.documentElement.classList.toggle("tv", location.pathname === "/tv");
+  main.replaceChildren(view.element);
+  bars();
+  view.update?.(live.state);
+  if (push) { main.focus({ preventScroll: true }); scrollTo(0, 0); }
+}
+
+function link(path, ...content) {
+  const here = path === location.pathname || (path === "/games" && location.pathname.startsWith("/games/"));
+  return h("a", { href: path, "aria-current": here ? "page" : null, onclick: (e) => {
+    if (e.metaKey || e.ctrlKey) return;
+    e.preventDefault();
+    go(path);
+  } }, ...content);
+}
+
+function bars() {
+  document.getElementById("tabs").replaceChildren(
+    ...TABS.map(([path, name, word]) => link(path, icon(name), h("span", {}, t(word)))));
+  const logo = h("img", { src: "/static/icon.svg", alt: "", width: 34, height: 34 });
+  document.getElementById("top").replaceChildren(
+    link("/", logo, h("strong", {}, "Snake Eye")),
+    h("span.grow"),
+    h("span.line", { id: "line", "data-live": live.connected ? "yes" : "no" },
+      h("span.dot"), h("span.word", {}, t(live.connected ? "live" : "offline"))),
+    link("/join", h("span.round.ghost", { title: t("join"), role: "img", "aria-label": t("join") }, icon("qr"))),
+    ...(me.host ? [h("span.badge", {}, icon("key"), t("host"))] : []));
+}
+
+function again() {
+  document.documentElement.dataset.theme = choice("theme");
+  go(location.pathname, false);
+}
+
+live.addEventListener("state", () => view?.update?.(live.state));
+live.addEventListener("event", (e) => view?.happened?.(e.detail));
+live.addEventListener("line", bars);
+document.addEventListener("host", again);
+addEventListener("popstate", () => go(location.pathname, false));
+
+document.documentElement.dataset.theme = choice("theme");
+await attempt(async () => {
+  await loadMe();
+  await loadWords(me.language);
+  await live.fetch();
+  go(location.pathname, false);
+  live.open();
+});
+if (isSecureContext && "serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});
+export { get };

@@ -1,0 +1,129 @@
+// Games that were: the list, statistics by person, and one game with its replay slider and exports.
+import { Board } from "./board.js";
+import { attempt, avatar, get, h, icon, post, score, t, toast, when } from "./ui.js";
+
+export class GamesView {
+  constructor(live, go) {
+    this.go = go;
+    this.element = h("div.page", {}, h("h1", {}, t("tab-games")));
+    this.load();
+  }
+
+  async load() {
+    const [{ games }, { players }] = await Promise.all([get("/api/history"), get("/api/statistics")]);
+    if (!games.length) { this.element.append(h("p.quiet", {}, t("no-games"))); return; }
+    if (players.length) {
+      this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("statistics") }, h("table", {},
+        h("thead", {}, h("tr", {}, ...["name", "games-played", "games-won", "best"].map((k) => h("th", { scope: "col" }, t(k))))),
+        h("tbody", {}, ...players.slice(0, 12).map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), h("td", {}, p.games), h("td", {}, p.won),
+          h("td", {}, Object.entries(p.best).map(([game, n]) => `${game} ${score(n)}`).join(", "))))))))); }
+    this.element.append(h("ul.game-list", {}, ...games.map((game) => h("li", {}, h("a.card", { href: `/games/${game.key}`, onclick: (e) => { e.preventDefault(); this.go(`/games/${game.key}`); } },
+      h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.ended ? null : h("span.badge", {}, t("unfinished")), h("small", {}, when(game.began_s))),
+      h("span.row.scores", {}, ...game.players.map((p) => h(`span.mini${p.winner && game.ended ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
+      h("small", {}, t("moves-count", { n: game.moves })))))));
+  }
+}
+
+export class ReplayView {
+  constructor(key, live, go) {
+    this.key = key;
+    this.live = live;
+    this.go = go;
+    this.board = new Board();
+    this.element = h("div.page.replay", {}, h("p.loading", {}, t("loading")));
+    this.load();
+  }
+
+  async load() {
+    const game = await attempt(() => get(`/api/games/${this.key}`));
+    if (!game) return;
+    this.length = game.length;
+    this.curve = game.curve;
+    this.game = game;
+    this.slider = h("input.slider", { type: "range", min: 0, max: game.length, step: 1, value: game.length, "aria-label": t("replay"),
+      oninput: () => this.at(Number(this.slider.value)) });
+    this.line = h("p.headline", { "aria-live": "polite" });
+    this.scores = h("div.row.scores");
+    const step = (by) => { this.slider.value = String(Math.max(0, Math.min(game.length, Number(this.slider.value) + by))); this.at(Number(this.slider.value)); };
+    this.element.replaceChildren(
+      h("h1", {}, game.title, " ", h("small", {}, when(game.began_s))),
+      h("div.replay-grid", {}, h("div.frame", {}, this.board.element),
+        h("div", {}, this.scores, this.line,
+          h("div.row.slide", {}, h("button.round", { "aria-label": t("step-back"), onclick: () => step(-1) }, "‹"), this.slider,
+            h("button.round", { "aria-label": t("step-on"), onclick: () => step(1) }, "›")),
+          this.chart(game), this.exports(game))));
+    this.at(game.length);
+  }
+
+  async at(n) {
+    this.board.show(`/api/games/${this.key}/table.svg?n=${n}&lang=${document.documentElement.lang}`);
+    const move = this.game.moves[n - 1];
+    this.line.textContent = move ? `${move.n}. ${move.text}` : t("start-position");
+    this.scores.replaceChildren(...this.game.players.map((p) => h("span.mini", {}, avatar(p), p.name, " ", h("b", {}, score(this.curve[n][p.id])))));
+    this.mark?.setAttribute("x1", String(this.x(n)));
+    this.mark?.setAttribute("x2", String(this.x(n)));
+  }
+
+  x(n) { return 4 + (n / Math.max(1, this.length)) * 292; }
+
+  // The score of everybody over the game, as lines with different dashes.
+  chart(game) {
+    const NS = "http://www.w3.org/2000/svg";
+    const svg = document.createElementNS(NS, "svg");
+    svg.setAttribute("viewBox", "0 0 300 90");
+    svg.setAttribute("class", "curve");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", t("score-curve"));
+    const values = game.curve.flatMap((row) => Object.values(row)).filter((v) => v !== null);
+    const low = Math.min(0, ...values), high = Math.max(1, ...values);
+    const y = (v) => 84 - ((v - low) / (high - low || 1)) * 78;
+    game.players.forEach((player, number) => {
+      const line = document.createElementNS(NS, "polyline");
+      line.setAttribute("points", game.curve.map((row, n) => (row[player.id] === null ? null : `${this.x(n)},${y(row[player.id])}`)).filter(Boolean).join(" "));
+      line.setAttribute("stroke", player.colour);
+      line.setAttribute("stroke-dasharray", ["", "7 4", "2 4", "10 3 2 3", "4 2"][number % 5]);
+      svg.append(line);
+    });
+    this.mark = document.createElementNS(NS, "line");
+    this.mark.setAttribute("y1", "2");
+    this.mark.setAttribute("y2", "88");
+    svg.append(this.mark);
+    return h("div.card", {}, svg);
+  }
+
+  exports(game) {
+    const url = `/api/games/${this.key}`;
+    return h("section.card", {}, h("h2", {}, t("share")), h("div.row.wrap", {},
+      h("button", { onclick: () => this.picture() }, icon("share"), t("share-picture")),
+      h("a.button", { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" }, t("share-pdf")),
+      h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
+      h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
+      this.live.state?.key === this.key && !game.over ? null :
+        h("button", { onclick: () => this.resume() }, icon("redo"), t("resume"))));
+  }
+
+  async resume() {
+    const state = await attempt(() => post("/api/resume", { key: this.key }));
+    if (state) { this.live.take(state); this.go("/"); }
+  }
+
+  // The drawing as a picture, made on the phone itself.
+  async picture() {
+    const text = await (await fetch(this.board.url)).text();
+    const source = new Blob([text.replace("<svg ", '<svg width="1600" ')], { type: "image/svg+xml" });
+    const image = new Image();
+    image.src = URL.createObjectURL(source);
+    await image.decode();
+    const canvas = h("canvas", { width: image.naturalWidth, height: image.naturalHeight });
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = "#f6f1e7";
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(image, 0, 0);
+    const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+    const file = new File([blob], `snake-eye-${this.key}.png`, { type: "image/png" });
+    if (navigator.canShare?.({ files: [file] })) { await navigator.share({ files: [file] }).catch(() => {}); return; }
+    const a = h("a", { href: URL.createObjectURL(blob), download: file.name });
+    a.click();
+    toast(t("saved"));
+  }
+}

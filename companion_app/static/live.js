@@ -1,0 +1,78 @@
+// The live line: one event stream a page, taken up again after sleep, lost Wi-Fi or a restart.
+import { get } from "./ui.js";
+
+const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "game", "told",
+  "missed", "settings", "trouble"];
+const SILENCE_MS = 25000; // two heartbeats missed
+
+export class Live extends EventTarget {
+  constructor() {
+    super();
+    this.state = null;
+    this.connected = false;
+    this.since = null;
+    this.busy = false;
+    this.again = false;
+  }
+
+  async fetch() {
+    // One request at a time; what happens meanwhile is fetched once more afterwards.
+    if (this.busy) { this.again = true; return; }
+    this.busy = true;
+    try {
+      do {
+        this.again = false;
+        this.state = await get("/api/state");
+        this.since = Math.max(this.since ?? 0, this.state.version);
+      } while (this.again);
+      this.dispatchEvent(new Event("state"));
+    } finally { this.busy = false; }
+  }
+
+  take(state) {
+    this.state = state;
+    this.dispatchEvent(new Event("state"));
+  }
+
+  open() {
+    this.connect();
+    // Phones stop streams in the background without saying so: always begin anew when seen again.
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.connect(true); });
+    addEventListener("pageshow", (e) => { if (e.persisted) this.connect(true); });
+    addEventListener("online", () => this.connect(true));
+    addEventListener("pagehide", () => this.source?.close());
+    setInterval(() => { if (Date.now() - this.heard > SILENCE_MS && !document.hidden) this.connect(true); }, 5000);
+  }
+
+  connect(refetch = false) {
+    this.source?.close();
+    this.heard = Date.now();
+    if (refetch) this.fetch().catch(() => this.line(false));
+    const source = new EventSource(`/api/events?since=${this.since ?? 0}`);
+    this.source = source;
+    source.onopen = () => { this.heard = Date.now(); this.line(true); };
+    source.onerror = () => {
+      this.line(false);
+      if (source.readyState === EventSource.CLOSED && source === this.source) {
+        setTimeout(() => { if (source === this.source) this.connect(true); }, 2000);
+      }
+    };
+    for (const name of NAMES) source.addEventListener(name, (e) => this.hear(name, e));
+  }
+
+  hear(name, e) {
+    this.heard = Date.now();
+    if (e.lastEventId) this.since = Number(e.lastEventId);
+    const body = JSON.parse(e.data);
+    if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state };
+    this.dispatchEvent(new CustomEvent("event", { detail: body }));
+    if (name !== "score" && name !== "turn") this.fetch().catch(() => this.line(false));
+  }
+
+  line(on) {
+    if (on === this.connected) return;
+    this.connected = on;
+    if (on) this.fetch().catch(() => {});
+    this.dispatchEvent(new Event("line"));
+  }
+}

@@ -1,0 +1,120 @@
+// Settings, joining by QR code, photo scoring, and the rules.
+import { askPin, attempt, choice, choose, get, h, icon, loadMe, loadWords, me, post, score, sheet, t, toast } from "./ui.js";
+
+export class SettingsView {
+  constructor(live, go, again) {
+    this.live = live;
+    this.go = go;
+    this.again = again;
+    this.element = h("div.page.settings");
+    this.show();
+  }
+
+  show() {
+    const toggle = (name, word) => h("label.option", {}, h("input", { type: "checkbox", checked: choice(name), onchange: (e) => choose(name, e.target.checked) }), h("span", {}, t(word)));
+    this.element.replaceChildren(h("h1", {}, t("tab-more")),
+      h("section.card.links", {},
+        this.link("/photo", "camera", "photo-score"), this.link("/rules", "hint", "rules"),
+        this.link("/join", "qr", "join"), this.link("/tv", "tv", "tv-view")),
+      h("section.card", {}, h("h2", {}, t("this-phone")),
+        h("label.field", {}, h("span", {}, t("language")), h("select", { onchange: (e) => this.language(e.target.value) },
+          ...Object.entries(me.languages).map(([code, name]) => h("option", { value: code, selected: code === document.documentElement.lang, lang: code }, name)))),
+        h("label.field", {}, h("span", {}, t("theme")), h("select", { onchange: (e) => { choose("theme", e.target.value); this.again(); } },
+          ...["auto", "light", "dark"].map((name) => h("option", { value: name, selected: choice("theme") === name }, t("theme-" + name))))),
+        toggle("sound", "sound"), toggle("voice", "voice"), toggle("hints", "hints"), toggle("clock", "clock")),
+      this.host());
+  }
+
+  link(path, name, word) {
+    return h("a", { href: path, onclick: (e) => { e.preventDefault(); this.go(path); } }, icon(name), t(word), h("span.grow"), "›");
+  }
+
+  async language(code) {
+    await get(`/language/${code}`);
+    document.documentElement.lang = code;
+    await loadMe();
+    await loadWords(code);
+    await this.live.fetch();
+    this.again();
+  }
+
+  host() {
+    if (!me.host) {
+      return h("section.card", {}, h("h2", {}, t("host")), h("p", {}, t("pin-why")),
+        h("button.primary", { onclick: () => askPin() }, icon("key"), t("be-host")));
+    }
+    const pin = h("input", { type: "text", inputmode: "numeric", maxlength: 12, "aria-label": t("new-pin"), placeholder: t("new-pin") });
+    return h("section.card", {}, h("h2", {}, t("host")),
+      h("label.option", {}, h("input", { type: "checkbox", checked: me.players_answer, onchange: (e) => this.set({ players_answer: e.target.checked }) }), h("span", {}, t("players-answer"))),
+      h("label.field", {}, h("span", {}, t("pictures-room")), h("input", { type: "number", min: 0, max: 100000, value: me.pictures_mb, onchange: (e) => this.set({ pictures_mb: Number(e.target.value) }) })),
+      h("div.row.wrap", {}, pin, h("button", { onclick: async () => { if (await this.set({ pin: pin.value.trim() })) pin.value = ""; } }, t("change-pin"))),
+      h("div.row.wrap", {},
+        h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
+        h("button", { onclick: async () => { await attempt(() => post("/api/logout")); await loadMe(); this.again(); } }, t("be-guest"))));
+  }
+
+  async set(change) {
+    const done = await attempt(() => post("/api/settings", change));
+    if (done) { await loadMe(); toast(t("kept")); }
+    return done;
+  }
+
+  wipe() {
+    const dialog = sheet(t("wipe"), h("p", {}, t("wipe-text")), h("div.row", {}, h("button", { onclick: () => dialog.close() }, t("cancel")), h("span.grow"),
+      h("button.danger", { onclick: async () => { dialog.close(); const done = await attempt(() => post("/api/pictures/wipe")); if (done) toast(t("wiped", { n: done.wiped })); } }, t("wipe"))));
+  }
+}
+
+export class JoinView {
+  constructor() {
+    this.element = h("div.page.join", {}, h("h1", {}, t("join")), h("section.card", {},
+      h("img.qr", { src: "/api/qr.svg", alt: t("join-alt"), width: 300, height: 300 }),
+      h("p.address", {}, me.address || location.origin), h("p", {}, t("join-text"))));
+  }
+}
+
+export class PhotoView {
+  constructor() {
+    this.result = h("div", { "aria-live": "polite" });
+    this.game = h("select", { "aria-label": t("step-game") });
+    const file = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: "photo-file", onchange: (e) => this.send(e.target.files[0]) });
+    this.element = h("div.page", {}, h("h1", {}, t("photo-score")), h("section.card", {}, h("p", {}, t("photo-text")),
+      me.reads_photos ? null : h("p.problem", {}, t("error-no-reader")),
+      h("label.field", {}, h("span", {}, t("step-game")), this.game),
+      h("label.button.primary.big", { for: "photo-file" }, icon("camera"), t("take-photo")), file,
+      isSecureContext ? null : h("p.quiet", {}, t("https-why"))), this.result);
+    get("/api/games").then(({ games }) => this.game.replaceChildren(...games.map((g) => h("option", { value: g.game }, g.title))));
+  }
+
+  async send(file) {
+    if (!file) return;
+    this.result.replaceChildren(h("p.loading", {}, t("reading")));
+    const form = new FormData();
+    form.append("photo", file);
+    form.append("game", this.game.value);
+    try {
+      const response = await fetch("/api/photo-score", { method: "POST", body: form, headers: { "X-Snake-Eye": me.token } });
+      const answer = await response.json();
+      if (!response.ok) throw new Error([answer.error.text, answer.error.detail].filter(Boolean).join(" "));
+      this.show(answer);
+    } catch (error) { this.result.replaceChildren(h("p.card.problem", { role: "alert" }, error.message)); }
+  }
+
+  show(answer) {
+    const drawn = document.importNode(new DOMParser().parseFromString(answer.svg, "image/svg+xml").documentElement, true);
+    this.result.replaceChildren(h("div.frame", {}, h("div.board", {}, drawn)),
+      ...(answer.advice ?? []).map((text) => h("p.card.quiet", {}, text)),
+      ...(answer.unsure ? [h("p.card.problem", {}, t("photo-unsure", { n: answer.unsure }))] : []),
+      ...answer.broken.map((text) => h("p.card.problem", {}, text)),
+      h("section.card", {}, ...answer.players.map((p) => h("p.row", {}, h("b", {}, p.name), h("span.grow"), h("b", {}, score(p.score))))));
+  }
+}
+
+export class RulesView {
+  constructor(live) {
+    this.element = h("div.page.rules", {}, h("h1", {}, t("rules")));
+    get("/api/games").then(({ games }) => this.element.append(...games.map((game) =>
+      h("details.card", { open: game.game === live.state?.game }, h("summary", {}, h("b", {}, game.title)), h("p", {}, game.about),
+        h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source))))))));
+  }
+}

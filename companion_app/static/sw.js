@@ -1,0 +1,18 @@
+// The offline shell: the page's own files from the cache when the network is gone, never old ones
+// while it is there; the table itself is always fetched.
+const SHELL = "snake-eye-shell";
+const FILES = ["/", "/static/style.css", "/static/app.js", "/static/ui.js", "/static/live.js", "/static/table.js",
+  "/static/board.js", "/static/sound.js", "/static/setup.js", "/static/games.js", "/static/more.js", "/static/icon.svg"];
+
+self.addEventListener("install", (e) => e.waitUntil(caches.open(SHELL).then((c) => c.addAll(FILES)).then(() => self.skipWaiting())));
+self.addEventListener("activate", (e) => e.waitUntil(self.clients.claim()));
+self.addEventListener("fetch", (e) => {
+  const url = new URL(e.request.url);
+  const ours = url.origin === location.origin && e.request.method === "GET";
+  if (!ours || url.pathname.startsWith("/api/")) return;
+  e.respondWith(fetch(e.request).then((answer) => {
+    const copy = answer.clone();
+    if (answer.ok && url.pathname.startsWith("/static/")) caches.open(SHELL).then((c) => c.put(e.request, copy));
+    return answer;
+  }).catch(async () => (await caches.match(e.request)) ?? (await caches.match("/")) ?? Response.error()));
+});

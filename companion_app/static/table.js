@@ -1,0 +1,338 @@
+// The table view: players with their score, the drawing, the verdict, questions, corrections.
+import { Board } from "./board.js";
+import { play, speak } from "./sound.js";
+import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t } from "./ui.js";
+
+export class TableView {
+  constructor(live, go, tv = false) {
+    this.live = live;
+    this.go = go;
+    this.tv = tv;
+    this.board = new Board((tile) => this.tapped(tile));
+    this.players = h("section.players", { "aria-label": t("players") });
+    this.verdict = h("section.verdict", { "aria-label": t("verdict") });
+    this.tools = h("div.tools");
+    this.moves = h("section.moves", { "aria-label": t("moves") });
+    this.source = h("div.source");
+    this.seeing = h("div.seeing");
+    this.frame = h("div.frame", {}, this.source, this.board.element, this.seeing, this.tools);
+    this.side = h("div.side", {}, this.players, this.verdict, this.moves);
+    this.element = h(`div.table-view${tv ? ".for-tv" : ""}`, {}, this.frame, this.side);
+    if (tv) this.element.append(h("div.tv-join", {}, h("img", { src: "/api/qr.svg", alt: t("join") }), h("span", {}, t("join-short"))));
+    this.open = null;
+    this.timer = setInterval(() => this.tick(), 1000);
+    this.turnSince = Date.now();
+  }
+
+  close() { clearInterval(this.timer); this.camera = null; }
+
+  update(state) {
+    if (!state) return;
+    if (!state.game) { this.nothing(); return; }
+    this.element.classList.remove("empty");
+    this.element.classList.toggle("calm", !state.foul && !state.questions?.length && !state.trouble);
+    if (this.turn !== state.turn) { this.turn = state.turn; this.turnSince = Date.now(); }
+    this.state = state;
+    const foul = state.foul ? `foul${state.foul.n}` : "";
+    this.board.show(`/api/table.svg?v=${state.key}-${state.moves.length}-${foul}-${seqOf(state)}&lang=${state.language}`);
+    this.showPlayers(state);
+    this.showVerdict(state);
+    this.showTools(state);
+    this.showMoves(state);
+    this.showSource(state);
+    this.hints(state);
+  }
+
+  nothing() {
+    this.element.classList.add("empty");
+    this.element.replaceChildren(h("section.card.welcome", {},
+      h("img", { src: "/static/icon.svg", alt: "", width: 96, height: 96 }),
+      h("h1", {}, t("welcome")), h("p", {}, t("welcome-text")),
+      h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game"))));
+  }
+
+  happened(event) {
+    const state = this.live.state;
+    if (event.event === "verdict" && event.legal) { play("legal"); this.saySoon(); }
+    if (event.event === "verdict" && event.legal === false) { play("illegal"); this.saySoon(true); }
+    if (event.event === "question") { play("ask"); this.saySoon(true); }
+    if (event.event === "over") { play("over"); this.saySoon(); }
+    if (event.event === "state" && state) this.showSeeing({ ...state, seeing: { state: event.state, text: t("seeing-" + event.state) } });
+  }
+
+  saySoon(urgent = false) {
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => {
+      const text = this.element.querySelector(".verdict .headline")?.textContent;
+      if (text) { say(text, urgent); speak(text); }
+    }, 350);
+  }
+
+  // --- players -------------------------------------------------------------------------------
+
+  showPlayers(state) {
+    const key = JSON.stringify([state.players, state.over, this.open, state.language]);
+    if (key === this.playersKey) return;
+    this.playersKey = key;
+    this.players.replaceChildren(...state.players.map((player) => {
+      const open = this.open === player.id;
+      const chip = h(`button.player${player.turn ? ".turn" : ""}${player.winner && state.over ? ".winner" : ""}`, {
+        "--player": player.colour, "aria-expanded": String(open), onclick: () => this.openScore(player.id),
+      }, avatar(player),
+        h("span.who", {}, h("b", {}, player.name),
+          h("small", {}, state.over ? (player.winner ? t("winner") : " ") : player.turn ? t("to-move") : " ")),
+        h("span.points", { "aria-label": t("points-are", { n: score(player.score) }) },
+          player.winner && state.over ? icon("crown") : null, score(player.score)));
+      return h(`div.seat${open ? ".open" : ""}`, {}, chip, open ? this.scoreLines(player) : null);
+    }));
+  }
+
+  openScore(id) {
+    this.open = this.open === id ? null : id;
+    this.board.dark();
+    this.showPlayers(this.state);
+    this.players.querySelector("[aria-expanded=true]")?.focus();
+  }
+
+  scoreLines(player) {
+    if (!player.lines.length) return h("p.lines.none", {}, t("no-points-yet"));
+    return h("ul.lines", {}, ...player.lines.map((line) => h("li", {}, h("button.ghost", {
+      onclick: () => this.board.light(line.spots, "points"),
+    }, h("span", {}, (line.count > 1 ? `${line.count} × ` : "") + line.why), h("b", {}, score(line.points))))));
+  }
+
+  // --- verdicts ------------------------------------------------------------------------------
+
+  showVerdict(state) {
+    const key = JSON.stringify([state.key, state.trouble, state.foul, state.over, state.winners, state.moves.at(-1), state.turn, state.questions, state.language]);
+    if (key === this.verdictKey) return;
+    this.verdictKey = key;
+    const cards = [];
+    if (state.trouble) cards.push(h("div.card.trouble", { role: "alert" }, state.trouble));
+    if (state.foul) cards.push(this.foulCard(state.foul));
+    else if (state.over) cards.push(this.overCard(state));
+    else if (state.moves.length) cards.push(this.lastCard(state.moves.at(-1), state));
+    else cards.push(h("p.quiet.headline", {}, t("first-move", { player: nameOf(state, state.turn) })));
+    for (const question of state.questions ?? []) cards.push(this.questionCard(question, state));
+    this.verdict.replaceChildren(...cards);
+  }
+
+  lastCard(move, state) {
+    const bad = !move.legal;
+    return h(`div.last${bad ? ".overruled" : ""}`, {},
+      h("span.mark", {}, icon(bad ? "flag" : "check")),
+      h("div", {}, h("p.headline", {}, move.text), h("small", {}, bad ? t("overruled-note") : t("legal-note", { n: move.n }),
+        state.turn ? ` · ${t("now", { player: nameOf(state, state.turn) })}` : "")));
+  }
+
+  foulCard(foul) {
+    const [first, ...rest] = foul.violations;
+    const pictures = Object.entries(foul.pictures).filter(([, has]) => has).map(([name]) => h("figure", {},
+      h("img", { src: `/api/games/${this.state.key}/pictures/${foul.seq}/${name}.jpg`, alt: t("picture-" + name), loading: "lazy" }),
+      h("figcaption", {}, t("picture-" + name))));
+    return h("div.card.foul", {},
+      h("p.kicker", {}, icon("cross"), t("not-allowed")),
+      h("p.headline", {}, first.text),
+      ...rest.map((broken) => h("p", {}, broken.text)),
+      h("p.what", {}, foul.text),
+      ...foul.violations.map((broken) => h("blockquote", {}, broken.rulebook, h("cite", {}, broken.source))),
+      pictures.length ? h("div.before-after", {}, ...pictures) : null,
+      h("div.row", {},
+        h("button.ghost", { onclick: (e) => this.before(e.currentTarget) }, t("show-before")),
+        h("button", { onclick: () => this.act("/api/tell", { overrule: foul.n }) }, icon("flag"), t("overrule")),
+        h("button.primary", { onclick: () => this.act("/api/foul/take-back") }, icon("undo"), t("take-back-foul"))));
+  }
+
+  before(button) {
+    this.showingBefore = !this.showingBefore;
+    button.textContent = t(this.showingBefore ? "show-after" : "show-before");
+    const show = this.showingBefore ? "before" : "after";
+    this.board.show(`/api/table.svg?show=${show}&v=${this.state.key}-${this.state.foul.n}&lang=${this.state.language}`);
+  }
+
+  questionCard(question, state) {
+    this.board.light(question.spots ?? [], "ask");
+    const pick = (value) => this.act("/api/tell", { answer: question.id, value });
+    const buttons = (question.answers ?? []).map((answer) => h(`button.answer${answer.tile ? ".pictured" : ""}`,
+      { onclick: () => pick(answer.value) },
+      answer.tile ? h("img", { src: tileUrl(state, answer.tile), alt: "" }) : null,
+      question.about === "roll" ? h("span.die", { "data-n": answer.label }, answer.label) : h("span", {}, answer.label)));
+    if (question.about === "tile") buttons.push(h("button.answer", { onclick: () => this.pickTile(state, (tile, turns) => pick({ tile, turns })) }, t("another-tile")),
+      h("button.answer", { onclick: () => pick("none") }, t("nothing-there")));
+    return h("div.card.question", {}, h("p.kicker", {}, icon("ask"), t("question")),
+      h("p.headline", {}, question.text), h("div.answers", {}, ...buttons));
+  }
+
+  overCard(state) {
+    const winners = state.players.filter((p) => p.winner).map((p) => p.name);
+    const text = winners.length === 1 ? t("wins", { player: winners[0] }) : t("share-win", { players: listed(winners) });
+    return h("div.card.over", {}, h("p.kicker", {}, icon("crown"), t("game-over")),
+      h("p.headline", {}, text),
+      h("div.row", {},
+        h("button", { onclick: () => this.countUp(state) }, t("count-up")),
+        h("button", { onclick: () => this.go(`/games/${state.key}`) }, icon("share"), t("replay-share")),
+        h("button.primary", { onclick: () => this.again(state) }, icon("plus"), t("again"))));
+  }
+
+  // Final scoring step by step: every line lights up and is added.
+  async countUp(state) {
+    for (const player of state.players) {
+      let sum = 0;
+      this.open = player.id;
+      this.showPlayers(state);
+      const points = this.players.querySelector(".seat.open .points");
+      const rows = [...this.players.querySelectorAll(".seat.open .lines li")];
+      for (const [number, line] of player.lines.entries()) {
+        this.board.light(line.spots, "points");
+        sum += line.points;
+        if (points) points.textContent = score(sum);
+        rows[number]?.classList.add("counted");
+        say(`${line.why}: ${line.points}`);
+        await new Promise((done) => setTimeout(done, matchMedia("(prefers-reduced-motion: reduce)").matches ? 300 : 900));
+      }
+    }
+    this.board.dark();
+    this.open = null;
+    this.playersKey = "";
+    this.showPlayers(state);
+  }
+
+  async again(state) {
+    const names = Object.fromEntries(state.players.map((p) => [p.id, p.name]));
+    await this.act("/api/new", { game: state.game, set: state.set, players: state.players.map((p) => p.id),
+      names, options: state.options });
+  }
+
+  // --- tools ---------------------------------------------------------------------------------
+
+  showTools(state) {
+    const button = (name, word, onclick, extra = {}) => h("button.tool", { title: t(word), onclick, ...extra }, icon(name), h("span", {}, t(word)));
+    const on = choice("hints");
+    this.tools.replaceChildren(
+      button("fit", "fit", () => this.board.fit()),
+      ...(state.source.kind === "none" || state.source.kind === "recorded" ? [] : [
+        button("camera", "camera-view", () => this.showCamera(!this.camera), { "aria-pressed": String(!!this.camera) })]),
+      button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
+      ...(this.tv ? [] : [
+        button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.moves.length }),
+        button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }),
+        state.over ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
+        state.actions.includes("finale") && !state.over ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
+        state.over ? button("pass", "resume", () => this.act("/api/resume", { key: state.key }))
+          : button("flag", "end", () => this.askEnd())].filter(Boolean)));
+  }
+
+  // The camera's picture in place of the drawing, as often as it comes.
+  showCamera(on) {
+    this.camera?.remove();
+    this.camera = on ? h("img.camera", { alt: t("camera-view") }) : null;
+    this.board.element.hidden = on;
+    this.showTools(this.state);
+    if (!on) return;
+    const image = this.camera;
+    const load = () => { if (image === this.camera) image.src = `/api/picture.jpg?t=${Date.now()}`; };
+    image.addEventListener("load", () => setTimeout(load, 500));
+    image.addEventListener("error", () => setTimeout(load, 2000));
+    this.board.element.after(image);
+    load();
+  }
+
+  askEnd() {
+    const dialog = sheet(t("end-sure"), h("p", {}, t("end-text")), h("div.row", {},
+      h("button", { onclick: () => dialog.close() }, t("cancel")), h("span.grow"),
+      h("button.danger", { onclick: async () => { dialog.close(); await this.act("/api/end"); } }, t("end"))));
+  }
+
+  async act(url, body) {
+    this.showingBefore = false;
+    const state = await attempt(() => post(url, body));
+    if (state) this.live.take(state);
+  }
+
+  async hints(state) {
+    if (!choice("hints") || state.over || state.questions?.length) {
+      if (this.board.litKind === "hint" || this.board.litKind === "ask") if (!state.questions?.length) this.board.dark();
+      return;
+    }
+    const { moves } = await get("/api/moves");
+    if (state === this.state) this.board.light(moves.flatMap((m) => m.spots), "hint");
+  }
+
+  tick() {
+    const clock = this.element.querySelector(".clock");
+    if (!choice("clock") || !this.state?.turn) { clock?.remove(); return; }
+    const s = Math.floor((Date.now() - this.turnSince) / 1000);
+    const text = `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")}`;
+    if (clock) clock.textContent = text;
+    else this.players.querySelector(".turn .who small")?.append(h("span.clock", {}, text));
+  }
+
+  showSource(state) {
+    const kind = state.source.kind;
+    this.source.replaceChildren(h("h1", {}, state.title),
+      ...(kind === "recorded" ? [h("span.badge.recorded", { title: t("recorded-why") }, t("recorded"))] : []),
+      ...(kind === "demo" ? [h("span.badge.recorded", {}, t("demo"))] : []));
+    this.showSeeing(state);
+  }
+
+  showSeeing(state) {
+    const quiet = ["settled", "looking"].includes(state.seeing.state) || state.over || state.source.kind === "none";
+    this.seeing.hidden = quiet;
+    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), t("seeing-" + state.seeing.state));
+  }
+
+  showMoves(state) {
+    const open = this.moves.querySelector("details")?.open ?? innerWidth > 900;
+    this.moves.replaceChildren(h("details", { open }, h("summary", {}, t("moves-count", { n: state.moves.length })),
+      h("ol.move-list", { reversed: true }, ...state.moves.toReversed().slice(0, 200).map((move) => h(`li${move.legal ? "" : ".bad"}`, {
+        value: move.n, "--player": move.colour,
+      }, h("button.ghost", { onclick: () => this.openMove(move) }, h("span.bar"), h("span.n", {}, move.n), move.text,
+        move.legal ? null : h("span.badge.small", {}, t(move.overruled ? "overruled" : "now-illegal"))))))));
+  }
+
+  // --- correcting ----------------------------------------------------------------------------
+
+  tapped(tile) {
+    const known = this.state.tiles.find((one) => one.spots.some((s) => tile.spots.split(" ").includes(s)));
+    if (!known) return;
+    this.board.light(known.spots, "points");
+    const move = this.state.moves.find((m) => m.n === known.n);
+    this.openMove(move, known);
+  }
+
+  openMove(move, tile = this.state.tiles.find((one) => one.n === move.n)) {
+    if (move?.spots.length) this.board.light(move.spots, "points");
+    const state = this.state;
+    const content = [];
+    if (tile) content.push(h("div.tile-shown", {}, h("img", { src: tileUrl(state, tile.tile, tile.turns ?? 0), alt: "" }),
+      h("p", {}, tile.label, h("br"), h("small", {}, move ? t("laid-in-move", { n: move.n }) + ": " + move.text : t("lay-from-start")))));
+    else if (move) content.push(h("p", {}, move.text));
+    for (const broken of move?.violations ?? []) content.push(h("blockquote", {}, broken.text, h("cite", {}, broken.source)));
+    if (move && state.lattice === "square" && ["place", "replace", "turn"].includes(move.move.do)) {
+      content.push(h("button.wide", { onclick: () => { dialog.close(); this.pickTile(state, (name, turns) =>
+        this.act("/api/tell", { correct: move.n, move: { tile: name, turns } }), tile); } }, t("is-another-tile")));
+    }
+    if (move) content.push(h("button.wide", { onclick: () => { dialog.close(); this.act("/api/undo", { count: state.moves.length - move.n + 1 }); } },
+      icon("undo"), t("back-to-before", { n: move.n })));
+    const dialog = sheet(move ? t("move-n", { n: move.n }) : t("tile"), ...content);
+    dialog.addEventListener("close", () => { if (this.board.litKind === "points") this.board.dark(); });
+  }
+
+  pickTile(state, done, tile = null) {
+    let turns = tile?.turns ?? 0;
+    const grid = h("div.tile-grid");
+    const colour = tile?.tile.split("/")[0];
+    const fill = () => grid.replaceChildren(...state.stock
+      .toSorted((a, b) => (b.tile.split("/")[0] === colour) - (a.tile.split("/")[0] === colour))
+      .map((one) => h(`button.tile-choice${one.tile === tile?.tile ? ".now" : ""}`, { onclick: () => { dialog.close(); done(one.tile, turns); } },
+        h("img", { src: tileUrl(state, one.tile, turns), alt: "", loading: "lazy" }), h("span", {}, one.label))));
+    const turner = h("button.wide", { onclick: () => { turns = (turns + 1) % 4; fill(); } }, icon("redo"), t("turn-quarter"));
+    const dialog = sheet(t("which-tile"), state.lattice === "square" ? turner : null, grid);
+    fill();
+  }
+}
+
+const tileUrl = (state, tile, turns = 0) => `/api/tile.svg?game=${state.game}&set=${encodeURIComponent(state.set)}&tile=${encodeURIComponent(tile)}&turns=${turns}`;
+const nameOf = (state, id) => state.players.find((p) => p.id === id)?.name ?? "";
+const seqOf = (state) => state.moves.map((m) => m.seq).reduce((a, b) => (a * 31 + b) % 1000003, 7);
+const listed = (names) => new Intl.ListFormat(document.documentElement.lang).format(names);

@@ -1,0 +1,185 @@
+// Small tools of the page: elements, words, requests, sheets and toasts.
+
+let strings = {};
+export const me = { token: "", host: false, may_answer: false };
+
+export function t(key, params = {}) {
+  const text = strings[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? params[name] : whole));
+}
+
+export async function loadWords(language) {
+  strings = await get(`/api/strings/${language}.json`);
+}
+
+// h("button.big", {onclick}, "text", child): an element; words are always text, never markup.
+export function h(what, attributes = {}, ...children) {
+  const [tag, ...classes] = what.split(".");
+  const element = document.createElement(tag || "div");
+  if (classes.length) element.className = classes.join(" ");
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name.startsWith("--")) element.style.setProperty(name, value);
+    else if (name === "value" || name === "checked" || name === "disabled") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(2).filter((c) => c !== null && c !== undefined && c !== false));
+  return element;
+}
+
+const PATHS = {
+  table: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
+  plus: "M12 5v14M5 12h14",
+  games: "M12 7v5l3.500 2M4.500 12a7.500 7.500 0 1 0 2.500-5.600L4 9M4 4v5h5",
+  more: "M5 7h14M5 12h14M5 17h14",
+  check: "M5 13l4.500 4.500L19 7",
+  cross: "M6 6l12 12M18 6L6 18",
+  undo: "M9 14L4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3",
+  redo: "M15 14l5-5-5-5M20 9H10a6 6 0 0 0 0 12h3",
+  flag: "M6 21V4h11l-2 4 2 4H6",
+  pass: "M6 5l7 7-7 7M17 5v14",
+  fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
+  hint: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.500 10.900V15h7v-1.100A6 6 0 0 0 12 3z",
+  camera: "M4 8h4l2-3h4l2 3h4v11H4zM12 16.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7z",
+  share: "M12 15V3M7.500 7.500L12 3l4.500 4.500M5 12v9h14v-9",
+  key: "M14 10a4.500 4.500 0 1 1-3-4.200M12.500 11.500L20 19v2h-3v-2h-2v-2l-3-3",
+  crown: "M4 18h16l1-11-5 4-4-7-4 7-5-4z",
+  ask: "M9 9a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400M12 18v.500",
+  hand: "M8 12V6a1.500 1.500 0 0 1 3 0v5V4.500a1.500 1.500 0 0 1 3 0V11V6a1.500 1.500 0 0 1 3 0v8a6 6 0 0 1-6 6h-1a6 6 0 0 1-5-3l-2.500-4a1.600 1.600 0 0 1 2.600-1.800z",
+  tv: "M3 5h18v12H3zM8 21h8",
+  print: "M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z",
+  qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
+};
+
+export function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", PATHS[name]);
+  svg.append(path);
+  return svg;
+}
+
+export class Refused extends Error {
+  constructor(code, text, detail) {
+    super(text);
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+async function answered(response) {
+  if (response.ok) return response.json();
+  let said = { code: "broken", text: response.statusText, detail: "" };
+  try { said = (await response.json()).error; } catch { /* not ours: a proxy's page */ }
+  throw new Refused(said.code, said.text, said.detail);
+}
+
+export const get = async (url) => answered(await fetch(url));
+
+export async function post(url, body = {}) {
+  const send = () => fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Snake-Eye": me.token },
+    body: JSON.stringify(body),
+  });
+  let response = await send();
+  if (response.status === 403 && (await response.clone().json()).error.code === "no-token") {
+    await loadMe();
+    response = await send();
+  }
+  return answered(response);
+}
+
+export async function loadMe() {
+  Object.assign(me, await get("/api/me"));
+}
+
+// Does something that may be refused; the reason is shown. Asks for the PIN where it is needed.
+export async function attempt(action) {
+  try {
+    return await action();
+  } catch (error) {
+    if (error.code === "not-host" && (await askPin())) return attempt(action);
+    toast([error.message, error.detail].filter(Boolean).join(" "), "bad");
+    return null;
+  }
+}
+
+export function toast(text, kind = "") {
+  const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text);
+  document.getElementById("toasts").append(box);
+  setTimeout(() => box.remove(), kind === "bad" ? 7000 : 3500);
+}
+
+// A sheet that comes up from below on phones and stands in the middle elsewhere.
+export function sheet(title, ...content) {
+  const dialog = h("dialog.sheet", { "aria-label": title },
+    h("div.sheet-head", {}, h("h2", {}, title),
+      h("button.ghost.round", { "aria-label": t("close"), onclick: () => dialog.close() }, icon("cross"))),
+    ...content);
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", (e) => { if (e.target === dialog) dialog.close(); });
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+export function askPin() {
+  return new Promise((done) => {
+    const field = h("input.pin", { type: "text", inputmode: "numeric", autocomplete: "off", maxlength: 12,
+      "aria-label": t("pin"), id: "pin-field" });
+    const problem = h("p.problem", { role: "alert" });
+    let yes = false;
+    const form = h("form", { onsubmit: async (e) => {
+      e.preventDefault();
+      try {
+        await post("/api/login", { pin: field.value.trim() });
+        await loadMe();
+        yes = true;
+        dialog.close();
+        document.dispatchEvent(new Event("host"));
+      } catch (error) { problem.textContent = error.message; field.select(); }
+    } }, h("p", {}, t("pin-why")), field, problem, h("button.primary.wide", {}, icon("key"), t("pin-enter")));
+    const dialog = sheet(t("be-host"), form);
+    dialog.addEventListener("close", () => done(yes));
+    field.focus();
+  });
+}
+
+export function say(text, urgent = false) {
+  const where = document.getElementById(urgent ? "assertive" : "polite");
+  where.textContent = "";
+  setTimeout(() => { where.textContent = text; }, 40);
+}
+
+const CHOICES = { theme: "auto", sound: false, voice: false, hints: false, clock: false };
+export function choice(name) {
+  try {
+    const kept = localStorage.getItem("snake-eye." + name);
+    return kept === null ? CHOICES[name] : JSON.parse(kept);
+  } catch { return CHOICES[name]; }
+}
+export function choose(name, value) {
+  try { localStorage.setItem("snake-eye." + name, JSON.stringify(value)); } catch { /* private mode */ }
+}
+
+export function initial(name) {
+  return [...name][0]?.toUpperCase() ?? "?";
+}
+
+export function avatar(player) {
+  return h("span.avatar", { "--player": player.colour, "aria-hidden": "true" }, initial(player.name));
+}
+
+export function when(seconds) {
+  return new Intl.DateTimeFormat(document.documentElement.lang,
+    { dateStyle: "medium", timeStyle: "short" }).format(new Date(seconds * 1000));
+}
+
+export function score(value) {
+  return value === null || value === undefined ? "–" : String(value).replace("-", "−");
+}

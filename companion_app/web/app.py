@@ -1,0 +1,121 @@
+"""The application factory: joins desk, settings and blueprints; every refusal says why."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Flask, Response, current_app, jsonify, request
+from werkzeug.exceptions import HTTPException
+
+from companion_app.live.errors import LiveError, StoreError
+from companion_app.web import access
+from companion_app.web.desk import Desk, Feeder
+from companion_app.web.errors import WebError
+from companion_app.web.speech import LANGUAGES, Speech, best_language
+from engine.errors import EngineError
+from engine.record import Record
+from vision.errors import VisionError
+
+log = logging.getLogger(__name__)
+COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
+WORTH_COMPRESSING_BYTES = 1400
+"""Less than that goes out in one packet anyway."""
+
+MakeFeeder = Callable[[Record], Feeder | None]
+"""What shows tables to a new game: the camera, or a recorded game."""
+ReadPhoto = Callable[[bytes, str, str], Mapping[str, Any]]
+"""Reads a photo of a table: its bytes, the game and the set; returns a table state."""
+
+
+@dataclass
+class Companion:
+    """Everything that the page stands on."""
+
+    desk: Desk
+    settings: access.SettingsFile
+    make_feeder: MakeFeeder = lambda _record: None
+    read_photo: ReadPhoto | None = None
+    """``None`` where no picture can be read on this machine."""
+    address: str = ""
+    """Where phones find the page, for the QR code."""
+    limiter: access.Limiter = field(default_factory=access.Limiter)
+
+
+def create_app(companion: Companion) -> Flask:
+    """Return the application."""
+    from companion_app.web import api, control, events, games, pages, photos
+
+    app = Flask("companion_app", static_folder=None)
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.extensions["snake-eye"] = companion
+    app.extensions["snake-eye-settings"] = companion.settings
+    access.protect(app, companion.settings, companion.limiter)
+    for part in (api, control, events, games, photos, pages):
+        app.register_blueprint(part.blueprint)
+    app.register_error_handler(Exception, _refused)
+    app.after_request(_compressed)
+    return app
+
+
+def companion() -> Companion:
+    """Return what the page stands on."""
+    found: Companion = current_app.extensions["snake-eye"]
+    return found
+
+
+def language() -> str:
+    """Return the guest's language: asked for, chosen before, or what the browser reads."""
+    wanted = request.args.get("lang") or request.cookies.get("language")
+    return best_language(wanted, [name for name, _ in request.accept_languages])
+
+
+def speech(names: Mapping[str, str] | None = None) -> Speech:
+    """Return the words for this guest."""
+    return Speech(language(), companion().desk.names if names is None else names)
+
+
+def _refused(error: Exception) -> Response:
+    """Answer a request that failed: the status, a code, and a sentence."""
+    status, code, detail, wait = 500, "broken", "", None
+    if isinstance(error, WebError):
+        status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
+    elif isinstance(error, StoreError):
+        status, code, detail = 507, "not-kept", str(error)
+    elif isinstance(error, VisionError):
+        status, code, detail = 422, "no-photo", str(error)
+    elif isinstance(error, (LiveError, EngineError)):
+        status, code, detail = 409, "cannot-be", str(error)
+    elif isinstance(error, HTTPException):
+        status = error.code or 500
+        code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")
+    else:
+        log.exception("a request failed: %s %s", request.method, request.path)
+    words = Speech(language())
+    text = words.page(f"error-{code}", wait=wait or 0)
+    answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
+    answer.status_code = status
+    if wait is not None:
+        answer.headers["Retry-After"] = str(wait)
+    return answer
+
+
+def _compressed(response: Response) -> Response:
+    if (
+        response.mimetype in COMPRESSED
+        and not response.is_streamed
+        and "gzip" in request.headers.get("Accept-Encoding", "")
+        and "Content-Encoding" not in response.headers
+        and len(response.get_data()) >= WORTH_COMPRESSING_BYTES
+    ):
+        response.set_data(gzip.compress(response.get_data(), 5, mtime=0))
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers.add("Vary", "Accept-Encoding")
+    return response
+
+
+__all__ = ["LANGUAGES", "Companion", "companion", "create_app", "language", "speech"]

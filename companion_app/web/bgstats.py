@@ -1,0 +1,114 @@
+"""Writes a finished game for Board Game Stats: the ``.bgsplay`` file and the link.
+
+Both formats were read off programs that work with the app; every boolean must be there, scores
+are text, and ids are derived from ours, so that importing twice makes no second play.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+from uuid import NAMESPACE_URL, uuid5
+
+ABOUT = "This is a Play file that can be read by Board Game Stats."
+LINK = "https://app.bgstatsapp.com/createPlay.html?data="
+
+
+def play_file(game: dict[str, Any]) -> dict[str, Any]:
+    """Return a ``.bgsplay`` document.
+
+    Args:
+        game: ``key``, ``game``, ``title``, ``began_s``, ``ended_s``, ``players`` with ``id``,
+            ``name``, ``score``, ``winner`` and ``word``.
+    """
+    when = _when(game["began_s"])
+    entered = _when(game["ended_s"])
+    ranks = _ranks(game["players"])
+    return {
+        "about": ABOUT,
+        "userInfo": {"meRefId": 0},
+        "games": [
+            {
+                "id": 1, "uuid": _uuid("game", game["game"]), "name": game["title"],
+                "bggId": 0, "bggName": "", "bggYear": 0, "highestWins": True, "noPoints": False,
+                "cooperative": False, "usesTeams": False, "modificationDate": entered,
+            }
+        ],
+        "players": [
+            {
+                "id": number, "uuid": _uuid("player", player["name"]), "name": player["name"],
+                "isAnonymous": False, "bggUsername": "", "modificationDate": entered,
+            }
+            for number, player in enumerate(game["players"], start=1)
+        ],
+        "locations": [],
+        "plays": [
+            {
+                "uuid": _uuid("play", game["key"]), "gameRefId": 1, "locationRefId": 0,
+                "playDate": when, "playDateYmd": int(when[:10].replace("-", "")),
+                "entryDate": entered, "modificationDate": entered,
+                "durationMin": _minutes(game), "rounds": 0, "ignored": False,
+                "manualWinner": False, "usesTeams": False, "scoringSetting": 0, "board": "",
+                "comments": "Snake Eye",
+                "playerScores": [
+                    {
+                        "playerRefId": number, "score": _score(player), "winner": player["winner"],
+                        "newPlayer": False, "startPlayer": number == 1,
+                        "rank": ranks[player["id"]], "seatOrder": number, "role": player["word"],
+                        "metaData": "{}",
+                    }
+                    for number, player in enumerate(game["players"], start=1)
+                ],
+            }
+        ],
+    }  # fmt: skip
+
+
+def play_link(game: dict[str, Any]) -> str:
+    """Return a link that opens the app with the play filled in."""
+    ranks = _ranks(game["players"])
+    data = {
+        "sourceName": "Snake Eye",
+        "sourcePlayId": _uuid("play", game["key"]),
+        "playDate": _when(game["began_s"]),
+        "durationMin": _minutes(game),
+        "game": {
+            "name": game["title"], "sourceGameId": game["game"], "highestWins": True,
+            "noPoints": False,
+        },
+        "players": [
+            {
+                "name": player["name"], "sourcePlayerId": player["name"],
+                "startPlayer": number == 0, "rank": ranks[player["id"]], "role": player["word"],
+                "score": _score(player), "winner": player["winner"],
+            }
+            for number, player in enumerate(game["players"])
+        ],
+    }  # fmt: skip
+    return LINK + quote(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+
+
+def _uuid(kind: str, name: str) -> str:
+    return str(uuid5(NAMESPACE_URL, f"snake-eye:{kind}:{name}"))
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _minutes(game: dict[str, Any]) -> int:
+    return max(0, int((game["ended_s"] - game["began_s"]) // 60))
+
+
+def _score(player: dict[str, Any]) -> str:
+    return "" if player["score"] is None else str(player["score"])
+
+
+def _ranks(players: list[dict[str, Any]]) -> dict[str, int]:
+    scores = [p["score"] for p in players if p["score"] is not None]
+    return {
+        p["id"]: 1 + (len(scores) if p["score"] is None else sum(s > p["score"] for s in scores))
+        for p in players
+    }

@@ -1,0 +1,236 @@
+"""The desk: where the live referee, the match store and the page meet, one thread at a time.
+
+Everything that changes a game goes through here under one lock: what a camera (or a recorded
+game) shows, and what people say on their phones.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from companion_app.live.errors import ToldError
+from companion_app.live.match import Accepted, Match
+from companion_app.live.referee import Referee
+from companion_app.live.store import Store
+from companion_app.web.drawing import warm_up
+from companion_app.web.hub import Hub
+from engine.game import Move
+from engine.record import Record
+
+
+class Feeder(Protocol):
+    """Whatever shows tables to the referee: a camera's loop, or a recorded game."""
+
+    kind: str
+    """``camera``, ``demo``, ``recorded``, ``phone``; the page says it."""
+
+    def start(self, table: Any) -> None:
+        """Begin to show tables to the desk's referee."""
+        ...
+
+    def stop(self) -> None:
+        """Stop, and wait until it has."""
+        ...
+
+    # A feeder with a clock of its own also has ``tell(message)``; one with a camera has
+    # ``picture()``, the newest picture as JPEG.
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the people are called, and how they sit."""
+
+    by_player: Mapping[str, str] = field(default_factory=dict)
+
+
+class Desk:
+    """The game that is on, and all those that were."""
+
+    def __init__(
+        self,
+        store: Store,
+        hub: Hub | None = None,
+        set_folders: Iterable[Path] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.store = store
+        self.hub = hub or Hub()
+        self.set_folders = tuple(set_folders)
+        self.lock = threading.RLock()
+        self.referee: Referee | None = None
+        self.names: dict[str, str] = {}
+        self.seeing = "looking"
+        self.feeder: Feeder | None = None
+        self.trouble: str | None = None
+        """What is wrong right now, in a sentence; ``None`` when all is well."""
+        self._taken: list[Move] = []
+        self._clock = clock
+        self._began = clock()
+
+    # --- games -----------------------------------------------------------------------------
+
+    @property
+    def match(self) -> Match | None:
+        """The game that is on."""
+        return self.referee.match if self.referee else None
+
+    def begin(
+        self, record: Record, names: Mapping[str, str] | None = None, feeder: Feeder | None = None
+    ) -> Match:
+        """Begin a new game; its feeder starts at once."""
+        self._stop_feeding()
+        with self.lock:
+            match = Match.begin(self.store, record)
+            if names:
+                match.note("names", {"names": dict(names)})
+            self._take_up(match, names or {})
+        self.feed(feeder)
+        return match
+
+    def resume(self, key: str, feeder: Feeder | None = None) -> Match:
+        """Take up a game where it was left."""
+        self._stop_feeding()
+        with self.lock:
+            match = Match.resume(self.store, key, self.set_folders)
+            match.reopen()
+            self._take_up(match, names_in(self.store, key))
+        self.feed(feeder)
+        return match
+
+    def close(self) -> None:
+        """Stop feeding and send the phones away."""
+        self._stop_feeding()
+        self.hub.close()
+
+    def _take_up(self, match: Match, names: Mapping[str, str]) -> None:
+        self.names = dict(names)
+        self.trouble = None
+        self._taken.clear()
+        self.referee = Referee(match, self.emit)
+        self.emit({"event": "game", "key": match.key, "t": self.now()})
+        self.referee.start(self.now())
+        drawing = (match.box, len(match.start.players))
+        threading.Thread(target=warm_up, args=drawing, daemon=True).start()
+
+    def feed(self, feeder: Feeder | None) -> None:
+        """Let a feeder show tables to the game that is on."""
+        self._stop_feeding()
+        self.feeder = feeder
+        if feeder:
+            feeder.start(self)
+
+    def _stop_feeding(self) -> None:
+        # Without the lock: the feeder may be waiting for it.
+        feeder, self.feeder = self.feeder, None
+        if feeder:
+            feeder.stop()
+
+    # --- events ----------------------------------------------------------------------------
+
+    def now(self) -> float:
+        """Return seconds since the desk was set up."""
+        return self._clock() - self._began
+
+    def emit(self, event: Mapping[str, Any]) -> None:
+        """Tell every phone, and remember what the page shows."""
+        if event["event"] == "state":
+            self.seeing = event["state"]
+        elif event["event"] == "trouble":
+            self.trouble = event["text"]
+        elif event["event"] == "verdict" and event.get("legal"):
+            self.trouble = None
+        self.hub.publish(event)
+
+    # --- what people say -------------------------------------------------------------------
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Pass on an answer, a roll, an overruling, a correction or a move.
+
+        Raises:
+            ToldError: it cannot be used.
+            StoreError: it could not be kept.
+        """
+        with self.lock:
+            referee = self._on()
+            feeder_tells = getattr(self.feeder, "tell", None)
+            if feeder_tells is not None:
+                feeder_tells(message)
+            else:
+                referee.tell(message, self.now())
+            if "answer" not in message:
+                self._taken.clear()
+            self.emit({"event": "told", "t": self.now()})
+
+    def take_back(self, count: int = 1) -> None:
+        """Take back the last moves; they can be done again until another is made."""
+        with self.lock:
+            referee = self._on()
+            accepted = referee.match.accepted
+            if not 1 <= count <= len(accepted):
+                raise ToldError("there is no move to take back")
+            last = len(accepted)
+            gone: list[Accepted] = referee.match.take_back(count, t=self.now())
+            referee.match.reopen()
+            self._taken += [one.move for one in gone]
+            for number in range(count):
+                self.emit({"event": "taken-back", "n": last - number, "t": self.now()})
+            referee.start(self.now())
+
+    def redo(self) -> None:
+        """Do the move again that was taken back last."""
+        with self.lock:
+            referee = self._on()
+            if not self._taken:
+                raise ToldError("there is no move to do again")
+            move = self._taken.pop()
+            left = list(self._taken)
+            added = referee.match.accept((move,), t=self.now())
+            self.emit({"event": "verdict", "n": len(referee.match.accepted),
+                       "legal": not added[0].violations, "t": self.now()})  # fmt: skip
+            self._taken = left
+            referee.start(self.now())
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a move was taken back that can be done again."""
+        return bool(self._taken)
+
+    def take_foul_back(self) -> None:
+        """Say that the tile of an announced foul has been lifted."""
+        with self.lock:
+            referee = self._on()
+            if referee.pending is None:
+                raise ToldError("there is no foul on the table")
+            pending, referee.pending = referee.pending, None
+            referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
+            self.emit({"event": "taken-back", "n": pending.n, "legal": False, "t": self.now()})
+
+    def end(self) -> None:
+        """End the game as it stands."""
+        self._stop_feeding()
+        with self.lock:
+            referee = self._on()
+            referee.match.end()
+            referee.pending = None
+            outcome = referee.match.game.outcome(referee.match.position)
+            self.emit({"event": "over", "scores": dict(outcome.scores),
+                       "winners": list(outcome.winners), "t": self.now()})  # fmt: skip
+
+    def _on(self) -> Referee:
+        if self.referee is None:
+            raise ToldError("there is no game yet")
+        return self.referee
+
+
+def names_in(store: Store, key: str) -> dict[str, str]:
+    """Return what the people of a game were called."""
+    named: dict[str, str] = {}
+    for line in store.lines(key):
+        if line.kind == "names":
+            named = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
+    return named

@@ -1,0 +1,66 @@
+"""Why a request is refused, as a tree; every refusal says why, in the guest's language.
+
+WebError
+├── NotHost        only the host may do that
+├── NotYours       the request does not come from our own page
+├── TooOften       slower, please; says how long to wait
+├── TooLarge       more bytes than anybody needs
+├── NotFound       there is no such game, move or picture
+└── BadRequest     what was sent cannot be used
+"""
+
+from __future__ import annotations
+
+
+class WebError(Exception):
+    """A request that is refused."""
+
+    status = 400
+    code = "bad-request"
+
+    def __init__(self, detail: str = "", *, code: str = "", retry_after_s: int | None = None):
+        super().__init__(detail or code or self.code)
+        self.detail = detail
+        """What exactly was met, where there is more to say than the code."""
+        self.retry_after_s = retry_after_s
+        if code:
+            self.code = code
+
+
+class NotHost(WebError):  # noqa: N818 - each is an answer to a guest, in its own words
+    """Only the host may do that."""
+
+    status = 403
+    code = "not-host"
+
+
+class NotYours(WebError):  # noqa: N818
+    """The request does not come from our own page."""
+
+    status = 403
+    code = "not-yours"
+
+
+class TooOften(WebError):  # noqa: N818
+    """Too many requests."""
+
+    status = 429
+    code = "too-often"
+
+
+class TooLarge(WebError):  # noqa: N818
+    """More bytes than anybody needs."""
+
+    status = 413
+    code = "too-large"
+
+
+class NotFound(WebError):  # noqa: N818
+    """There is no such thing."""
+
+    status = 404
+    code = "not-found"
+
+
+class BadRequest(WebError):  # noqa: N818
+    """What was sent cannot be used."""

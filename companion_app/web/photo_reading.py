@@ -1,0 +1,32 @@
+"""Reads one photo of a table for the page; the photo is forgotten at once."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from companion_app.home import set_folders
+from engine.games import game_named
+from engine.record import find_set
+
+
+def read_photo(data: bytes, game: str, set_name: str) -> Mapping[str, Any]:
+    """Return the table state of a photo.
+
+    Raises:
+        VisionError: it is no picture, or too large, or damaged.
+    """
+    from vision.intake import load_picture
+    from vision.read import read_table
+    from vision.request import ReadRequest
+    from vision.tables import table_state_to_json
+
+    box = find_set(game_named(game), set_name, set_folders())
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "photo"
+        file.write_bytes(data)
+        picture = load_picture(file)
+    state = read_table(picture, ReadRequest(box.lattice, box))
+    return table_state_to_json(state, "photo")

@@ -1,0 +1,163 @@
+"""The score sheet of a game on paper: the last table, the players, every line of the score."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path as FilePath
+from typing import IO, Any
+
+from reportlab.lib.colors import HexColor
+from reportlab.lib.units import mm
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
+
+from companion_app.live.match import Match
+from companion_app.web.drawing import Box, table_items
+from companion_app.web.speech import Speech
+from engine.draw.display import Affine, Contour, Group, Item, Path
+
+FONTS = (
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/TTF/DejaVuSans.ttf",
+)
+"""Where a font with Czech and Cyrillic letters lies on the systems that have it."""
+LATIN = "a b v g d e e zh z i j k l m n o p r s t u f kh c ch sh shch - y - e yu ya"
+CYRILLIC = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", LATIN.split(), strict=True))
+INK, QUIET = "#2a2622", "#7a7166"
+WIDTH, HEIGHT = 210.0, 297.0
+EDGE, TABLE_TOP, TABLE_HIGH = 16.0, 30.0, 130.0
+"""All in millimetres."""
+
+
+class ScoreSheet:
+    """One page; millimetres from the upper left corner, y down."""
+
+    def __init__(self, out: IO[bytes], title: str) -> None:
+        self._font = _font()
+        size = (WIDTH * mm, HEIGHT * mm)
+        self._canvas = Canvas(out, pagesize=size, invariant=1, pageCompression=1)
+        self._canvas.setTitle(title)
+        self._canvas.transform(mm, 0, 0, -mm, 0, HEIGHT * mm)
+        self._canvas.setLineCap(1)
+        self._canvas.setLineJoin(1)
+
+    def save(self) -> None:
+        """Write the file."""
+        self._canvas.showPage()
+        self._canvas.save()
+
+    def words(
+        self, at: tuple[float, float], text: str, size: float, colour: str = INK,
+        to_the_left: bool = False,
+    ) -> None:  # fmt: skip
+        """Write a line in a font that has its letters, or in the nearest Latin ones."""
+        canvas = self._canvas
+        canvas.saveState()
+        canvas.transform(1, 0, 0, -1, *at)
+        canvas.setFont(self._font or "Helvetica", size)
+        canvas.setFillColor(HexColor(colour))
+        write = canvas.drawRightString if to_the_left else canvas.drawString
+        write(0, 0, text if self._font else latin(text))
+        canvas.restoreState()
+
+    def draw(
+        self, items: Iterable[Item], transform: Affine, clip: tuple[Contour, ...] = ()
+    ) -> None:
+        """Draw shapes moved by a map and clipped by an outline."""
+        canvas = self._canvas
+        canvas.saveState()
+        canvas.transform(*transform)
+        if clip:
+            canvas.clipPath(self._outline(clip), stroke=0, fill=0, fillMode=0)
+        for item in items:
+            if isinstance(item, Group):
+                self.draw(item.items, item.transform, item.clip)
+            elif isinstance(item, Path) and item.contours:
+                self._path(item)
+        canvas.restoreState()
+
+    def _path(self, path: Path) -> None:
+        canvas = self._canvas
+        if path.fill:
+            canvas.setFillColor(HexColor(path.fill))
+        if path.stroke:
+            canvas.setStrokeColor(HexColor(path.stroke))
+            canvas.setLineWidth(path.width)
+        shape = self._outline(path.contours)
+        canvas.drawPath(shape, stroke=int(bool(path.stroke)), fill=int(bool(path.fill)), fillMode=0)
+
+    def _outline(self, contours: Iterable[Contour]) -> Any:
+        path = self._canvas.beginPath()
+        for contour in contours:
+            path.moveTo(*contour.start)
+            for segment in contour.segments:
+                (path.lineTo if len(segment) == 2 else path.curveTo)(*segment)
+            if contour.closed:
+                path.close()
+        return path
+
+
+def score_sheet(
+    out: IO[bytes], match: Match, shown: dict[str, Any], times: dict[str, Any], words: Speech
+) -> None:
+    """Write the sheet of a game into a file."""
+    del words
+    pdf = ScoreSheet(out, f"{shown['title']} - Snake Eye")
+    when = datetime.fromtimestamp(times["began_s"]).strftime("%Y-%m-%d %H:%M")
+    pdf.words((EDGE, 22), shown["title"], 9)
+    pdf.words((WIDTH - EDGE, 22), when, 4, QUIET, to_the_left=True)
+    _draw_table(pdf, *table_items(match.box, match.layout, match.start.players))
+    _write_scores(pdf, shown)
+    pdf.save()
+
+
+def _draw_table(pdf: ScoreSheet, items: list[Item], box: Box) -> None:
+    left, top, right, bottom = box
+    room = WIDTH - 2 * EDGE
+    scale = min(room / (right - left), TABLE_HIGH / (bottom - top))
+    x = EDGE + (room - (right - left) * scale) / 2 - left * scale
+    pdf.draw(items, (scale, 0, 0, scale, x, TABLE_TOP - top * scale))
+
+
+def _write_scores(pdf: ScoreSheet, shown: dict[str, Any]) -> None:
+    y = TABLE_TOP + TABLE_HIGH + 12
+    for player in shown["players"]:
+        score = "–" if player["score"] is None else str(player["score"])
+        crown = " ★" if player["winner"] and shown["over"] else ""
+        pdf.words((EDGE, y), player["name"] + crown, 6)
+        pdf.words((WIDTH - EDGE, y), score, 6, to_the_left=True)
+        y += 6
+        for line in player["lines"]:
+            count = f"{line['count']} × " if line["count"] > 1 else ""
+            pdf.words((EDGE + 5, y), count + line["why"], 3.6, QUIET)
+            pdf.words((WIDTH - EDGE, y), str(line["points"]), 3.6, QUIET, to_the_left=True)
+            y += 5
+            if y > HEIGHT - EDGE:
+                return
+        y += 4
+
+
+def _font() -> str | None:
+    for name in FONTS:
+        if FilePath(name).exists():
+            pdfmetrics.registerFont(TTFont("SnakeEye", name))
+            return "SnakeEye"
+    return None
+
+
+def latin(text: str) -> str:
+    """Return a text in plain Latin letters, where no font has its own."""
+    spelt = "".join(_spelt(c) for c in text)
+    apart = unicodedata.normalize("NFKD", spelt)
+    return "".join(c for c in apart if not unicodedata.combining(c)).replace("★", "*")
+
+
+def _spelt(letter: str) -> str:
+    known = CYRILLIC.get(letter.lower())
+    if known is None:
+        return letter
+    return known.capitalize() if letter.isupper() else known

@@ -1,0 +1,326 @@
+"""What the page shows right now, ready for JSON, in the guest's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from companion_app.live.bench import Pending
+from companion_app.live.match import Accepted, Match
+from companion_app.live.questions import Question, question_to_json
+from companion_app.web.desk import Desk
+from companion_app.web.drawing import draw_table, spot, spots_of
+from companion_app.web.speech import Speech
+from engine.draw.palette import coat
+from engine.game import AnyGame, Json, Move, Outcome, Place, Violation
+from engine.placement import Layout, Piece, Placement
+from engine.record import move_to_json
+
+Doc = dict[str, Json]
+GAME_COLOURS = ("#35b58a", "#f0802a", "#9552cf", "#2d74da")
+"""For players of a game without colours, by seat; letters tell them apart as well."""
+
+
+def state(desk: Desk, speech: Speech) -> Doc:
+    """Return the whole table: game, players, score, moves, foul, questions, camera."""
+    with desk.lock:
+        document: Doc = {
+            "version": desk.hub.version,
+            "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing)},
+            "source": {"kind": desk.feeder.kind if desk.feeder else "none"},
+            "trouble": desk.trouble,
+            "language": speech.language,
+            "game": None,
+        }
+        referee = desk.referee
+        if referee is None:
+            return document
+        document |= match_to_json(referee.match, speech)
+        document["can_redo"] = desk.can_redo
+        document["foul"] = _foul(referee.match, referee.pending, speech)
+        document["questions"] = [
+            _question(question, referee.match, speech) for question in referee.questions.values()
+        ]
+        return document
+
+
+def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
+    """Return a match as it stands, or as it stood after so many moves."""
+    count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
+    position = match.positions[count]
+    outcome = match.game.outcome(position)
+    facts = match.game.facts
+    over = outcome.over or (match.ended and count == len(match.accepted))
+    return {
+        "key": match.key,
+        "game": facts.name,
+        "title": facts.title,
+        "set": match.box.name,
+        "options": dict(match.start.options),
+        "lattice": facts.lattice,
+        "actions": list(facts.actions),
+        "turn": None if over else position.to_move,
+        "players": _players(match, outcome, speech, None if over else position.to_move),
+        "scores": dict(outcome.scores),
+        "over": over,
+        "winners": list(outcome.winners) or _leading(outcome.scores, over),
+        "moves": [
+            _move(n, one, match, speech)
+            for n, one in enumerate(match.accepted[:count], start=1)
+        ],
+        "tiles": _tiles(match, count, speech),
+        "last": _last_spots(match, count),
+        "stock": _stock(match, count, speech),
+    }  # fmt: skip
+
+
+def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
+    """Return who leads a game that people ended early."""
+    known = [score for score in scores.values() if score is not None]
+    return [p for p, score in scores.items() if over and known and score == max(known)]
+
+
+def _players(match: Match, outcome: Outcome, speech: Speech, turn: str | None) -> list[Doc]:
+    players = match.start.players
+    return [
+        {
+            "id": player,
+            "name": speech.player(player),
+            "colour": colour_of(match, player),
+            "word": speech.colour(player) if player in match.box.colours else "",
+            "score": outcome.scores.get(player),
+            "turn": player == turn,
+            "winner": player in (outcome.winners or _leading(outcome.scores, match.ended)),
+            "lines": _lines(match, outcome, player, speech),
+        }
+        for player in players
+    ]
+
+
+def colour_of(match: Match, player: str) -> str:
+    """Return a player's colour as CSS has it."""
+    if player in match.box.colours:
+        return coat(player, match.box.colours).base
+    return GAME_COLOURS[list(match.start.players).index(player) % len(GAME_COLOURS)]
+
+
+def _lines(match: Match, outcome: Outcome, player: str, speech: Speech) -> list[Doc]:
+    """Return a player's score line by line; equal reasons that follow each other as one."""
+    said = [
+        (speech.why(line), line.points, _spots(match, line.cells, line.snake))
+        for line in outcome.lines.get(player, ())
+    ]
+    said.sort(key=lambda line: line[0])
+    lines = []
+    for why, group in groupby(said, key=lambda line: line[0]):
+        rows = list(group)
+        lines.append(
+            {
+                "why": why,
+                "points": sum(points for _, points, _ in rows),
+                "count": len(rows),
+                "spots": sorted({s for _, _, spots in rows for s in spots}),
+            }
+        )
+    return lines
+
+
+def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
+    return {
+        "n": n,
+        "text": speech.move(one.move, match.game.facts.coloured_moves),
+        "player": one.move.player,
+        "colour": colour_of(match, one.move.player),
+        "move": move_to_json(one.move),
+        "legal": not one.violations,
+        "overruled": one.overruled,
+        "violations": violations_to_json(one.violations, match, speech),
+        "seq": one.seq,
+        "spots": [spot(p) for p in last_cells(one.move, match)],
+    }
+
+
+def violations_to_json(violations: Iterable[Violation], match: Match, speech: Speech) -> list[Doc]:
+    """Return broken rules: sentence, the rule itself, where it is printed, and the places."""
+    game = match.game.facts.name
+    return [
+        {
+            "rule": broken.rule.id,
+            "text": speech.violation(game, broken),
+            "rulebook": speech.rule(game, broken.rule),
+            "source": speech.source(broken.rule.source),
+            "cells": [list(cell) for cell in broken.cells],
+            "spots": _spots(match, broken.cells, broken.snake),
+        }
+        for broken in violations
+    ]  # fmt: skip
+
+
+def _spots(match: Match, cells: Iterable[Place], snake: str | None) -> list[str]:
+    field = match.start.players.index(snake) if snake in match.start.players else None
+    fields = match.game.facts.player_names is None
+    return [spot(cell, field if fields else None) for cell in cells]
+
+
+def _foul(match: Match, pending: Pending | None, speech: Speech) -> Doc | None:
+    if pending is None:
+        return None
+    return {
+        "n": pending.n,
+        "seq": pending.seq,
+        "player": pending.move.player,
+        "name": speech.player(pending.move.player),
+        "text": speech.move(pending.move, match.game.facts.coloured_moves),
+        "move": move_to_json(pending.move),
+        "violations": violations_to_json(pending.violations, match, speech),
+        "pictures": {name: match.store.picture(pending.seq, name) is not None
+                     for name in ("before", "after")},
+    }  # fmt: skip
+
+
+def _question(question: Question, match: Match, speech: Speech) -> Doc:
+    said = question_to_json(question, match)
+    said["text"] = speech.page(f"ask-{question.about}", player=speech.player(
+        match.position.to_move))  # fmt: skip
+    said["answers"] = [_answer(question, guess, number, match, speech)
+                       for number, guess in enumerate(question.guesses)]  # fmt: skip
+    if question.spot is not None:
+        said["spots"] = [spot(question.spot[1:], question.spot[0])]
+    else:
+        said["spots"] = [spot(cell) for cell in question.cells]
+    return said
+
+
+def _answer(question: Question, guess: Json, number: int, match: Match, speech: Speech) -> Doc:
+    if question.about == "roll":
+        return {"value": guess, "label": str(guess)}
+    if question.about == "next" and isinstance(guess, list):
+        return {"value": guess[0], "label": speech.player(str(guess[0]))}
+    if question.about == "next":
+        return {"value": guess, "label": speech.player(str(guess))}
+    if isinstance(guess, list) and guess and isinstance(guess[0], str):
+        tile = guess[0]
+        known = tile in match.box
+        label = speech.tile(tile) if known else speech.colour(tile)
+        if tile in ("no-own-tile", "own-tile"):
+            label = speech.page(f"hand-{tile}")
+        return {"value": tile, "label": label, "tile": tile if known else None,
+                "share": guess[1] if len(guess) > 1 else None}  # fmt: skip
+    if isinstance(guess, str):
+        label = speech.page(f"hand-{guess}") if question.about == "hand" else speech.tile(guess)
+        return {"value": guess, "label": label, "tile": guess if guess in match.box else None}
+    return {"value": number, "label": _row_in_words(guess, speech)}
+
+
+def _row_in_words(guess: Json, speech: Speech) -> str:
+    """Return a guessed row of moves in words."""
+    moves = guess if isinstance(guess, list) else [guess]
+    said = [
+        f"{speech.player(str(m.get('player', '')))}: {speech.tile(str(m.get('tile', '')))}"
+        for m in moves
+        if isinstance(m, dict)
+    ]
+    return " → ".join(said) or speech.page("answer-taken-back")
+
+
+# --- the table -----------------------------------------------------------------------------------
+
+
+def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
+    """Return what lies there, each tile with the move that laid it."""
+    born: dict[str, int] = {}
+    for number, one in enumerate(match.accepted[:count], start=1):
+        for place in last_cells(one.move, match):
+            born[spot(place)] = number
+    lying = _placed(match.game.layout(match.positions[count]))
+    return [
+        {"tile": one.tile, "label": speech.lying(one), "spots": places,
+         "n": max(born.get(place, 0) for place in places),
+         "turns": one.turns if isinstance(one, Placement) else None}
+        for one in sorted(lying, key=str)
+        for places in (spots_of(one, match.box),)
+    ]  # fmt: skip
+
+
+def _placed(layout: Layout) -> list[Placement | Piece]:
+    return [*layout.cards, *layout.pieces]
+
+
+def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
+    """Return what is left in the box, by tile."""
+    lying: dict[str, int] = {}
+    for one in _placed(match.game.layout(match.positions[count])):
+        lying[one.tile] = lying.get(one.tile, 0) + 1
+    return [
+        {"tile": name, "label": speech.tile(name), "left": max(0, number - lying.get(name, 0)),
+         "colour": match.box[name].colour}
+        for name, number in match.box.counts.items()
+    ]  # fmt: skip
+
+
+def last_cells(move: Move, match: Match) -> list[Place]:
+    """Return the places of a move, with the number of the field or board in front."""
+    if move.cells is not None:
+        return [(move.board or 0, *cell) for cell in move.cells]
+    if move.at is None:
+        return []
+    players: Sequence[str] = match.start.players
+    fields = match.game.facts.player_names is None
+    return [(players.index(move.snake or move.player) if fields else 0, *move.at)]
+
+
+def _last_spots(match: Match, count: int) -> list[str]:
+    return [spot(p) for p in _last_places(match, count)]
+
+
+def _last_places(match: Match, count: int) -> list[Place]:
+    for one in reversed(match.accepted[:count]):
+        if cells := last_cells(one.move, match):
+            return cells
+    return []
+
+
+def drawing(match: Match, speech: Speech, upto: int | None = None) -> str:
+    """Return the table of a match as SVG, now or after so many moves."""
+    count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
+    layout = match.game.layout(match.positions[count])
+    return _drawn(match, layout, speech, last=_last_places(match, count))
+
+
+def drawing_of_foul(match: Match, pending: Pending, speech: Speech) -> str:
+    """Return the table with an announced foul on it, its places marked."""
+    marked = [
+        place
+        for broken in pending.violations
+        for place in _pointed(broken, match)
+    ] or last_cells(pending.move, match)  # fmt: skip
+    return _drawn(
+        match, pending.layout, speech, marked=marked, last=last_cells(pending.move, match)
+    )
+
+
+def _pointed(broken: Violation, match: Match) -> list[Place]:
+    if broken.snake in match.start.players and match.game.facts.player_names is None:
+        field = match.start.players.index(broken.snake)
+        return [(field, *cell) for cell in broken.cells]
+    return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
+
+
+def _drawn(
+    match: Match, layout: Layout, speech: Speech, marked: Iterable[Place] = (),
+    last: Iterable[Place] = (),
+) -> str:  # fmt: skip
+    return draw_table(
+        match.box, layout, match.start.players,
+        label=speech.lying,
+        names=[speech.player(player) for player in match.start.players],
+        marked=_flat(marked, match.game), last=_flat(last, match.game),
+        board_word=speech.page("board"),
+        title=match.game.facts.title,
+    )  # fmt: skip
+
+
+def _flat(places: Iterable[Place], game: AnyGame) -> list[Place]:
+    """Return places as drawings name them: without a number where there is one field."""
+    several = game.facts.player_names is None or game.facts.name == "snekagon5g"
+    return list(places) if several else [place[-2:] for place in places]

@@ -1,0 +1,147 @@
+"""Lets the live loop watch a source for the desk: frames in a thread of their own.
+
+The loop and the page take turns by the desk's lock; it is open while a frame is made or read, so
+that a phone never waits for a picture, nor the loop for a phone.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import cv2
+
+from companion_app.live.demo import DemoSource
+from companion_app.live.errors import LiveError, ToldError
+from companion_app.live.loop import LiveLoop, Reader
+from companion_app.live.match import Match
+from companion_app.live.referee import Referee
+from engine.errors import EngineError
+from engine.placement import Layout
+from vision.errors import VisionError
+from vision.sources.newest import NewestFrames
+from vision.sources.source import FrameSource
+from vision.types import Frame, TableState
+
+log = logging.getLogger(__name__)
+SHOWN_PX = 1280
+SHOWN_QUALITY = 75
+
+
+class Table(Protocol):
+    """What watching needs of the desk."""
+
+    lock: threading.RLock
+    referee: Referee | None
+
+    @property
+    def match(self) -> Match | None:
+        """The game that is on."""
+        ...
+
+    def emit(self, event: Mapping[str, Any]) -> None:
+        """Tell everybody."""
+        ...
+
+
+class Watched:
+    """A source that the referee watches."""
+
+    def __init__(self, kind: str, source: FrameSource, reader: Reader) -> None:
+        self.kind = kind
+        self.source = source
+        self.loop: LiveLoop | None = None
+        self._reader = reader
+        self._newest: Frame | None = None
+        self._frames: FrameSource = NewestFrames(source) if source.live else source
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, table: Table) -> None:
+        """Begin to watch the game that is on."""
+        with table.lock:
+            assert table.match is not None
+            reader = _WithOpenLock(self._reader, table.lock)
+            self.loop = LiveLoop(table.match, reader, table.emit)
+            table.referee = self.loop.referee
+            if isinstance(self.source, DemoSource):
+                self.source.tell = lambda message: self._said_aloud(table, message)
+            self.loop.start()
+        self._thread = threading.Thread(target=self._watch, args=(table,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop, and wait until it has."""
+        self._stopped.set()
+        self._frames.close()
+        if self._thread and self._thread is not threading.current_thread():
+            self._thread.join(5)
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Pass on what a player told, at the source's own time."""
+        assert self.loop is not None
+        self.loop.tell(message)
+
+    def picture(self) -> bytes | None:
+        """Return what the camera sees right now, as JPEG."""
+        frame = self._newest
+        if frame is None:
+            return None
+        height, width = frame.bgr.shape[:2]
+        scale = min(1.0, SHOWN_PX / width)
+        small = cv2.resize(frame.bgr, (round(width * scale), round(height * scale)))
+        done, packed = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, SHOWN_QUALITY])
+        return packed.tobytes() if done else None
+
+    def _watch(self, table: Table) -> None:
+        assert self.loop is not None
+        now_s = 0.0
+        try:
+            for frame in self._frames.frames():
+                if self._stopped.is_set():
+                    return
+                with table.lock:
+                    if frame is None:
+                        self.loop.silence(now_s + 1.5)
+                    else:
+                        now_s = frame.taken_at_s
+                        self._newest = frame
+                        self.loop.see(frame)
+                    if self.loop.trouble:
+                        table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
+        except (LiveError, VisionError, EngineError) as error:
+            table.emit({"event": "trouble", "text": str(error), "t": now_s})
+        except Exception as error:  # the top of the camera loop: shown on the page, not swallowed
+            log.exception("the camera loop failed")
+            table.emit({"event": "trouble", "text": f"{type(error).__name__}: {error}",
+                        "t": now_s})  # fmt: skip
+
+    def _said_aloud(self, table: Table, message: Mapping[str, Any]) -> None:
+        try:
+            with table.lock:
+                self.tell(message)
+        except ToldError:
+            # A pass that the referee has already taken for granted.
+            return
+
+
+class _WithOpenLock:
+    """A reader that lets the page work while it reads."""
+
+    def __init__(self, reader: Reader, lock: threading.RLock) -> None:
+        self._reader = reader
+        self._lock = lock
+
+    def read(self, frame: Frame, known: Layout) -> TableState:
+        """Read a frame; the lock, held once by the watching thread, is open meanwhile."""
+        self._lock.release()
+        try:
+            return self._reader.read(frame, known)
+        finally:
+            self._lock.acquire()
+
+    def forget(self) -> None:
+        """Drop everything kept."""
+        self._reader.forget()

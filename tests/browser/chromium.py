@@ -1,0 +1,198 @@
+"""A real headless Chromium, driven through its DevTools: enough of it for the page's tests."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import websocket
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*",
+    "--hide-scrollbars", "--lang=en",
+)  # fmt: skip
+PATIENCE_S = 30.0
+"""The machine is shared; what takes longer than that is broken."""
+
+
+def program() -> str | None:
+    """Return where Chromium is, or ``None``."""
+    return next((found for name in PROGRAMS if (found := shutil.which(name))), None)
+
+
+class Browser:
+    """One Chromium process."""
+
+    def __init__(self, folder: Path) -> None:
+        name = program()
+        assert name is not None
+        self.process = subprocess.Popen(
+            [name, *FLAGS, f"--user-data-dir={folder}", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        port_file = folder / "DevToolsActivePort"
+        wait_until(lambda: port_file.exists() and port_file.read_text().count("\n") >= 1)
+        self.port, self.path = port_file.read_text().splitlines()[:2]
+        self._line = websocket.create_connection(
+            f"ws://127.0.0.1:{self.port}{self.path}", timeout=PATIENCE_S
+        )
+        self._id = 0
+
+    def page(
+        self, width: int = 390, height: int = 844, dark: bool = False, scale: float = 1
+    ) -> Page:
+        """Open a page of its own: no cookies shared with the others."""
+        context = self._ask("Target.createBrowserContext")["browserContextId"]
+        target = self._ask("Target.createTarget", url="about:blank", browserContextId=context)
+        line = websocket.create_connection(
+            f"ws://127.0.0.1:{self.port}/devtools/page/{target['targetId']}", timeout=PATIENCE_S
+        )
+        return Page(line, width, height, dark, scale)
+
+    def close(self) -> None:
+        """End the process."""
+        self._line.close()
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(10)
+
+    def _ask(self, method: str, **params: Any) -> Any:
+        self._id += 1
+        self._line.send(json.dumps({"id": self._id, "method": method, "params": params}))
+        while True:
+            said = json.loads(self._line.recv())
+            if said.get("id") == self._id:
+                return said["result"]
+
+
+class Page:
+    """One tab; notes every console error."""
+
+    def __init__(self, line: Any, width: int, height: int, dark: bool, scale: float) -> None:
+        self._line = line
+        self._id = 0
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.ask(f"{domain}.enable")
+        self.ask(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height,
+            deviceScaleFactor=scale, mobile=width < 600,
+        )  # fmt: skip
+        if width < 600:
+            self.ask("Emulation.setTouchEmulationEnabled", enabled=True)
+        value = "dark" if dark else "light"
+        self.ask("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": value}])  # fmt: skip
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """Send a command and return its answer; events that come meanwhile are noted."""
+        self._id += 1
+        self._line.send(json.dumps({"id": self._id, "method": method, "params": params}))
+        while True:
+            said = json.loads(self._line.recv())
+            if said.get("id") == self._id:
+                if "error" in said:
+                    raise RuntimeError(f"{method}: {said['error']}")
+                return said["result"]
+            self._note(said)
+
+    def _note(self, said: dict[str, Any]) -> None:
+        method, params = said.get("method"), said.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.errors.append(str(details.get("exception", {}).get("description", details)))
+        elif method == "Runtime.consoleAPICalled" and params["type"] == "error":
+            self.errors.append(" ".join(str(a.get("value", a)) for a in params["args"]))
+        elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
+            self.errors.append(f"{params['entry']['text']} {params['entry'].get('url', '')}")
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(params["request"]["url"])
+
+    def close(self) -> None:
+        """Close the tab."""
+        self.ask("Page.close")
+        self._line.close()
+
+    def go(self, url: str) -> None:
+        """Open an address and wait until our page stands."""
+        self.ask("Page.navigate", url=url)
+        self.wait(
+            "document.readyState === 'complete' && !document.querySelector('main > .loading')"
+        )
+
+    def js(self, expression: str) -> Any:
+        """Return the value of an expression; promises are waited for."""
+        answer = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True,
+                          returnByValue=True, userGesture=True)  # fmt: skip
+        if "exceptionDetails" in answer:
+            raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
+        return answer["result"].get("value")
+
+    def wait(self, expression: str, patience_s: float = PATIENCE_S) -> Any:
+        """Wait until an expression is true, and return it."""
+        return wait_until(
+            lambda: self._js_or_none(f"(async () => !!(await ({expression})))()"),
+            patience_s,
+            expression,
+        )
+
+    def _js_or_none(self, expression: str) -> Any:
+        try:
+            return self.js(expression)
+        except RuntimeError:
+            return None
+
+    def text(self, selector: str) -> str:
+        """Return the text of an element, once it is there."""
+        where = json.dumps(selector)
+        self.wait(f"!!document.querySelector({where})")
+        return str(self.js(f"document.querySelector({where}).innerText"))
+
+    def click(self, selector: str, words: str = "") -> None:
+        """Press the first visible element of a selector that shows some words."""
+        found = (
+            f"[...document.querySelectorAll({json.dumps(selector)})].find((e) => "
+            f"e.getClientRects().length && e.textContent.includes({json.dumps(words)})"
+            " && !e.disabled)"
+        )
+        self.wait(f"!!{found}")
+        self.js(
+            f"{found}.dispatchEvent(new MouseEvent('click', {{bubbles: true, cancelable: true}}))"
+        )
+
+    def fill(self, selector: str, words: str) -> None:
+        """Write into a field."""
+        where = json.dumps(selector)
+        self.wait(f"!!document.querySelector({where})")
+        self.js(
+            f"(() => {{ const e = document.querySelector({where}); e.value = {json.dumps(words)};"
+            "e.dispatchEvent(new Event('input', {bubbles: true})); "
+            "e.dispatchEvent(new Event('change', {bubbles: true})); })()"
+        )
+
+    def shot(self, path: Path) -> None:
+        """Take a picture of what is seen."""
+        png = self.ask("Page.captureScreenshot", format="png")["data"]
+        path.write_bytes(base64.b64decode(png))
+
+
+def wait_until(true: Callable[[], Any], patience_s: float = PATIENCE_S, what: str = "") -> Any:
+    """Wait for something to become true; a bounded number of looks."""
+    for _ in range(int(patience_s / 0.05)):
+        if found := true():
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"waited {patience_s:g} s in vain for {what or true}")

@@ -1,0 +1,298 @@
+"""The page in a real browser: a newcomer, fouls, corrections, sleep, two phones, languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.browser.chromium import wait_until
+from tests.browser.conftest import DESKTOP, PHONE, TV
+from tests.companion_app.web.conftest import playthrough
+
+pytestmark = pytest.mark.browser
+
+GAMES = {
+    "schlangennest": "schlangennest_two_players", "snekagon": "snekagon_tie",
+    "snekagon5g": "snekagon5g_floors", "sssnake": "sssnake_evening",
+    "carnival": "carnival_two_players",
+}  # fmt: skip
+MOST_PAGE_BYTES = 300_000
+
+
+def with_foul(served, script):
+    served.begin(script.record)
+    number, foul = script.fouls[0]
+    served.play(script.record, number)
+    served.lay(foul)
+    return number
+
+
+def test_newcomer_begins_a_game_in_few_steps(served):
+    page = served.open("/")
+    taps = 0
+
+    for selector, words in (("button.primary", "New game"), (".game-card", "Schlangennest"),
+                            ("button.primary", "Next"), ("button.primary", "Start")):  # fmt: skip
+        page.click(selector, words)
+        taps += 1
+    page.fill("#pin-field", "424242")
+    page.click("dialog button.primary")
+
+    page.wait("document.querySelector('.board svg')")
+    assert page.text(".verdict .headline") == "Blue begins."
+    assert taps <= 5
+    page.errors.clear()  # the browser notes the refusal that asked for the PIN
+
+
+def test_second_game_takes_at_most_three_taps(served, script):
+    served.begin(script.record, {"blue": "Anna"})
+    page = served.open("/", host=True)
+    first = served.desk.match.key
+
+    page.click("#tabs a", "New game")
+    page.click("button.again", "once more")
+
+    wait_until(lambda: served.desk.match.key != first)
+    page.wait("document.querySelector('.player b')?.innerText === 'Anna'")
+
+
+@pytest.mark.parametrize(
+    ("game", "size"), [*((game, PHONE) for game in GAMES), ("schlangennest", DESKTOP)]
+)
+def test_whole_game_is_shown_move_by_move(served, game, size):
+    record = playthrough(GAMES[game])
+    served.begin(record)
+    page = served.open("/", size)
+
+    served.play(record)
+
+    moves = len(served.desk.match.accepted)
+    page.wait(f"document.querySelector('.moves summary')?.innerText === 'Moves: {moves}'")
+    tiles = len(served.guest().get("/api/state")["tiles"])
+    page.wait(f"document.querySelectorAll('.board .tap').length === {tiles}")
+    shown = page.js("[...document.querySelectorAll('.player .points')].map((e) => e.innerText)")
+    scores = served.guest().get("/api/state")["scores"].values()
+    assert [s.replace("−", "-") for s in shown] == ["–" if s is None else str(s) for s in scores]
+
+
+def test_foul_is_shown_and_overruled(served, script):
+    number = with_foul(served, script)
+    page = served.open("/", host=True)
+
+    assert "does not go on from an end" in page.text(".foul .headline")
+    assert "rulebook" in page.text(".foul cite")
+    page.click(".foul button", "overrule")
+
+    page.wait("!document.querySelector('.foul')")
+    page.wait(f"document.querySelector('.moves summary').innerText === 'Moves: {number + 1}'")
+
+
+def test_foul_is_taken_back(served, script):
+    number = with_foul(served, script)
+    page = served.open("/", host=True)
+
+    page.click(".foul button", "Take it back")
+
+    page.wait("!document.querySelector('.foul')")
+    assert len(served.desk.match.accepted) == number
+
+
+def test_guest_is_asked_for_the_pin_and_a_wrong_one_is_refused(served, script):
+    with_foul(served, script)
+    page = served.open("/")
+
+    page.click(".foul button", "Take it back")
+    page.fill("#pin-field", "111111")
+    page.click("dialog button.primary")
+
+    assert page.text("dialog .problem") or page.wait(
+        "document.querySelector('dialog .problem').innerText === 'That PIN is wrong.'"
+    )
+    assert served.desk.referee.pending is not None
+    page.errors.clear()  # the browser notes both refusals
+
+
+def before_tile(served) -> str:
+    return str(served.desk.match.accepted[2].move.tile)
+
+
+def test_correction_of_an_earlier_move_changes_the_score(served, script):
+    served.begin(script.record)
+    served.play(script.record, 10)
+    page = served.open("/", DESKTOP, host=True)
+    before = dict(served.guest().get("/api/state")["scores"])
+
+    page.click('.move-list li[value="3"] button')
+    page.click("dialog button", "another tile")
+    third = before_tile(served)
+    page.click(
+        "dialog .tile-choice:not(.now)", "curve" if third.endswith("straight") else "straight"
+    )
+
+    wait_until(lambda: served.guest().get("/api/state")["scores"] != before)
+    page.wait("document.querySelector('.move-list .bad')")
+
+
+def test_roll_is_told_by_a_tap(served):
+    served.begin(playthrough("sssnake_evening"))
+    page = served.open("/")
+
+    page.click(".question .answer", "2")
+
+    page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
+
+
+def test_two_phones_stay_in_step(served, script):
+    served.begin(script.record)
+    one, two = served.open("/"), served.open("/", DESKTOP)
+
+    served.play(script.record, 3)
+
+    for page in (one, two):
+        page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 3'")
+    assert one.text(".verdict .headline") == two.text(".verdict .headline")
+
+
+def test_phone_that_lost_its_network_catches_up(served, script):
+    served.begin(script.record)
+    page = served.open("/")
+    page.wait("document.getElementById('line').dataset.live === 'yes'")
+    offline = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.ask("Network.emulateNetworkConditions", offline=True, **offline)
+    served.play(script.record, 4)
+    page.ask("Network.emulateNetworkConditions", offline=False, **offline)
+    page.js("dispatchEvent(new Event('online'))")
+
+    page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 4'")
+    page.errors.clear()  # the browser notes the lost line
+
+
+def test_reload_in_mid_game_shows_the_same(served, script):
+    served.begin(script.record)
+    served.play(script.record, 5)
+    page = served.open("/")
+    before = page.text(".players")
+
+    page.go(served.url + "/")
+
+    assert page.text(".players") == before
+
+
+def test_finished_game_is_replayed_by_slider(served, script):
+    served.begin(script.record, {"blue": "Anna"})
+    served.play(script.record)
+    page = served.open("/games", DESKTOP)
+
+    page.click(".game-list a", "Schlangennest")
+    page.fill(".slider", "3")
+
+    page.wait("document.querySelectorAll('.board .tap').length === 3")
+    assert page.text(".replay .headline").startswith("3.")
+    links = page.js("[...document.querySelectorAll('a.button')].map((a) => a.getAttribute('href'))")
+    for link in links:
+        assert served.guest().client.get(link).status_code == 200
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "ru", "cs"])
+def test_every_view_is_in_the_chosen_language(served, script, language):
+    from tests.companion_app.web.test_speech import english_in
+
+    with_foul(served, script)
+    served.guest()
+    page = served.open("/settings")
+    page.js(f"fetch('/language/{language}')")
+    for path in ("/", "/new", "/settings", "/photo"):
+        page.go(served.url + path)
+        page.wait("document.querySelector('main').innerText.length > 30")
+        text = page.js("document.body.innerText.replaceAll('English', '')")
+        words = english_in(re.sub("«[^»]*»", "", text))
+        assert words == [], (path, words)
+    assert page.js("document.documentElement.lang") == language
+
+
+def test_page_is_light_and_loads_nothing_from_elsewhere(served, script):
+    served.begin(script.record)
+    page = served.open("/")
+    page.wait("document.querySelector('.board svg')")
+
+    sizes = page.js(
+        "performance.getEntriesByType('resource').map((e) => [e.name, e.encodedBodySize])"
+    )
+
+    assert sum(size for name, size in sizes if ".jpg" not in name) < MOST_PAGE_BYTES
+    assert all(url.startswith((served.url, "data:", "blob:")) for url in page.requests)
+
+
+def test_tiles_are_reached_by_keyboard(served, script):
+    served.begin(script.record)
+    served.play(script.record, 6)
+    page = served.open("/", DESKTOP)
+    page.wait("document.querySelector('.tap[tabindex=\"0\"]')")
+
+    page.js("document.querySelector('.tap[tabindex=\"0\"]').focus()")
+    first = page.js("document.activeElement.getAttribute('aria-label')")
+    page.js("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
+            "{key: 'ArrowRight', bubbles: true}))")  # fmt: skip
+    second = page.js("document.activeElement.getAttribute('aria-label')")
+    page.js("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
+            "{key: 'Enter', bubbles: true}))")  # fmt: skip
+
+    assert first != second
+    assert second.split(" at ")[0] in page.text("dialog")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_no_fault_and_touch_targets_are_large_enough(served, script, dark):
+    axe = pytest.importorskip("axe_core_python", reason="axe-core-python brings axe.min.js")
+    code = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    with_foul(served, script)
+    page = served.open("/", dark=dark)
+    for path in ("/", "/new", "/games", "/settings", "/join", "/photo", "/rules"):
+        page.go(served.url + path)
+        page.wait("document.querySelector('main').innerText.length > 30")
+        page.js(code + "; 1")
+        faults = page.js(
+            "axe.run(document, {resultTypes: ['violations']})"
+            ".then((r) => r.violations.map((v) => [v.impact, v.id, v.nodes[0].html]))"
+        )
+        assert faults == [], path
+        assert too_small(page) == [], path
+
+
+def too_small(page):
+    return page.js(
+        "[...document.querySelectorAll('button, select, a, input:not(.file), summary')]"
+        ".filter((e) => e.getClientRects().length && !e.closest('.quiet-for-eyes, .skip, p') && "
+        "!e.matches('.skip, .file, [type=checkbox]'))"
+        ".map((e) => [e.outerHTML.slice(0, 80), Math.round(e.getBoundingClientRect().height)])"
+        ".filter(([, high]) => high < 44)"
+    )
+
+
+def test_names_with_markup_stay_text(served):
+    served.host().post("/api/new", {"game": "sssnake", "players": ["<img src=x>", "b"]})
+    page = served.open("/")
+
+    assert "<img src=x>" in page.text(".players")
+    assert page.js("document.querySelectorAll('main img[src=x]').length") == 0
+
+
+def test_television_shows_the_table_without_controls(served, script):
+    served.begin(script.record)
+    page = served.open("/tv", TV)
+
+    page.wait("document.querySelector('.board svg')")
+    assert page.js("getComputedStyle(document.getElementById('tabs')).display") == "none"
+    assert page.js("document.documentElement.scrollHeight <= innerHeight + 2")
+
+
+def test_manifest_and_worker_are_there(served):
+    page = served.open("/")
+
+    manifest = json.loads(page.js("fetch('/manifest.webmanifest').then((r) => r.text())"))
+
+    assert manifest["start_url"] == "/"
+    page.wait("navigator.serviceWorker.getRegistration().then((r) => !!r)")

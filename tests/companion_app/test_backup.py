@@ -1,0 +1,327 @@
+"""Backup and restore: what went in comes out, and a file made to harm changes nothing."""
+
+import json
+import sqlite3
+import stat
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion_app.backup import BackupError, make_backup
+from companion_app.live.store import Store
+from companion_app.restore import restore_backup
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return a folder with a game of two moves, a taught set and the page's own file."""
+    folder = tmp_path / "home"
+    with Store(folder) as store:
+        store.append("g1", "started", {"game": "schlangennest"})
+        store.append("g1", "move", {"n": 1}, {"after": b"jpeg"})
+    (folder / "sets").mkdir()
+    (folder / "sets/mine.toml").write_text("name = 'mine'\n", encoding="utf-8")
+    (folder / "page.json").write_text('{"pin": "123456"}', encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def backup(home: Path, tmp_path: Path) -> Path:
+    file = tmp_path / "games.zip"
+    make_backup(home, file)
+    return file
+
+
+def moves(folder: Path) -> list[str]:
+    with Store(folder) as store:
+        return [line.kind for line in store.lines("g1")]
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+# --- What goes in comes out ---
+
+
+def test_what_was_backed_up_comes_back(home, backup, tmp_path):
+    other = tmp_path / "other"
+
+    restored = restore_backup(other, backup)
+
+    assert (restored.files, restored.kept) == (3, None)
+    assert moves(other) == ["started", "move"]
+    assert (other / "sets/mine.toml").read_text() == "name = 'mine'\n"
+    assert json.loads((other / "page.json").read_text()) == {"pin": "123456"}
+
+
+def test_what_was_there_is_kept_beside_it(home, backup):
+    with Store(home) as store:
+        store.append("g1", "move", {"n": 2})
+
+    restored = restore_backup(home, backup)
+
+    assert moves(home) == ["started", "move"]
+    assert restored.kept == home.with_name("home.before-restore-1")
+    assert moves(home.with_name("home.before-restore-1")) == ["started", "move", "move"]
+    assert restore_backup(home, backup).kept == home.with_name("home.before-restore-2")
+
+
+def test_backup_is_made_while_a_game_is_on(home, tmp_path):
+    file = tmp_path / "live.zip"
+
+    with Store(home) as store:
+        store.append("g1", "move", {"n": 2})
+        make_backup(home, file)
+        store.append("g1", "move", {"n": 3})
+
+    restore_backup(tmp_path / "other", file)
+    assert moves(tmp_path / "other") == ["started", "move", "move"]
+
+
+def test_backup_is_for_its_owner_alone(backup, tmp_path):
+    restore_backup(tmp_path / "other", backup)
+
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "other").stat().st_mode) == 0o700
+
+
+def test_links_locks_and_keys_are_left_out(home, tmp_path):
+    (home / "link").symlink_to("/etc/passwd")
+    (home / "tls").mkdir()
+    (home / "tls/key.pem").write_text("secret")
+
+    kept = make_backup(home, tmp_path / "b.zip")
+
+    assert [one.path for one in kept] == ["games.sqlite3", "page.json", "sets/mine.toml"]
+
+
+def test_backup_into_the_folder_itself_does_not_hold_itself(home):
+    make_backup(home, home / "b.zip")
+
+    assert "b.zip" not in zipfile.ZipFile(home / "b.zip").namelist()
+
+
+def test_damaged_database_is_kept_as_it_is(home, tmp_path):
+    games = home / "games.sqlite3"
+    with closing(sqlite3.connect(games)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = bytearray(games.read_bytes())
+    data[100:4096] = b"\xff" * 3996
+    games.write_bytes(data)
+
+    make_backup(home, tmp_path / "b.zip")
+
+    assert zipfile.ZipFile(tmp_path / "b.zip").read("games.sqlite3")[100:] == data[100:]
+
+
+def test_file_that_exists_is_not_overwritten(home, tmp_path):
+    (tmp_path / "diary.zip").write_text("dear diary")
+
+    with pytest.raises(BackupError, match="exists already"):
+        make_backup(home, tmp_path / "diary.zip")
+
+    assert (tmp_path / "diary.zip").read_text() == "dear diary"
+
+
+def test_nothing_to_back_up_is_said(tmp_path):
+    with pytest.raises(BackupError, match="nothing to back up"):
+        make_backup(tmp_path / "none", tmp_path / "b.zip")
+
+
+# --- Files made to harm, or harmed: nothing is touched ---
+
+Change = Callable[[list[tuple[zipfile.ZipInfo, bytes]], dict[str, Any]], None]
+
+
+def entry(name: str, mode: int = stat.S_IFREG | 0o600) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.external_attr = mode << 16
+    return info
+
+
+def rebuilt(backup: Path, change: Change) -> Path:
+    """Return a backup whose entries and manifest were changed by hand."""
+    with zipfile.ZipFile(backup) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        entries = [
+            (info, archive.read(info)) for info in archive.infolist()
+            if info.filename != "manifest.json"
+        ]  # fmt: skip
+    change(entries, manifest)
+    made = backup.with_name("harm.zip")
+    with zipfile.ZipFile(made, "w") as archive:
+        for info, data in entries:
+            archive.writestr(info, data)
+        archive.writestr("manifest.json", json.dumps(manifest))
+    return made
+
+
+def with_file(name: str, data: bytes = b"x", mode: int = stat.S_IFREG | 0o600) -> Change:
+    def change(entries: list[tuple[zipfile.ZipInfo, bytes]], manifest: dict[str, Any]) -> None:
+        entries.append((entry(name, mode), data))
+        listed = {"path": name, "size": len(data), "sha256": sha256(data).hexdigest()}
+        manifest["files"].append(listed)
+
+    return change
+
+
+def with_games(*commands: str) -> Change:
+    """Change the database of games by commands of SQL."""
+
+    def change(entries: list[tuple[zipfile.ZipInfo, bytes]], manifest: dict[str, Any]) -> None:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.deserialize(bytes(entries[0][1][:18] + b"\x01\x01" + entries[0][1][20:]))
+            for command in commands:
+                database.execute(command)
+            database.commit()
+            data = database.serialize()
+        entries[0] = (entries[0][0], data)
+        manifest["files"][0] |= {"size": len(data), "sha256": sha256(data).hexdigest()}
+
+    return change
+
+
+def setting(**values: Any) -> Change:
+    return lambda _entries, manifest: manifest.update(values)
+
+
+def flip(entries: list[tuple[zipfile.ZipInfo, bytes]], _manifest: dict[str, Any]) -> None:
+    info, data = entries[-1]
+    entries[-1] = (info, bytes([data[0] ^ 1]) + data[1:])
+
+
+def drop(entries: list[tuple[zipfile.ZipInfo, bytes]], _manifest: dict[str, Any]) -> None:
+    entries.pop()
+
+
+def smuggle(entries: list[tuple[zipfile.ZipInfo, bytes]], _manifest: dict[str, Any]) -> None:
+    entries.append((entry("extra"), b"x"))
+
+
+def lie_about_size(_entries: list[tuple[zipfile.ZipInfo, bytes]], manifest: dict[str, Any]) -> None:
+    manifest["files"][-1]["size"] += 1
+
+
+HARM = {
+    "climbs out": (with_file("../evil"), "would lie elsewhere"),
+    "climbs out later": (with_file("sets/../../evil"), "would lie elsewhere"),
+    "absolute": (with_file("/etc/cron.d/evil"), "would lie elsewhere"),
+    "backslashes": (with_file("sets\\..\\evil"), "would lie elsewhere"),
+    "a dot": (with_file("./evil"), "would lie elsewhere"),
+    "a drive": (with_file("C:evil"), "would lie elsewhere"),
+    "a line break": (with_file("evil\nname"), "would lie elsewhere"),
+    "very deep": (with_file("/".join("a" * 40)), "would lie elsewhere"),
+    "a lock": (with_file("games.lock"), "would lie elsewhere"),
+    "a write-ahead file": (with_file("games.sqlite3-wal"), "would lie elsewhere"),
+    "a key": (with_file("tls/key.pem"), "would lie elsewhere"),
+    "a link": (with_file("evil", b"/etc/passwd", stat.S_IFLNK | 0o777), "no plain file"),
+    "a device": (with_file("evil", b"", stat.S_IFBLK | 0o600), "no plain file"),
+    "a folder": (with_file("evil/", b""), "would lie elsewhere"),
+    "a file in a file": (with_file("page.json/evil"), "a file inside a file"),
+    "a changed byte": (flip, "damaged"),
+    "a file missing": (drop, "does not hold the files"),
+    "a file unlisted": (smuggle, "does not hold the files"),
+    "a wrong size": (lie_about_size, "disagree on the size"),
+    "another format": (setting(format="zip"), "no backup of Snake Eye"),
+    "a newer format": (setting(version=2), "newer Snake Eye"),
+    "a list of nothing": (setting(files=[1]), "broken manifest"),
+    "a negative size": (setting(files=[{"path": "a", "size": -1, "sha256": ""}]), "broken"),
+    "newer games": (with_games("PRAGMA user_version = 99"), "newer Snake Eye"),
+    "a trigger in the games": (
+        with_games("CREATE TRIGGER t AFTER INSERT ON log BEGIN DELETE FROM pictures; END"),
+        "never made",
+    ),
+    "a view in the games": (with_games("CREATE VIEW v AS SELECT 1"), "never made"),
+}
+
+
+@pytest.mark.parametrize("name", HARM)
+def test_harmful_backup_is_refused_and_nothing_is_touched(name, home, backup, tmp_path):
+    change, said = HARM[name]
+    harm = rebuilt(backup, change)
+    before, beside = everything(home), sorted(tmp_path.iterdir())
+
+    with pytest.raises(BackupError, match=said):
+        restore_backup(home, harm)
+
+    assert everything(home) == before
+    assert sorted(tmp_path.iterdir()) == beside
+
+
+def test_bomb_is_stopped_by_the_size_it_promised(home, backup):
+    bomb = rebuilt(backup, with_file("bomb", b"\0" * (4 << 20)))
+    data = bomb.read_bytes()
+    # Both headers of the zip file, and the manifest, say one byte; four million come out.
+    large, small = (4 << 20).to_bytes(4, "little"), (1).to_bytes(4, "little")
+    data = data.replace(large + b"\x04\x00", small + b"\x04\x00").replace(b"4194304", b"1      ")
+    bomb.write_bytes(data)
+
+    with pytest.raises(BackupError):
+        restore_backup(home, bomb)
+
+    assert not list(home.parent.glob("*restoring*"))
+
+
+def test_backup_larger_than_the_disk_is_refused(home, backup):
+    before = everything(home)
+
+    with pytest.raises(BackupError, match="does not fit on the disk: 10 MB are free"):
+        restore_backup(home, backup, free_bytes=lambda _: 10 << 20)
+
+    assert everything(home) == before
+
+
+def test_two_files_of_one_name_are_refused(home, backup):
+    with (
+        pytest.warns(UserWarning, match="Duplicate name"),
+        zipfile.ZipFile(backup, "a") as archive,
+    ):
+        archive.writestr("page.json", "{}")
+
+    with pytest.raises(BackupError, match="two files of one name"):
+        restore_backup(home, backup)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", b"no zip at all", b"PK\x05\x06" + b"\0" * 18])
+def test_what_is_no_zip_is_refused(home, tmp_path, data):
+    (tmp_path / "file.zip").write_bytes(data)
+
+    with pytest.raises(BackupError, match="no backup of Snake Eye"):
+        restore_backup(home, tmp_path / "file.zip")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+def test_backup_cut_short_is_refused(home, backup, share):
+    data = backup.read_bytes()
+    backup.write_bytes(data[: int(len(data) * share)])
+    before = everything(home)
+
+    with pytest.raises(BackupError):
+        restore_backup(home, backup)
+
+    assert everything(home) == before
+
+
+def test_missing_file_is_said(home, tmp_path):
+    with pytest.raises(BackupError, match="No such file"):
+        restore_backup(home, tmp_path / "none.zip")
+
+
+def test_nothing_is_restored_while_a_game_is_on(home, backup, tmp_path):
+    beside = sorted(tmp_path.iterdir())
+
+    with Store(home), pytest.raises(BackupError, match="stop it first"):
+        restore_backup(home, backup)
+
+    assert moves(home) == ["started", "move"]
+    assert sorted(tmp_path.iterdir()) == beside

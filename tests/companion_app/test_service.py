@@ -1,0 +1,163 @@
+"""The service: settings become arguments, systemd is told the truth, https passes the page on."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from http.client import HTTPSConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from companion_app.https_front import HttpsFront, loopback_of
+from companion_app.service import MAKE_CERTIFICATE, Watchdog, arguments_of, main, page_answers
+from companion_app.settings import Settings
+
+
+def test_settings_become_arguments():
+    assert arguments_of(Settings()) == ["run", "--json", "--host", "0.0.0.0", "--port", "8080"]
+    assert arguments_of(Settings(source="pi", game="sssnake"))[-4:] == [
+        "--source", "pi", "--game", "sssnake",
+    ]  # fmt: skip
+
+
+def test_mistake_in_the_settings_ends_the_service_with_its_line(tmp_path, monkeypatch, capsys):
+    (tmp_path / "s.toml").write_text("[page]\nprot = 1\n", encoding="utf-8")
+    monkeypatch.setenv("SNAKE_EYE_SETTINGS", str(tmp_path / "s.toml"))
+
+    assert main() == 2
+    assert "line 2: [page] has no setting prot" in capsys.readouterr().err
+
+
+# --- The watchdog ---
+
+
+class StopWatching(Exception):  # noqa: N818 - ends the endless watch of a test
+    pass
+
+
+def told(lives: list[bool], tmp_path: Path, every_usec: str = "30000000") -> list[str]:
+    """Return what systemd hears while the page answers as in ``lives``."""
+    address = str(tmp_path / "notify")
+    answers = iter(lives)
+
+    def next_answer() -> bool:
+        try:
+            return next(answers)
+        except StopIteration:
+            raise StopWatching from None
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(address)
+        systemd.settimeout(5)
+        environment = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": every_usec}
+        with pytest.raises(StopWatching):
+            Watchdog(environment, next_answer, sleep=lambda _s: None).watch()
+        systemd.setblocking(False)
+        heard = []
+        while True:
+            try:
+                heard.append(systemd.recv(100).decode())
+            except BlockingIOError:
+                return heard
+
+
+def test_systemd_hears_ready_only_once_the_page_answers(tmp_path):
+    assert told([False, False, True], tmp_path) == ["READY=1"]
+
+
+def test_page_that_hangs_is_not_said_to_live(tmp_path):
+    assert told([True, True, False, False, True], tmp_path) == [
+        "READY=1", "WATCHDOG=1", "WATCHDOG=1",
+    ]  # fmt: skip
+
+
+def test_without_systemd_nobody_is_told():
+    Watchdog({}, lambda: True).start()
+
+    assert not [thread for thread in threading.enumerate() if thread.name == "watchdog"]
+
+
+# --- https ---
+
+
+class Page(BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = f"{self.path} for {self.client_address[0]}".encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def page_port():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    if shutil.which("openssl") is None:
+        pytest.skip("this system has no openssl")
+    folder = tmp_path_factory.mktemp("tls")
+    subprocess.run([MAKE_CERTIFICATE, folder], check=True, capture_output=True)
+    return folder
+
+
+def test_health_of_a_page_is_asked(page_port):
+    assert page_answers(Settings(port=page_port))
+    assert not page_answers(Settings(host="127.0.0.1", port=1))
+
+
+def test_https_shows_the_page_to_who_trusts_the_authority(certificate, page_port):
+    front = HttpsFront(certificate / "server.pem", certificate / "server.key", page_port)
+    front.start("127.0.0.1", 0)
+    trusting = ssl.create_default_context(cafile=certificate / "authority.pem")
+
+    # A phone that connects and stays silent holds up nobody.
+    with socket.create_connection(("127.0.0.1", front.port)):
+        connection = HTTPSConnection("localhost", front.port, context=trusting, timeout=10)
+        connection.request("GET", "/table")
+        answer = connection.getresponse().read()
+        connection.close()
+
+    assert answer == b"/table for 127.0.0.1"
+
+
+def test_certificate_that_still_fits_is_left_alone(certificate):
+    before = (certificate / "server.pem").read_bytes()
+
+    subprocess.run([MAKE_CERTIFICATE, certificate], check=True, capture_output=True)
+
+    assert (certificate / "server.pem").read_bytes() == before
+
+
+def test_certificate_for_other_addresses_is_made_anew_by_the_same_authority(certificate):
+    server, authority = (certificate / name for name in ("server.pem", "authority.pem"))
+    before = server.read_bytes(), authority.read_bytes()
+    (certificate / "names").write_text("IP:192.0.2.1")
+
+    subprocess.run([MAKE_CERTIFICATE, certificate], check=True, capture_output=True)
+
+    assert server.read_bytes() != before[0]
+    assert authority.read_bytes() == before[1]
+
+
+def test_keys_are_for_the_service_alone(certificate):
+    assert (certificate / "server.key").stat().st_mode & 0o077 == 0
+    assert (certificate / "authority.key").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("phone", "seen_as"),
+    [("192.168.1.20", "127.168.1.20"), ("::ffff:10.0.0.7", "127.0.0.7"), ("fe80::1", "127.0.0.2")],
+)
+def test_phones_behind_https_are_told_apart(phone, seen_as):
+    assert loopback_of(phone) == seen_as

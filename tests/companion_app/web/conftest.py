@@ -1,0 +1,126 @@
+"""A desk with a written game, and a guest at it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion_app.live.store import Store
+from companion_app.web.access import Limiter, SettingsFile
+from companion_app.web.app import Companion, create_app
+from companion_app.web.desk import Desk
+from companion_app.web.recorded import Script, laid, read_script, settled_on, shipped_script
+from engine.game import Move
+from engine.record import Record, move_to_json, parse_record
+
+PLAYTHROUGHS = Path(__file__).parents[2] / "playthroughs"
+PIN = "424242"
+SILENT = ("roll", "discard", "pass", "finale")
+
+
+def playthrough(name: str) -> Record:
+    """Return the first game of a playthrough file."""
+    text = (PLAYTHROUGHS / f"{name}.json").read_text(encoding="utf-8")
+    return parse_record(json.loads(text)["games"][0]["record"])
+
+
+class Guest:
+    """A phone: a test client that knows its token."""
+
+    def __init__(self, client: FlaskClient) -> None:
+        self.client = client
+        self.token = client.get("/api/me").get_json()["token"]
+
+    def get(self, path: str, **more: Any) -> Any:
+        """Return the JSON of an address."""
+        return self.client.get(path, **more).get_json()
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        """Send JSON as our page does; return the response."""
+        return self.client.post(
+            path, json={} if body is None else body, headers={"X-Snake-Eye": self.token, **headers}
+        )
+
+    def be_host(self) -> Guest:
+        """Show the PIN."""
+        assert self.post("/api/login", {"pin": PIN}).status_code == 200
+        return self
+
+
+class Played:
+    """A desk at which a written game can be played move by move, through the referee."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = Store(folder)
+        self.desk = Desk(self.store)
+        self.settings = SettingsFile(folder / "page.json")
+        self.settings.change(pin=PIN)
+        self.time_s = 0.0
+        self.companion = Companion(
+            self.desk, self.settings, limiter=Limiter(lambda: self.time_s), address="http://pi/"
+        )
+        self.app = create_app(self.companion)
+
+    def guest(self) -> Guest:
+        """Return a new phone."""
+        return Guest(self.app.test_client())
+
+    def host(self) -> Guest:
+        """Return a new phone that has shown the PIN."""
+        return self.guest().be_host()
+
+    def begin(self, record: Record, names: dict[str, str] | None = None) -> None:
+        """Begin a game without a move."""
+        self.desk.begin(replace(record, moves=()), names)
+
+    def play(self, record: Record, count: int | None = None) -> None:
+        """Play moves of a record as the live loop would: tables seen, the rest told."""
+        for move in record.moves[: len(record.moves) if count is None else count]:
+            self.lay(move)
+
+    def lay(self, move: Move) -> None:
+        """Lay the tile of a move, legal or not."""
+        referee = self.desk.referee
+        assert referee is not None
+        match = referee.match
+        self.time_s += 10
+        with self.desk.lock:
+            if move.do in SILENT:
+                if move.player == match.position.to_move and not match.ended:
+                    referee.tell({"move": move_to_json(move)}, self.time_s)
+                return
+            referee.touched()
+            fields = match.game.facts.player_names is None
+            field = match.start.players.index(move.snake or move.player) if fields else None
+            after = laid(match.layout, move, field)
+            if match.game.judge(match.position, move).legal:
+                after = match.game.layout(match.game.apply(match.position, move))
+            for _ in range(4):
+                self.time_s += 1
+                referee.look(settled_on(after), self.time_s)
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Iterator[Played]:
+    """Return a desk of its own."""
+    table = Played(tmp_path)
+    yield table
+    table.desk.close()
+    table.store.close()
+
+
+@pytest.fixture(scope="session")
+def script() -> Script:
+    """Return the recorded game with its fouls."""
+    shipped = shipped_script("schlangennest")
+    assert shipped is not None
+    return shipped
+
+
+__all__ = ["PIN", "Guest", "Played", "playthrough", "read_script"]

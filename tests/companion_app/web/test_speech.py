@@ -1,0 +1,160 @@
+"""Every language says everything, and none has English left over."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import companion_app
+from companion_app.web.speech import LANGUAGES, Speech, best_language, catalogue, plural
+from engine.game import Reason, Rule
+from engine.games import GAMES
+from engine.record import parse_record
+from engine.referee import replay
+from engine.sentences import carnival, schlangennest, snekagon, snekagon5g, sssnake
+from tests.companion_app.web.conftest import PLAYTHROUGHS
+
+HOME = Path(companion_app.__file__).parent
+OTHERS = [code for code in LANGUAGES if code != "en"]
+ENGLISH = re.compile(
+    r"\b(the|is|are|of|and|or|snake|snakes|card|cards|move|moves|blue|yellow|green|black|"
+    r"straight|curve|head|log|gift|trouble|must|not|here|this|that|lay|laid|with|game)\b"
+)
+"""Words of our sentences that are words of no other language here."""
+SAME = {"PIN", "{player}: {tile}", "live", "BG Stats", "violet", "orange", "turquoise", "diamant",
+        "Orange", "Pages", "Table", "Name", "{n} points"}  # fmt: skip
+
+
+def english_in(text: str) -> list[str]:
+    return [*ENGLISH.findall(re.sub(r"\{\w+\}|Snake Eye", "", text))]
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("part", ["page", "colours", "shapes", "cards"])
+def test_no_word_is_missing_or_left_over(language, part):
+    english, other = catalogue("en")[part], catalogue(language)[part]
+
+    assert set(other) == set(english)
+    for key, text in english.items():
+        assert fields(other[key]) == fields(text), key
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_text_of_the_page_is_still_english(language):
+    english, other = catalogue("en")["page"], catalogue(language)["page"]
+
+    same = {k for k, text in english.items() if other[k] == text and text not in SAME}
+    words = {k: text for k, text in other.items() if english_in(text)}
+    assert same == set()
+    assert words == {}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("game", list(GAMES))
+def test_every_rule_and_option_is_said_in_every_language(language, game):
+    speech = Speech(language)
+    facts = GAMES[game].facts
+    for rule in facts.rules:
+        text, says = speech._sentences(game, rule)
+        assert text != rule.text, rule.id
+        assert not english_in(text + " " + says), rule.id
+        assert bool(says) == bool(rule.says), rule.id
+        assert fields(says) <= fields(rule.says), rule.id
+        assert not english_in(re.sub("«[^»]*»", "", speech.source(rule.source)))
+    for option in facts.options:
+        assert speech.option(game, option.name, "") != ""
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_reason_for_points_is_said_in_every_language(language):
+    reasons = [v for module in (carnival, schlangennest, snekagon, snekagon5g, sssnake)
+               for v in vars(module).values() if isinstance(v, Reason)]  # fmt: skip
+
+    for reason in reasons:
+        said = catalogue(language)["reasons"][reason.id]
+        assert not english_in(said), reason.id
+        assert fields(said) <= fields(reason.says), reason.id
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_fouls_and_scores_of_whole_games_leave_no_english_over(language):
+    speech = Speech(language, {"a": "Anna", "b": "Ben"})
+    seen = set()
+    for file in sorted(PLAYTHROUGHS.glob("*.json")):
+        for game in json.loads(file.read_text(encoding="utf-8"))["games"]:
+            if "record" not in game:
+                continue
+            record = parse_record(game["record"])
+            played = replay(record)
+            name = record.game.facts.name
+            for violation in (v for broken in played.verdicts for v in broken or ()):
+                said = speech.violation(name, violation)
+                seen.add(violation.rule.id)
+                assert not english_in(said), (violation.rule.id, said)
+                assert "{" not in said
+            if name == "snekagon5g":
+                continue
+            for lines in record.game.outcome(played.position).lines.values():
+                for line in lines:
+                    assert not english_in(speech.why(line)), line
+    assert len(seen) > 30
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_tile_has_a_name(language):
+    speech = Speech(language)
+    from engine.record import find_set
+
+    for game in GAMES.values():
+        for tile in find_set(game, None).counts:
+            said = speech.tile(tile)
+            assert said
+            assert language == "en" or not english_in(said), tile
+
+
+def test_every_word_that_the_page_asks_for_is_there():
+    known = set(catalogue("en")["page"])
+    asked = set()
+    for file in (HOME / "static").glob("*.js"):
+        asked |= set(re.findall(r"""\bt\("([^"]+)"\s*[,)]""", file.read_text(encoding="utf-8")))
+    for file in (HOME / "web").glob("*.py"):
+        asked |= set(re.findall(r"""\.page\("([^"]+)"[,)]""", file.read_text(encoding="utf-8")))
+    asked |= set(re.findall(r"words\['([^']+)'\]", (HOME / "templates/index.html").read_text()))
+
+    assert asked - known == set()
+
+
+def test_every_error_code_has_a_sentence():
+    codes = set()
+    for file in (HOME / "web").glob("*.py"):
+        codes |= set(re.findall(r"""code = "([a-z-]+)"|code="([a-z-]+)\"""", file.read_text()))
+    said = {f"error-{a or b}" for a, b in codes}
+
+    assert said - set(catalogue("en")["page"]) == set()
+
+
+@pytest.mark.parametrize(
+    ("language", "count", "form"),
+    [("en", 1, "one"), ("en", 2, "many"), ("ru", 21, "one"), ("ru", 3, "few"), ("ru", 12, "many"),
+     ("cs", 4, "few"), ("cs", 5, "many"), ("fr", 0, "one"), ("de", 0, "many")],
+)  # fmt: skip
+def test_counted_words_have_their_right_form(language, count, form):
+    assert plural(language, count) == form
+
+
+def test_language_is_asked_for_or_the_browsers():
+    assert best_language("de", ["fr"]) == "de"
+    assert best_language(None, ["pt-BR", "cs-CZ", "en"]) == "cs"
+    assert best_language("xx", []) == "en"
+
+
+def test_rule_without_a_translation_is_said_in_english():
+    assert Speech("de").rule("schlangennest", Rule("new-rule", "Be kind.", "x")) == "Be kind."

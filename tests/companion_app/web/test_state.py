@@ -1,0 +1,107 @@
+"""What the page shows: every game, move by move, as the referee has it."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from engine.referee import referee_record
+from tests.companion_app.web.conftest import playthrough
+
+GAMES = (
+    "schlangennest_two_players", "snekagon_tie", "snekagon5g_floors", "sssnake_evening",
+    "carnival_two_players",
+)  # fmt: skip
+
+
+def test_state_without_a_game_says_so(played):
+    state = played.guest().get("/api/state")
+
+    assert state["game"] is None
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_state_agrees_with_the_referee_at_the_end_of_a_game(played, name):
+    record = playthrough(name)
+    played.begin(record)
+
+    played.play(record)
+
+    state = played.guest().get("/api/state")
+    judged = referee_record(record)
+    assert state["scores"] == judged["scores"]
+    assert state["over"] == judged["over"]
+    assert {p["id"]: sum(line["points"] for line in p["lines"]) for p in state["players"]} == {
+        player: sum(line["points"] for line in lines) for player, lines in judged["lines"].items()
+    }
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_lying_tile_is_drawn_and_can_be_tapped(played, name):
+    record = playthrough(name)
+    played.begin(record)
+    played.play(record, 6)
+    guest = played.guest()
+
+    drawn = ET.fromstring(guest.client.get("/api/table.svg").data)
+
+    taps = {e.get("data-spots") for e in drawn.iter() if e.get("class") == "tap"}
+    tiles = {" ".join(tile["spots"]) for tile in guest.get("/api/state")["tiles"]}
+    assert taps == tiles
+    assert all(e.get("aria-label") for e in drawn.iter() if e.get("class") == "tap")
+
+
+def test_foul_is_shown_with_rule_sentence_and_marked_cells(played, script):
+    played.begin(script.record)
+    number, foul = script.fouls[0]
+    played.play(script.record, number)
+
+    played.lay(foul)
+
+    state = played.guest().get("/api/state")
+    assert state["foul"]["violations"][0]["rule"] == "own-end"
+    assert state["foul"]["violations"][0]["text"].startswith("The blue part of this card")
+    assert state["foul"]["violations"][0]["rulebook"]
+    assert state["foul"]["violations"][0]["spots"]
+    assert state["turn"] == "blue"
+    assert b"#d3122a" in played.guest().client.get("/api/table.svg").data
+
+
+def test_player_is_called_by_the_name_he_gave(played, script):
+    played.begin(script.record, {"blue": "Łukasz <b>"})
+    guest = played.guest()
+
+    state = guest.get("/api/state")
+
+    assert state["players"][0]["name"] == "Łukasz <b>"
+    assert b"<b>" not in guest.client.get("/api/table.svg").data
+
+
+def test_legal_moves_are_listed_with_their_places(played, script):
+    played.begin(script.record)
+
+    moves = played.guest().get("/api/moves")["moves"]
+
+    assert moves
+    assert all(move["spots"] for move in moves)
+
+
+def test_tile_face_is_drawn_and_an_unknown_one_is_not(played):
+    guest = played.guest()
+
+    known = guest.client.get("/api/tile.svg?game=schlangennest&tile=blue/curve&turns=1")
+    unknown = guest.client.get("/api/tile.svg?game=schlangennest&tile=../../etc/passwd")
+
+    assert known.mimetype == "image/svg+xml"
+    assert unknown.status_code == 404
+
+
+def test_health_counts_games(played, script):
+    played.begin(script.record)
+
+    health = played.guest().get("/health")
+
+    assert health["ok"] is True
+    assert "1 games" in json.dumps(health)

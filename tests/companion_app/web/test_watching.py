@@ -1,0 +1,119 @@
+"""A camera at the desk: the live loop in its thread, the page beside it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from companion_app.web.watching import Watched
+from engine.placement import Layout
+from engine.record import layout_to_json
+from vision.types import Frame, TableState
+
+STILL = np.full((72, 128, 3), 120, np.uint8)
+PATIENCE_S = 20.0
+
+
+class DrawnTable:
+    """A source and a reader in one: still frames, and a table that the test lays."""
+
+    live = False
+
+    def __init__(self) -> None:
+        self.layout = Layout()
+        self.reading = threading.Event()
+        self.go_on = threading.Event()
+        self.go_on.set()
+        self._closed = False
+
+    def frames(self) -> Iterator[Frame | None]:
+        number = 0
+        while not self._closed:
+            number += 1
+            time.sleep(0.005)
+            yield Frame(STILL, number * 0.6)
+
+    def close(self) -> None:
+        self._closed = True
+
+    def read(self, frame: Frame, known: Layout) -> TableState:
+        self.reading.set()
+        self.go_on.wait(PATIENCE_S)
+        tiles = [
+            {**tile, "confidence": 0.999,
+             "outline": [[x * 9, y * 9], [x * 9 + 9, y * 9], [x * 9 + 9, y * 9 + 9],
+                         [x * 9, y * 9 + 9]]}
+            for tile in layout_to_json(self.layout)["tiles"]
+            for x, y in [(tile["at"][0] + 5, tile["at"][1] + 5)]
+        ]  # fmt: skip
+        return TableState((128, 72), tuple(tiles))
+
+    def forget(self) -> None:
+        """Nothing is kept."""
+
+
+def wait_for(true) -> None:
+    for _ in range(int(PATIENCE_S / 0.01)):
+        if true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("waited in vain")
+
+
+def begun(played, script) -> DrawnTable:
+    table = DrawnTable()
+    played.begin(script.record)
+    played.desk.feed(Watched("camera", table, table))
+    return table
+
+
+def test_tile_seen_by_the_camera_becomes_a_move_on_the_page(played, script):
+    table = begun(played, script)
+    match = played.desk.match
+    first = script.record.moves[0]
+
+    table.layout = match.game.layout(match.game.apply(match.position, first))
+    wait_for(lambda: played.guest().get("/api/state")["moves"])
+
+    state = played.guest().get("/api/state")
+    assert state["moves"][0]["move"]["tile"] == first.tile
+    assert state["source"] == {"kind": "camera"}
+    assert state["trouble"] is None
+
+
+def test_page_answers_while_a_frame_is_read(played, script):
+    table = begun(played, script)
+    table.go_on.clear()
+    table.reading.clear()
+    assert table.reading.wait(PATIENCE_S)
+
+    began = time.monotonic()
+    state = played.guest().get("/api/state")
+    table.go_on.set()
+
+    assert state["game"] == "schlangennest"
+    assert time.monotonic() - began < 5
+
+
+def test_camera_picture_is_shown(played, script):
+    begun(played, script)
+    wait_for(lambda: played.guest().client.get("/api/picture.jpg").status_code == 200)
+
+    assert played.guest().client.get("/api/picture.jpg").data[:2] == b"\xff\xd8"
+
+
+def test_picture_without_a_camera_is_not_found(played, script):
+    played.begin(script.record)
+
+    assert played.guest().client.get("/api/picture.jpg").status_code == 404
+
+
+def test_ending_the_game_stops_the_camera(played, script):
+    table = begun(played, script)
+
+    played.host().post("/api/end")
+
+    assert table._closed is True
