@@ -75,7 +75,7 @@ def request_from(arguments: Namespace) -> ReadRequest:
         raise InputError("say what lies on the table: --game G, --set N or --shape square|hex")
     tile_set = _tile_set(arguments) if named else None
     shape: Shape = tile_set.lattice if tile_set is not None else arguments.shape
-    grid = _grid(arguments.grid)
+    grid = grid_of(arguments.grid)
     if grid is not None and shape == "hex":
         raise InputError("--grid is for squares; hex tiles are found without it")
     return ReadRequest(shape, tile_set, grid, _profile(arguments.profile))
@@ -99,7 +99,12 @@ def _taught(name: str) -> TileSet | None:
     return found.tile_set if found is not None else None
 
 
-def _grid(text: str | None) -> tuple[int, int] | None:
+def grid_of(text: str | None) -> tuple[int, int] | None:
+    """Return the columns and rows that a text like ``5x7`` says.
+
+    Raises:
+        InputError: it says something else.
+    """
     if text is None:
         return None
     match = re.fullmatch(r"(\d{1,3})x(\d{1,3})", text)

@@ -110,12 +110,11 @@ def pieces_of(
         for cell, shares in contents_of(board, tile_set).items()
     }
     joins = _Joins(boards)
-    pieces: list[SeenPiece] = []
-    splits: list[SeenSplit] = []
-    for colour in tile_set.colours:
-        found, open_cuts = _of_colour(colour, contents, joins, tile_set, frozenset(lost))
-        pieces += found
-        splits += open_cuts
+    pieces, splits = _of_all_colours(contents, joins, tile_set, frozenset(lost))
+    given = _given_away(pieces, contents)
+    if given:
+        # A cell that one colour needs is not another's: both are cut again with that settled.
+        pieces, splits = _of_all_colours(contents | given, joins, tile_set, frozenset(lost))
     if not numbered:
         pieces = [_without_board(piece) for piece in pieces]
         splits = [
@@ -123,6 +122,33 @@ def pieces_of(
             for s in splits
         ]
     return tuple(pieces), tuple(splits)
+
+
+def _of_all_colours(
+    contents: Mapping[Spot, Floats], joins: _Joins, tile_set: TileSet, lost: frozenset[Spot]
+) -> tuple[list[SeenPiece], list[SeenSplit]]:
+    pieces: list[SeenPiece] = []
+    splits: list[SeenSplit] = []
+    for colour in tile_set.colours:
+        found, open_cuts = _of_colour(colour, contents, joins, tile_set, lost)
+        pieces += found
+        splits += open_cuts
+    return pieces, splits
+
+
+def _given_away(pieces: Sequence[SeenPiece], contents: Mapping[Spot, Floats]) -> dict[Spot, Floats]:
+    """Return the cells that went to another colour than the likeliest, with shares to match."""
+    given: dict[Spot, Floats] = {}
+    for seen in pieces:
+        colour = seen.piece.tile.partition("/")[0]
+        number = 1 + COLOURS.index(colour) if colour in COLOURS else EMPTY
+        for cell in seen.piece.cells:
+            spot = (seen.piece.board or 0, *cell)
+            if number != EMPTY and int(contents[spot].argmax()) != number:
+                shares = contents[spot].copy()
+                shares[number] = float(shares.max()) + LEAST_LOG
+                given[spot] = shares / shares.sum()
+    return given
 
 
 def _without_board(seen: SeenPiece) -> SeenPiece:

@@ -107,7 +107,8 @@ class TileNetwork:
         small = cv2.copyMakeBorder(
             small, 0, bottom_pad, 0, right_pad, cv2.BORDER_CONSTANT, value=(GREY, GREY, GREY)
         )
-        maps = self._mean_of_mirrors(small) if careful else self._maps(small)
+        bytes_bgr = np.asarray(small, np.uint8)
+        maps = self._mean_of_mirrors(bytes_bgr) if careful else self._maps(bytes_bgr)
         rows, columns = -(-height // STRIDE), -(-width // STRIDE)
         maps = np.ascontiguousarray(maps[:, :rows, :columns])
         scales = (width / part.shape[1], height / part.shape[0])

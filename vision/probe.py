@@ -32,7 +32,7 @@ class ProbeSettings:
     """The same in its emptiest quarter: half a tile is none."""
     least_agreed: float = 0.7
     """Share of the outline that must vote for just this tile where few of its pixels are sure."""
-    least_hinted: float = 0.15
+    least_hinted: float = 0.08
     """The mean share of tile that is enough then."""
     close: float = 0.35
     """A vote is for this tile when it misses its middle by less, in half widths."""
@@ -40,7 +40,7 @@ class ProbeSettings:
     """And when it names its size within that, as a natural logarithm."""
     surely_empty: float = 0.05
     """Expected tiles that are shown less than that tell what the table looks like."""
-    least_like: float = 0.5
+    least_like: float = 0.55
     """Share of its colours that tiles of this grid have rather than the table around them."""
     fewest_tiles: int = 3
     """Grids of fewer tiles expect nothing."""
@@ -87,8 +87,8 @@ def probe(
 
 
 def _grown(
-    bgr: Bgr, seen: TileMaps, shown: NDArray[np.float32], shape: Shape, corners: Array, fit: LatticeFit,
-    settings: ProbeSettings,
+    bgr: Bgr, seen: TileMaps, shown: NDArray[np.float32], shape: Shape, corners: Array,
+    fit: LatticeFit, settings: ProbeSettings,
 ) -> list[Probed]:  # fmt: skip
     sides = SQUARE_SIDES if shape == "square" else HEX_SIDES
     middles: dict[Cell, Array] = {

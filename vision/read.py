@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.tiles import TileSet
-from vision.classify import CellReading, Reader, load_reader, shipped_reader
+from vision.classify import CellReading, Reader, load_reader
 from vision.crop import cut
 from vision.detect import detect_tiles
 from vision.intake import Picture
 from vision.lattice import fit_lattices
+from vision.loose_hexes import reconstruct_hexes
 from vision.quality import assess, tile_trouble
 from vision.reconstruct import (
     UNKNOWN_TILE,
@@ -28,6 +28,7 @@ from vision.reconstruct import (
     reconstruct_unknown,
 )
 from vision.request import ReadRequest
+from vision.taught import reader_of
 from vision.types import Bgr, Detection, Detections, LatticeFit, TableState
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
@@ -71,7 +72,7 @@ def read_table(
     """
     if isinstance(picture, np.ndarray):
         picture = Picture(picture, (picture.shape[1], picture.shape[0]))
-    if request.shape == "hex" and request.tile_set is not None:
+    if request.shape == "hex" and request.game is not None:
         return _read_hexes(picture, request)
     stages = stages or stages_for(request)
     timings = Timings()
@@ -89,6 +90,8 @@ def read_table(
     with timings.stage("reconstruct"):
         if request.tile_set is None:
             table = reconstruct_unknown(detections, fits)
+        elif request.shape == "hex":
+            table = reconstruct_hexes(detections, fits, readings, request.tile_set)
         else:
             table = reconstruct(detections, fits, readings, request.tile_set)
     with timings.stage("quality"):
@@ -98,7 +101,7 @@ def read_table(
 
 def stages_for(request: ReadRequest) -> Stages:
     """Return the stages that the repository ships."""
-    reader = None if request.tile_set is None else _reader_of(request.tile_set)
+    reader = None if request.tile_set is None else reader_of(request.tile_set)
     return Stages(_detect, reader)
 
 
@@ -110,10 +113,6 @@ def read_cells(
         return [CellReading(())] * len(found)
     patches = cut(bgr, [detection.corners_px for detection in found])
     return reader.read(patches, [detection.across_px for detection in found])
-
-
-def _reader_of(tile_set: TileSet) -> Reader:
-    return shipped_reader(tile_set.name)
 
 
 def _detect(bgr: Bgr, request: ReadRequest) -> Detections:

@@ -23,8 +23,8 @@ class ReadRequest:
 
     @property
     def game(self) -> str | None:
-        """The rule book of the box."""
-        return self.tile_set.game if self.tile_set is not None else None
+        """The rule book of the box; none for tiles that were taught without one."""
+        return (self.tile_set.game or None) if self.tile_set is not None else None
 
     @property
     def set_name(self) -> str | None:

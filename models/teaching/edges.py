@@ -53,8 +53,10 @@ def outlines_around(
     scale = min(1.0, WORKING_PX / (hint_px or apart))
     maps = _edge_maps(bgr, scale)
     middles = (middles_px + 0.5) * scale - 0.5
-    span = (0.8, 1.25) if hint_px else (SMALLEST, LARGEST)
-    sizes = np.geomspace(*span, SIZES) * (hint_px or apart) * scale
+    smallest, largest = SMALLEST * apart, LARGEST * apart
+    if hint_px is not None:
+        smallest, largest = 0.85 * hint_px, max(min(1.15 * hint_px, largest), 0.9 * hint_px)
+    sizes = np.geomspace(smallest, largest, SIZES) * scale
     folds = 4 if shape == "square" else 6
     turns = np.arange(TURNS) * 2 * np.pi / folds / TURNS
     asked = middles[:: len(middles) // MOST_ASKED + 1]

@@ -60,6 +60,8 @@ class Fitted:
     sureness: NDArray[np.float64]
     """For each example, how sure its hard variations were read as what they are."""
     wrong_share: float
+    tiles: tuple[str, ...] = ()
+    """What each example is called in the box."""
 
 
 def fit_reader(examples: Examples, tile_set: TileSet, rng: Random) -> Fitted:
@@ -200,7 +202,8 @@ def _calibrated(
     right = shares[np.arange(len(truth)), truth]
     sureness = np.array([right[hard.sources == n].mean() for n in range(len(examples))])
     wrong = float((shares.argmax(axis=1) != truth).mean())
-    return Fitted(reader, tile_set, _confusions(reader, shares, truth), sureness, wrong)
+    return Fitted(reader, tile_set, _confusions(reader, shares, truth), sureness, wrong,
+                  examples.tiles)  # fmt: skip
 
 
 def _without_own(reader: Reader, fitting: Rows, hard: Rows) -> Floats:

@@ -154,7 +154,7 @@ def _shares(out: Tensor, aims: Tensor, weight: Tensor) -> Tensor:
 LOSSES = {"finder": finder_loss, "placer": placer_loss, "reader": reader_loss}
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]
 def figures(nets: Mapping[str, nn.Module], banks: Mapping[str, Bank]) -> dict[str, float]:
     """Return what the networks get right on held-out tables."""
     found: dict[str, float] = {}
@@ -216,7 +216,7 @@ class Training:
         self.fast = self.device.type == "cuda"
         torch.backends.cudnn.benchmark = True
         torch.manual_seed(options.seed)
-        kinds = {"finder": Finder, "placer": Placer, "reader": Reader}
+        kinds: dict[str, Any] = {"finder": Finder, "placer": Placer, "reader": Reader}
         self.names = [name for name in kinds if name in options.networks.split(",")]
         self.nets = {name: kinds[name]().to(self.device) for name in self.names}
         self.means = {name: kinds[name]().to(self.device) for name in self.names}
@@ -255,7 +255,7 @@ class Training:
         self._average(name)
         return loss.detach()
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def _average(self, name: str) -> None:
         kept = min(KEPT, (1 + self.steps[name]) / (20 + self.steps[name]))
         new = self.nets[name].state_dict()
@@ -373,7 +373,7 @@ def _report(
     run: Training, held: Mapping[str, Bank], losses: Mapping[str, float | Tensor], passed: float,
     tables: int,
 ) -> dict[str, float]:  # fmt: skip
-    found = figures(run.means, held)
+    found: dict[str, float] = figures(run.means, held)
     learnt = " ".join(f"{name}={float(loss):.4f}" for name, loss in losses.items())
     _say(f"{passed:5.0f} s steps {max(run.steps.values())} tables {tables} | {learnt}")
     _say("      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))

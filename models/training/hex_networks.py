@@ -23,7 +23,7 @@ PLACER_END = 8
 """Rows and columns that are left before the placer's last but one convolution."""
 
 
-class Block(nn.Module):
+class Block(nn.Module):  # type: ignore[misc]
     """A convolution, its normalisation and what is left of it above zero."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Block(nn.Module):
         return out
 
 
-class Finder(nn.Module):
+class Finder(nn.Module):  # type: ignore[misc]
     """Picture to logits at a quarter of its size: inside of boards, cells of tiles beside them."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Finder(nn.Module):
         return out
 
 
-class Placer(nn.Sequential):
+class Placer(nn.Sequential):  # type: ignore[misc]
     """A board from above to how far its fixed points lie off, and whether it is one."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Placer(nn.Sequential):
         )  # fmt: skip
 
 
-class Reader(nn.Sequential):
+class Reader(nn.Sequential):  # type: ignore[misc]
     """A laid out board to logits for each of its cells."""
 
     def __init__(self) -> None:

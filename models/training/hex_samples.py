@@ -240,7 +240,7 @@ def placer_sample(
     width, height = pyramid.size_px
     inside = ((true_px >= 0) & (true_px <= (width, height))).all(axis=1).mean()
     first, _ = cv2.findHomography(FIXED, true_px)
-    if first is None or inside < LEAST_IN_PICTURE:
+    if inside < LEAST_IN_PICTURE:
         return None
     draw = rng.random()
     wrong = draw < 0.12
@@ -256,7 +256,7 @@ def placer_sample(
     seen = crop(pyramid, view)
     # The board is the same after a sixth of a turn: its points as the turned view counts them.
     px = board.px(through(sixth, FIXED))
-    moved = through(np.linalg.inv(view.px_from_plane), px) - FIXED
+    moved = through(np.asarray(np.linalg.inv(view.px_from_plane), np.float64), px) - FIXED
     if not wrong and np.abs(moved).max() > CROP_REACH:
         return None
     return seen, moved.astype(np.float32).ravel(), 0 if wrong else 1

@@ -138,3 +138,16 @@ def test_an_empty_board_has_no_tiles():
 
 def test_no_board_has_no_tiles():
     assert pieces_of([], FIVE, numbered=True) == ((), ())
+
+
+def test_a_cell_that_one_colour_needs_is_not_anothers():
+    five = Piece("blue/5/000", ((0, 0), (1, 0), (2, 0), (3, 0), (4, 0)))
+    others = [Piece("blue/4/00", ((0, 3), (1, 3), (2, 3), (-1, 3)))]
+    board = board_with(five, *others)
+    board.contents[(4, 0)][:] = 0
+    board.contents[(4, 0)][[CONTENTS.index("blue"), CONTENTS.index("violet")]] = 0.4, 0.6
+
+    pieces, _ = pieces_of([board], FIVE, numbered=True)
+
+    cells = [cell for seen in pieces for cell in seen.piece.cells]
+    assert len(cells) == len(set(cells))

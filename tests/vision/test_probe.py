@@ -32,7 +32,9 @@ def test_tile_between_others_is_seen():
     corners = outlines((0, 0), (1, 0), (2, 0), (0, 1), (2, 1))
     seen = maps_showing((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
 
-    assert middles(probe(GREY, seen, "square", corners, fit_outlines(corners, "square"))) == [(1, 1)]
+    assert middles(probe(GREY, seen, "square", corners, fit_outlines(corners, "square"))) == [
+        (1, 1)
+    ]
 
 
 def test_row_of_missed_tiles_is_followed():

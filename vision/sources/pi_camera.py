@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 BLUE_FIRST = "RGB888"
 AF_MANUAL = 0
 """libcamera's number for a lens that stays where it is put."""
+STEADY_FRAMES = 10
+"""Alike frames in a row that count as settled; a control that is let go takes up to four to act."""
 BROKEN = (RuntimeError, OSError, TimeoutError, CancelledError, KeyError, IndexError, AssertionError)
 """What picamera2 raises when a camera goes away under it."""
 
@@ -279,7 +281,7 @@ class PiCamera:
         if "ExposureTime" not in metadata and "ColourGains" not in metadata:
             return metadata
         steady, end_s = 0, time.monotonic() + self.settings.settle_s
-        while steady < 6 and time.monotonic() < end_s:
+        while steady < STEADY_FRAMES and time.monotonic() < end_s:
             before, metadata = metadata, self._metadata()
             steady = steady + 1 if alike(before, metadata) else 0
         return metadata

@@ -1,0 +1,90 @@
+"""What an owner should know after teaching: what is doubtful, what looks alike, what would help."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.teaching.fit import Fitted
+
+if TYPE_CHECKING:
+    from models.teaching.teach import Gathered
+
+SURE = 0.97
+"""Kinds whose hard variations are read less surely than that, on average, are doubtful."""
+ALIKE = 0.02
+"""Share of probability that goes to another kind, above which two look alike."""
+MOST_NAMED = 6
+ODD = 0.3
+"""An example that is read as its own label with less than that may be labelled wrongly."""
+
+
+def report_of(
+    name: str, shape: str, game: str | None, gathered: Gathered, fitted: Fitted
+) -> dict[str, Any]:
+    """Return the report of one lesson."""
+    tiles = fitted.tiles
+    counts = Counter(tiles)
+    sure = {
+        tile: float(np.mean([s for s, t in zip(fitted.sureness, tiles, strict=True) if t == tile]))
+        for tile in counts
+    }
+    doubtful = sorted((tile for tile in sure if sure[tile] < SURE), key=lambda tile: sure[tile])
+    alike = _alike(fitted)
+    missing = [] if game is None else [
+        kind for kind in fitted.tile_set.kinds if kind not in counts
+    ]  # fmt: skip
+    odd = [
+        {"file": gathered.examples.photos[n], "tile": tiles[n], "confidence": round(float(s), 3)}
+        for n, s in enumerate(fitted.sureness) if s < ODD and counts[tiles[n]] > 1
+    ]  # fmt: skip
+    return {
+        "set": name, "shape": shape, "game": game,
+        "photos": len(set(gathered.examples.photos)), "examples": len(tiles),
+        "kinds": [{"tile": t, "examples": counts[t], "sure": round(sure[t], 3)} for t in sorted(counts)],
+        "unsure": [{"tile": t, "sure": round(sure[t], 3)} for t in doubtful],
+        "alike": [{"tiles": [a, b], "share": round(share, 3)} for a, b, share in alike],
+        "missing": missing, "odd": odd,
+        "left_out": [{"file": file, "why": why} for file, why in gathered.left_out],
+        "not_found": [{"file": f, "tiles": n} for f, n in gathered.missed.items() if n],
+        "best_photo": best_photo(doubtful, counts, alike, missing),
+        "hard_wrong": round(fitted.wrong_share, 4),
+    }  # fmt: skip
+
+
+def _alike(fitted: Fitted) -> list[tuple[str, str, float]]:
+    """Return the pairs of kinds that are taken for one another most."""
+    pairs: dict[tuple[str, str], float] = {}
+    for (one, other), share in fitted.confusions.items():
+        first, second = sorted((one, other))
+        pairs[first, second] = max(pairs.get((first, second), 0.0), share)
+    ranked = sorted(pairs.items(), key=lambda item: -item[1])
+    return [(a, b, share) for (a, b), share in ranked if share >= ALIKE][:MOST_NAMED]
+
+
+def best_photo(
+    doubtful: list[str], counts: Counter[str], alike: list[tuple[str, str, float]],
+    missing: list[str],
+) -> str | None:  # fmt: skip
+    """Return which photograph would help most, in the owner's words."""
+    if missing:
+        return f"a photo with {_listed(missing)}, which no photo shows yet"
+    pair = [kind for one, other, _ in alike[:2] for kind in (one, other)]
+    wanted = list(dict.fromkeys([*pair, *doubtful]))[:MOST_NAMED]
+    if wanted:
+        return (
+            f"a photo with {_listed(wanted)} side by side, each lying in several directions, "
+            "in the light you play in"
+        )
+    once = [kind for kind, count in counts.items() if count == 1]
+    if once:
+        return f"a second photo of {_listed(sorted(once))}, in another light"
+    return None
+
+
+def _listed(kinds: list[str]) -> str:
+    shown = kinds[:MOST_NAMED]
+    more = f" and {len(kinds) - len(shown)} more" if len(kinds) > len(shown) else ""
+    return ", ".join(shown) + more

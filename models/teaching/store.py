@@ -1,0 +1,63 @@
+"""Writes a taught box into the owner's folder of sets: all of it, or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.setfile import BUILT_IN_FOLDER
+from vision.classify import Reader
+from vision.models import write_arrays
+from vision.taught import wanted
+
+
+def write_taught(
+    folder: Path, name: str, reader: Reader, facts: Mapping[str, Any], game: str | None
+) -> None:
+    """Write arrays, set file and manifest; the manifest comes last and names the others.
+
+    Args:
+        folder: the owner's folder of sets; made where it is missing.
+        name: of the box.
+        reader: what was fitted.
+        facts: what the manifest says beside that.
+        game: whose set file is copied under the box's name, unless the owner has one already.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    old = set(folder.glob(f"{name}-????????.npz"))
+    part = folder / f".{name}.npz.part"
+    arrays = {"project": reader.project.astype(np.float16), "centres": reader.centres}
+    sha256 = write_arrays(part, arrays)
+    file = f"{name}-{sha256[:8]}.npz"
+    part.replace(folder / file)
+    if game is not None and not (folder / f"{name}.toml").exists():
+        _write(folder / f"{name}.toml", game_file(name, game))
+    manifest = {
+        **wanted(name), **facts, "game": game, "file": file, "sha256": sha256,
+        "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
+        "known": reader.known,
+    }  # fmt: skip
+    _write(folder / f"{name}.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+    for path in old - {folder / file}:
+        path.unlink(missing_ok=True)
+
+
+def game_file(name: str, game: str) -> str:
+    """Return the set file of a game under another name."""
+    text = (BUILT_IN_FOLDER / f"{game}.toml").read_text(encoding="utf-8")
+    return re.sub(r'(?m)^(name|title) = ".*"$', rf'\1 = "{name}"', text, count=2)
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

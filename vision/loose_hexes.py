@@ -1,0 +1,89 @@
+"""From readings of loose hex tiles to a table state: boxes of single hexes that owners taught."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lattice import Cell
+from engine.tiles import TileSet
+from vision.cards import CardGroup, SeenCard
+from vision.classify import CellReading
+from vision.lattice import cell_axes, mapped
+from vision.looks import period_of
+from vision.reconstruct import SURELY_A_CARD, SURELY_ASIDE, Reconstruction, guesses_of, why_of
+from vision.settle import SURE
+from vision.types import Detection, Detections, Guess, LatticeFit, Points
+
+SIXTHS = 6
+SKEW = np.array([[1.0, 0.5], [0.0, np.sqrt(3) / 2]])
+"""From steps of a hex lattice to a plane in which a turn is a turn."""
+
+
+def reconstruct_hexes(
+    detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    tile_set: TileSet,
+) -> Reconstruction:  # fmt: skip
+    """Return what lies on the table: the largest lattice is the layout, the rest lies aside."""
+    groups = [_group(detections.found, fit, readings, tile_set) for fit in fits]
+    groups = [group for group in groups if any(card.confidence >= SURE for card in group.cards)]
+    if not groups:
+        return Reconstruction()
+    main = max(groups, key=lambda group: sum(card.confidence >= SURE for card in group.cards))
+    tiles: list[Mapping[str, Any]] = []
+    unsure: list[Mapping[str, Any]] = []
+    for card in main.cards:
+        entry = _entry(card, tile_set)
+        if card.confidence >= SURE:
+            tiles.append(entry)
+        else:
+            unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
+    aside = [
+        {"tile": card.guesses[0].tile, "outline": card.outline_px, "confidence": card.confidence}
+        for group in groups if group is not main for card in group.cards
+        if card.confidence >= SURELY_ASIDE
+    ]  # fmt: skip
+    return Reconstruction(tuple(tiles), tuple(unsure), tuple(aside), main.cards)
+
+
+def sixths_ahead(corners_px: Points, px_from_cell: NDArray[np.float64], cell: Cell) -> int:
+    """Return how many sixths an outline's first side is turned clockwise from the lattice's."""
+    x, y = cell
+    ends = np.array([(x + 0.5, y), (x - 0.5, y), (x, y + 0.5), (x, y - 0.5)], float)
+    px = mapped(px_from_cell, ends)
+    axes = np.column_stack([px[0] - px[1], px[2] - px[3]])
+    own = cell_axes(corners_px[None], "hex")[0]
+    relative = SKEW @ np.linalg.lstsq(axes, own, rcond=None)[0] @ np.linalg.inv(SKEW)
+    angle = np.arctan2(relative[1, 0] - relative[0, 1], relative[0, 0] + relative[1, 1])
+    return round(float(angle) / (np.pi / 3)) % SIXTHS
+
+
+def _group(
+    found: Sequence[Detection], fit: LatticeFit, readings: Sequence[CellReading], tile_set: TileSet
+) -> CardGroup:
+    cards = []
+    for cell, number in sorted(fit.cells.items()):
+        one, reading = found[number], readings[number]
+        if not reading.guesses or (reading.why and one.confidence < SURELY_A_CARD):
+            continue
+        ahead = sixths_ahead(one.corners_px, fit.px_from_cell, cell)
+        guesses = tuple(
+            Guess(g.tile, (g.turns + ahead) % period_of(tile_set, g.tile), g.confidence)
+            for g in reading.guesses
+        )
+        outline = np.roll(one.corners_px, -reading.guesses[0].turns, axis=0)
+        cards.append(
+            SeenCard(cell, (cell,), guesses, outline, one.cut_off, reading.why, one.confidence)
+        )
+    return CardGroup(tuple(cards), fit)
+
+
+def _entry(card: SeenCard, tile_set: TileSet) -> dict[str, Any]:
+    best = card.guesses[0]
+    entry: dict[str, Any] = {"tile": best.tile, "cells": [list(card.at)]}
+    if period_of(tile_set, best.tile) > 1:
+        entry["turns"] = best.turns
+    return {**entry, "confidence": best.confidence, "outline": card.outline_px}
