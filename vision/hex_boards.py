@@ -160,7 +160,10 @@ class Pyramid:
         places = (px + 0.5) / 2**level - 0.5
         places = np.clip(places, -30000, 30000).astype(np.float32).reshape(*shape, 2)
         border = (GREY, GREY, GREY)
-        out = cv2.remap(picture, places, None, cv2.INTER_LINEAR, None, cv2.BORDER_CONSTANT, border)
+        out = cv2.remap(
+            picture, places[..., 0], places[..., 1], cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_CONSTANT, borderValue=border,
+        )  # fmt: skip
         return np.asarray(out, np.uint8)
 
     def _level(self, level: int) -> Bgr:
@@ -229,7 +232,7 @@ def _marked(pyramid: Pyramid, models: HexModels) -> list[HexBoard]:
         if area >= LEAST_MARK_PX:
             ys, xs = np.nonzero(labels == label)
             points = np.stack([xs, ys], axis=1) * float(STRIDE) + (STRIDE - 1) / 2
-            points = (points + 0.5) / scale - 0.5
+            points = np.asarray((points + 0.5) / scale - 0.5, np.float64)
             found.append((area, _from_moments(points, width, height, STRIDE / scale)))
     return [board for _, board in sorted(found, key=lambda item: -item[0])[:12]]
 

@@ -55,7 +55,7 @@ def balanced(view: Bgr) -> Bgr:
     total = inner.sum(axis=1, dtype=np.int32)
     bright = inner[total >= np.quantile(total, 1 - BRIGHT_SHARE)]
     paper = np.maximum(np.median(bright, axis=0), 24.0)
-    return np.clip(view * (PAPER / paper) + 0.5, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(view * (PAPER / paper) + 0.5, 0, 255), np.uint8)
 
 
 @dataclass(frozen=True, eq=False)

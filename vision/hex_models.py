@@ -45,7 +45,7 @@ class HexModels:
 
     def mark(self, bgr: Bgr) -> Floats:
         """Return logits, 2 x rows x columns: inside of a board, cell of a tile beside boards."""
-        return self._run("hex_finder", [bgr])[0]
+        return np.asarray(self._run("hex_finder", [bgr])[0])
 
     def place(self, bgr: Bgr) -> tuple[Points, float]:
         """Return how far fixed points lie off their places, in cell widths, and the confidence."""

@@ -83,7 +83,7 @@ def lay_aside(
         else:
             items += _stocks(names, left, top, settings, box, room, pitch_mm, rng)
     if not hexes:
-        if clutter.draw_pile:
+        if clutter.draw_pile and BACK in top.faces:
             items += _pile(BACK, int(rng.integers(3, 20)), top, settings, box, room, rng)
         if clutter.discard and names:
             name = names[int(rng.integers(len(names)))]
