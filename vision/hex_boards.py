@@ -231,8 +231,8 @@ def _marked(pyramid: Pyramid, models: HexModels) -> list[HexBoard]:
         area = int(stats[label, cv2.CC_STAT_AREA])
         if area >= LEAST_MARK_PX:
             ys, xs = np.nonzero(labels == label)
-            points = np.stack([xs, ys], axis=1) * float(STRIDE) + (STRIDE - 1) / 2
-            points = np.asarray((points + 0.5) / scale - 0.5, np.float64)
+            marked = np.stack([xs, ys], axis=1).astype(np.float64) * STRIDE + (STRIDE - 1) / 2
+            points: Points = (marked + 0.5) / scale - 0.5
             found.append((area, _from_moments(points, width, height, STRIDE / scale)))
     return [board for _, board in sorted(found, key=lambda item: -item[0])[:12]]
 
