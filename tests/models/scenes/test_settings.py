@@ -91,7 +91,7 @@ def test_range_is_covered(split, what, low, high):
         ("random play", lambda s: s.play == "random"),
         ("sensible play", lambda s: s.play == "greedy"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_variation_occurs(split, what, happens):
     share = np.mean([happens(s) for s in many(split)])

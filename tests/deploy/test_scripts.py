@@ -1,0 +1,141 @@
+"""The scripts and units of deploy: checked by the tools made for that, held to the settings."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+SCRIPTS = [*sorted(DEPLOY.glob("*.sh")), DEPLOY.parent / "tests/pi_root/make-root"]
+CALLED = [path for path in SCRIPTS if path.name != "places.sh"]
+EXPOSED_AT_MOST = 20
+"""Tenths, as ``systemd-analyze security`` counts: 0 is closed, 100 open; a usual service has 96."""
+
+
+def have(program: str, package: str) -> None:
+    """Install a tool where that is possible without a password; skip with the reason elsewhere."""
+    if shutil.which(program) is None:
+        asked = subprocess.run(
+            [DEPLOY / "system-packages.sh", f"command -v {program}", package],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if asked.returncode:
+            pytest.skip(asked.stderr.strip().splitlines()[-1])
+
+
+def test_shell_scripts_are_clean():
+    have("shellcheck", "shellcheck")
+
+    checked = subprocess.run(
+        ["shellcheck", "--external-sources", *SCRIPTS],
+        cwd=DEPLOY.parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert checked.stdout == ""
+    assert checked.returncode == 0
+
+
+@pytest.mark.parametrize("script", CALLED, ids=lambda path: path.name)
+def test_script_can_be_called_and_stops_at_the_first_failure(script):
+    text = script.read_text(encoding="utf-8")
+
+    assert os.access(script, os.X_OK)
+    assert re.search(r"^set -eu", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["install.sh", "update.sh", "uninstall.sh"])
+def test_script_says_that_it_needs_root(name, tmp_path):
+    (tmp_path / "id").write_text("#!/bin/sh\necho 1000\n")
+    (tmp_path / "id").chmod(0o755)
+
+    ran = subprocess.run(
+        ["/bin/sh", DEPLOY / name, "x"], env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert ran.returncode == 1
+    assert "this needs root; type: sudo" in ran.stderr
+
+
+# --- Units ---
+
+
+def unit(name: str) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
+    for line in (DEPLOY / name).read_text(encoding="utf-8").splitlines():
+        key, equals, value = line.partition("=")
+        if equals and not line.startswith("#"):
+            values.setdefault(key, []).append(value)
+    return values
+
+
+def test_service_has_a_watchdog_and_is_started_again():
+    service = unit("snake-eye.service")
+
+    assert service["Type"] == ["notify"]
+    assert int(service["WatchdogSec"][0]) > 0
+    assert service["Restart"] == ["always"]
+    assert service["User"] == ["snake-eye"]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this system has no systemd")
+def test_units_are_sound(tmp_path):
+    for name in ("snake-eye.service", "snake-eye-update.service", "snake-eye-update.path"):
+        text = (DEPLOY / name).read_text(encoding="utf-8")
+        # The program is installed elsewhere; a unit that names none cannot be looked at.
+        (tmp_path / name).write_text(re.sub("ExecStart=.*", "ExecStart=/bin/true", text))
+
+    checked = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *sorted(tmp_path.iterdir())],
+        capture_output=True, text=True, check=False, env={**os.environ, "SYSTEMD_LOG_LEVEL": "3"},
+    )  # fmt: skip
+
+    ours = [line for line in checked.stderr.splitlines() if "snake-eye" in line]
+    assert ours == []
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this system has no systemd")
+def test_service_is_closed_to_what_it_does_not_need():
+    checked = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--no-pager",
+         f"--threshold={EXPOSED_AT_MOST}", DEPLOY / "snake-eye.service"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if "unrecognized option" in checked.stderr:
+        pytest.skip("this systemd is too old to judge a unit that is not installed")
+
+    assert checked.returncode == 0, checked.stdout[-300:]
+
+
+def test_announcement_is_sound_xml_with_the_usual_port():
+    tree = ElementTree.parse(DEPLOY / "snake-eye-avahi.service")
+
+    assert tree.findtext("service/port") == "8080"
+
+
+def test_places_agree_with_the_units():
+    places = (DEPLOY / "places.sh").read_text(encoding="utf-8")
+    service = unit("snake-eye.service")
+
+    assert "settings=/etc/snake-eye/snake-eye.toml" in places
+    assert "SNAKE_EYE_SETTINGS=/etc/snake-eye/snake-eye.toml" in service["Environment"]
+    assert "SNAKE_EYE_HOME=/var/lib/snake-eye/home" in service["Environment"]
+    assert service["ExecStart"][0].startswith("/opt/snake-eye/current/.venv/bin/python")
+
+
+def test_threat_model_names_tests_that_exist():
+    text = (DEPLOY / "SECURITY.md").read_text(encoding="utf-8")
+
+    for name in re.findall(r"`(tests/[^`]+\.py)`", text):
+        assert (DEPLOY.parent / name).exists(), name
+
+
+def test_readme_fits_on_one_screen_and_lists_what_no_pi_has_shown():
+    readme = (DEPLOY / "README.md").read_text(encoding="utf-8")
+
+    assert len(readme.splitlines()) <= 60
+    assert "-m pytest -m pi tests/vision/sources" in readme
