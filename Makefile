@@ -49,7 +49,7 @@ test-deploy: setup
 	deploy/test-deploy.sh
 
 clean:
-	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .cache build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A .venv holds its own address. One that was copied or moved along with the tree would run the code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 from companion_app.answers import InputError
@@ -49,8 +48,6 @@ def _number(text: str, name: str) -> int:
 
 
 def _pi_camera() -> FrameSource:
-    try:
-        source: FrameSource = import_module("vision.sources.pi").PiSource()
-    except ImportError as error:
-        raise SourceError(f"there is no Raspberry Pi camera here: {error}") from error
-    return source
+    from companion_app.pi_source import pi_source
+
+    return pi_source()

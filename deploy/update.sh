@@ -1,0 +1,69 @@
+#!/bin/sh
+# Update Snake Eye to another release; when its page does not answer, the old one is put back.
+#
+#   sudo deploy/update.sh RELEASE.tar.gz | FOLDER
+#   sudo deploy/update.sh --waiting    (a release that was put into /opt/snake-eye/incoming or,
+#                                       with the card in another computer, onto the boot partition)
+#
+# Games are backed up first. The page can ask for --waiting and for nothing else: whoever has the
+# host PIN cannot bring code onto the machine, only whoever has root or the card.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=deploy/places.sh
+. "$here/places.sh"
+must_be_root "$@"
+[ $# -eq 1 ] || fail "say what to update to: $0 RELEASE.tar.gz, a folder, or --waiting"
+
+work=$(mktemp -d)
+finish() {
+    status=$?
+    rm -rf "$work"
+    # The folder belongs to the service: done as its user, so that no link leads elsewhere.
+    # shellcheck disable=SC2016  # its own shell expands it
+    as_user sh -c 'if [ -e "$1" ]; then rm -f "$1"; echo "$3" >"$2"; fi' sh \
+        "$home/update/wanted" "$home/update/result" "$status" || true
+}
+trap finish EXIT
+
+wanted=$1
+if [ "$wanted" = --waiting ]; then
+    wanted=
+    for found in "$base"/incoming/snake-eye-*.tar.gz /boot/firmware/snake-eye-*.tar.gz \
+        /boot/snake-eye-*.tar.gz; do
+        if [ -f "$found" ] && [ ! -L "$found" ]; then wanted=$found; fi
+    done
+    [ -n "$wanted" ] || fail "no release waits in $base/incoming or on the boot partition"
+fi
+
+if [ -d "$wanted" ]; then
+    source=$wanted
+else
+    tar -tzf "$wanted" >"$work/names" || fail "$wanted is no release: it cannot be unpacked"
+    if grep -Eq '^/|(^|/)\.\.(/|$)' "$work/names"; then
+        fail "$wanted is no release: it holds files that would lie elsewhere"
+    fi
+    mkdir "$work/release"
+    tar -C "$work/release" --no-same-owner -xzf "$wanted"
+    source=$(find "$work/release" -maxdepth 2 -name pyproject.toml -exec dirname {} \; | head -n 1)
+fi
+if [ -z "$source" ] || [ ! -x "$source/deploy/install.sh" ]; then
+    fail "$wanted is no release of Snake Eye"
+fi
+
+saved=
+if [ -e "$home/games.sqlite3" ]; then
+    mkdir -p "$state/backups"
+    saved=$state/backups/before-update-$(date +%Y%m%d-%H%M%S).zip
+    "$command" backup "$saved"
+    # The three newest are enough: each holds all that the older ones do.
+    find "$state/backups" -name 'before-update-*.zip' | sort | head -n -3 | xargs -r rm -f
+fi
+if ! "$source/deploy/install.sh"; then
+    # A newer release may have changed the games in a way that the old one cannot read.
+    if has_systemd && [ -n "$saved" ] && ! is_healthy; then
+        "$command" restore "$saved"
+        is_healthy || fail "the update failed, and so does the release before it; see: journalctl -u snake-eye"
+    fi
+    fail "the update failed; everything is as it was before"
+fi
