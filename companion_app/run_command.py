@@ -60,7 +60,11 @@ def run_companion(arguments: Namespace) -> int:
 
 
 def first_camera() -> str | None:
-    """Return the first camera that the system lists."""
+    """Return the first camera that the system lists: a Raspberry Pi's own, else a webcam."""
+    from vision.sources.pi_camera import has_library, pi_cameras
+
+    if has_library() and pi_cameras():
+        return "pi"
     found = sorted(Path("/dev").glob("video*"))
     return f"webcam:{found[0].name.removeprefix('video')}" if found else None
 
