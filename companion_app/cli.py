@@ -8,17 +8,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from companion_app import record_commands
 from companion_app.answers import BAD_INPUT, InputError
+from companion_app.arguments import Command, add_command
 from companion_app.home_commands import add_home_commands
 from companion_app.picture_commands import add_picture_commands
 from companion_app.print_command import add_print_command
 from engine.errors import EngineError
 from engine.games import GAMES
-
-Command = Callable[[argparse.Namespace], int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,25 +52,29 @@ def build_parser(asked: str = "") -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    referee = _add(commands, "referee", "judge written games", record_commands.referee)
+    referee = add_command(commands, "referee", "judge written games", record_commands.referee)
     referee.add_argument("records", nargs="+", metavar="RECORD", help="record file, - for stdin")
 
-    moves = _add(commands, "moves", "list the legal moves at a record's end", record_commands.moves)
+    moves = add_command(
+        commands, "moves", "list the legal moves at a record's end", record_commands.moves
+    )
     moves.add_argument("record", metavar="RECORD", help="record file, - for stdin")
 
-    perft = _add(commands, "perft", "count move sequences", record_commands.perft)
+    perft = add_command(commands, "perft", "count move sequences", record_commands.perft)
     _add_game(perft)
     perft.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
     perft.add_argument("--depth", required=True, type=_depth, metavar="N", help="moves a sequence")
 
-    rules = _add(commands, "rules", "list the rules by id", record_commands.rules)
+    rules = add_command(commands, "rules", "list the rules by id", record_commands.rules)
     rules.add_argument("--game", required=True, choices=GAMES, metavar="G", help=_game_help())
 
-    draw = _add(commands, "draw", "draw the position at a record's end", record_commands.draw)
+    draw = add_command(
+        commands, "draw", "draw the position at a record's end", record_commands.draw
+    )
     draw.add_argument("record", metavar="RECORD", help="record file, - for stdin")
     draw.add_argument("--out", required=True, metavar="FILE.svg", help="the drawing to write")
 
-    score = _add(commands, "score", "score a table as it lies", record_commands.score)
+    score = add_command(commands, "score", "score a table as it lies", record_commands.score)
     score.add_argument(
         "table", metavar="IMAGE|TABLE.json", help="a picture, or a table state (tiles will do)"
     )
@@ -102,18 +105,6 @@ def _add_live_commands(
         add_run_command(commands)
     else:
         commands.add_parser("run", help="the companion: a page for every phone at the table")
-
-
-def _add(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    does: str,
-    command: Command,
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=does, description=does.capitalize() + ".")
-    parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
-    parser.set_defaults(command=command)
-    return parser
 
 
 def _add_game(parser: argparse.ArgumentParser) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
+from companion_app.arguments import add_command
 from companion_app.home import home_folder
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ MARKS = {True: "well ", False: "FAULT", None: "  -  "}
 
 def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of this file to the parser of ``snake-eye``."""
-    asking = _add(commands, "doctor", "look at everything a game rests on", doctor)
+    asking = add_command(commands, "doctor", "look at everything a game rests on", doctor)
     asking.add_argument("--source", metavar="S", help="the camera to look through, as in run")
     asking.add_argument("--out", metavar="FILE.zip", help="also write one file to send for help")
     asking.add_argument(
         "--with-picture", action="store_true", help="put a picture of the table into that file"
     )
 
-    keeping = _add(commands, "backup", "write everything that is kept into one file", backup)
+    keeping = add_command(commands, "backup", "write everything that is kept into one file", backup)
     keeping.add_argument("file", metavar="FILE", help="the file to write; it must not exist")
 
-    bringing = _add(commands, "restore", "put a backup in place of what is kept", restore)
+    bringing = add_command(commands, "restore", "put a backup in place of what is kept", restore)
     bringing.add_argument("file", metavar="FILE", help="a file that backup wrote")
 
 
@@ -139,15 +139,3 @@ def _jpeg(seen: Seen) -> bytes | None:
         return None
     _, data = cv2.imencode(".jpg", seen.bgr, [cv2.IMWRITE_JPEG_QUALITY, 85])
     return data.tobytes()
-
-
-def _add(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    does: str,
-    command: Callable[[Namespace], int],
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=does, description=does.capitalize() + ".")
-    parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
-    parser.set_defaults(command=command)
-    return parser

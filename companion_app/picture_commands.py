@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import argparse
 from argparse import Namespace
-from collections.abc import Callable
 
+from companion_app.arguments import add_command
 from engine.games import GAMES
 
 
 def add_picture_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of this file to the parser of ``snake-eye``."""
-    reading = _add(commands, "read", "read what lies on a table from pictures", _read)
+    reading = add_command(commands, "read", "read what lies on a table from pictures", _read)
     reading.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or HEIC")
     add_request_arguments(reading)
 
-    calibrating = _add(
+    calibrating = add_command(
         commands, "calibrate", "learn the camera from photos of the printed sheet", _calibrate
     )
     photos = calibrating.add_mutually_exclusive_group(required=True)
@@ -56,15 +56,3 @@ def _calibrate(arguments: Namespace) -> int:
     from companion_app.calibrating import calibrate
 
     return calibrate(arguments)
-
-
-def _add(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    does: str,
-    command: Callable[[Namespace], int],
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=does, description=does.capitalize() + ".")
-    parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
-    parser.set_defaults(command=command)
-    return parser

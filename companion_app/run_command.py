@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line
+from companion_app.arguments import speed
 from companion_app.home import home_folder, set_folders
 from companion_app.live.demo import DemoSource
 from companion_app.live.errors import LiveError
@@ -44,7 +45,7 @@ def add_run_command(
                      help="an option; may be repeated")  # fmt: skip
     run.add_argument("--host", default="0.0.0.0", metavar="H", help="address to listen at")
     run.add_argument("--port", type=_port, metavar="P", help="8080, or the next that is free")
-    run.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="hastens the demo")
+    run.add_argument("--speed", type=speed, default=1.0, metavar="X", help="hastens the demo")
     run.set_defaults(command=run_companion)
     return run
 
@@ -189,10 +190,3 @@ def _port(text: str) -> int:
     if not 0 <= port <= 65535:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return port
-
-
-def _speed(text: str) -> float:
-    speed = float(text)
-    if not 0 < speed <= 1e6:
-        raise argparse.ArgumentTypeError("a speed is a number above 0")
-    return speed

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from companion_app.answers import ANSWERED, InputError, print_json
+from companion_app.arguments import speed
 from companion_app.home import home_folder, set_folders
 from companion_app.live.demo import DemoSource
 from companion_app.live.errors import LiveError, StoreInUse, ToldError
@@ -63,7 +64,7 @@ def add_watch_command(
         "--fps", type=_frames_a_second, metavar="F", help="frames a second of a folder or video"
     )
     parser.add_argument(
-        "--speed", type=_speed, default=1e6, metavar="X", help="hastens the demo; 1 is real time"
+        "--speed", type=speed, default=1e6, metavar="X", help="hastens the demo; 1 is real time"
     )
     parser.add_argument(
         "--resume", action="store_true", help="go on with the last game, also from files"
@@ -241,11 +242,4 @@ def _frames_a_second(text: str) -> float:
     value = float(text)
     if not 0.1 <= value <= 240:
         raise argparse.ArgumentTypeError("frames a second are a number from 0.1 to 240")
-    return value
-
-
-def _speed(text: str) -> float:
-    value = float(text)
-    if not 0 < value <= 1e6:
-        raise argparse.ArgumentTypeError("a speed is a number above 0")
     return value
