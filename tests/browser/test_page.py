@@ -253,6 +253,8 @@ def test_axe_finds_no_fault_and_touch_targets_are_large_enough(served, script, d
     for path in ("/", "/new", "/games", "/settings", "/join", "/photo", "/rules"):
         page.go(served.url + path)
         page.wait("document.querySelector('main').innerText.length > 30")
+        # Half faded in, any colour is too pale.
+        page.wait("document.getAnimations().length === 0")
         page.js(code + "; 1")
         faults = page.js(
             "axe.run(document, {resultTypes: ['violations']})"
