@@ -16,6 +16,7 @@ from companion_app.arguments import Command, add_command
 from companion_app.home_commands import add_home_commands
 from companion_app.picture_commands import add_picture_commands
 from companion_app.print_command import add_print_command
+from companion_app.teach_command import add_teach_command
 from engine.errors import EngineError
 from engine.games import GAMES
 
@@ -85,6 +86,7 @@ def build_parser(asked: str = "") -> argparse.ArgumentParser:
     add_picture_commands(commands)
     add_print_command(commands)
     add_home_commands(commands)
+    add_teach_command(commands)
     _add_live_commands(commands, asked)
     return parser
 

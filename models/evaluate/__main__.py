@@ -30,6 +30,7 @@ def parts(scale: float) -> dict[str, list[list[str]]]:
             for game in ("snekagon", "snekagon5g")
         ],
         "live": [["models.evaluate.live"]],
+        "teaching": [["models.evaluate.teaching"]],
     }
 
 

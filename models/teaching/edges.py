@@ -21,17 +21,23 @@ WORKING_PX = 56.0
 SMALLEST, LARGEST = 0.34, 1.04
 """Widths that are tried, in distances to the nearest neighbour."""
 SIZES, TURNS = 28, 18
+BORDER_SEEN = 0.33
+"""Strength of a border that is one: 0.66 around dark tiles that lie apart, 0.25 at best where they
+touch."""
+FEWEST_IN_ROWS, IN_ROWS = 6, 0.8
+"""So many tiles whose nearest neighbours' directions agree so well lie in rows."""
+FINE_SIZES, FINE_TURNS = 14, np.radians((-3.0, -1.5, 0.0, 1.5, 3.0))
 ALONG = 14
 """Points along a side that are looked at."""
 AGREE = 0.35
-"""A border is as strong as that share of the tiles has it at least: some lie on their own colour."""
+"""A border is as strong as in this quantile of the tiles: some lie on their own colour."""
 WEAK_EDGE = 24.0
 """Steps of brightness that count half; stronger ones count little more."""
 MOST_ASKED = 48
 """So many tiles are enough to find the size of all."""
 TOUCHING = 0.4
-"""How much larger outlines are preferred, as an exponent: prints have borders too, inside the tile's
-own, and touching tiles of one colour hardly show theirs."""
+"""How much larger outlines are preferred, as an exponent: prints have borders too, inside the
+tile's own, and touching tiles of one colour hardly show theirs."""
 OWN_SHIFTS = np.linspace(-0.12, 0.12, 7)
 OWN_TURNS = np.radians(np.linspace(-5, 5, 5))
 LONE_SHARE = 0.3
@@ -57,24 +63,60 @@ def outlines_around(
     if hint_px is not None:
         smallest, largest = 0.85 * hint_px, max(min(1.15 * hint_px, largest), 0.9 * hint_px)
     sizes = np.geomspace(smallest, largest, SIZES) * scale
+    score, form = _form(maps, middles, shape, sizes, _turns(middles, shape))
+    if score < BORDER_SEEN:
+        # Touching tiles of one colour: their borders hardly show, but their neighbours do.
+        width = (hint_px or apart) * scale
+        form = width, float(_turns(middles, shape).mean())
+        return _unscaled(middles[:, None] + _unit(shape, *form), scale)
+    # Owners point a little beside the middle: the size is looked at again from the true ones.
+    middles = _own_places(maps, middles, shape, *form).mean(axis=1)
+    sizes = form[0] * np.linspace(0.88, 1.14, FINE_SIZES)
+    _, form = _form(maps, middles, shape, sizes, form[1] + FINE_TURNS)
+    return _unscaled(_own_places(maps, middles, shape, *form), scale)
+
+
+def _unscaled(corners: Array, scale: float) -> Array:
+    return np.asarray((corners + 0.5) / scale - 0.5)
+
+
+def _turns(middles: Array, shape: Shape) -> Array:
+    """Return the turns to try: as neighbours lie where they lie in rows, else every one."""
     folds = 4 if shape == "square" else 6
-    turns = np.arange(TURNS) * 2 * np.pi / folds / TURNS
+    every = np.arange(TURNS) * 2 * np.pi / folds / TURNS
+    if len(middles) < FEWEST_IN_ROWS:
+        return every
+    way = middles[:, None] - middles[None]
+    apart = np.linalg.norm(way, axis=2)
+    np.fill_diagonal(apart, np.inf)
+    nearest = way[np.arange(len(middles)), apart.argmin(axis=1)]
+    agreed = np.exp(1j * folds * np.arctan2(nearest[:, 1], nearest[:, 0])).mean()
+    if abs(agreed) < IN_ROWS:
+        return every
+    # The neighbours of a hex lie between its corners.
+    first = float(np.angle(agreed)) / folds + (0 if shape == "square" else np.pi / 6)
+    return np.asarray(first + 2 * FINE_TURNS)
+
+
+def _form(
+    maps: Array, middles: Array, shape: Shape, sizes: Array, turns: Array
+) -> tuple[float, tuple[float, float]]:
+    """Return how much of an edge tiles have all around at best, and at which width and turn."""
     asked = middles[:: len(middles) // MOST_ASKED + 1]
-    best, form = -1.0, (sizes[0], 0.0)
+    best, form = (-1.0, -1.0), (float(sizes[0]), 0.0)
     for size in sizes:
         for turn in turns:
             strength = _strengths(maps, asked, _unit(shape, size, turn))
-            score = float(np.quantile(strength, AGREE, axis=0).mean()) * size**TOUCHING
-            if score > best:
-                best, form = score, (size, turn)
-    corners = _own_places(maps, middles, shape, *form)
-    return np.asarray((corners + 0.5) / scale - 0.5)
+            seen = float(np.quantile(strength, AGREE, axis=0).mean())
+            if (score := seen * float(size) ** TOUCHING) > best[0]:
+                best, form = (score, seen), (float(size), float(turn))
+    return best[1], form
 
 
 def _nearest(middles: Points, bgr: Bgr) -> float:
     """Return how far neighbours are apart."""
     if len(middles) < 2:
-        return LONE_SHARE * min(bgr.shape[:2])
+        return float(LONE_SHARE * min(bgr.shape[:2]))
     apart = np.linalg.norm(middles[:, None] - middles[None], axis=2)
     np.fill_diagonal(apart, np.inf)
     return float(np.median(np.sort(apart.min(axis=1))[: max(1, len(middles) // 2)]))

@@ -147,4 +147,4 @@ def _lit(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:
     lit = patch * (shade[..., None] * gains).astype(np.float32)
     if hardness.noise:
         lit = lit + rng.normal(0, float(rng.uniform(0, hardness.noise)), lit.shape)
-    return np.clip(lit, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(lit, 0, 255), np.uint8)

@@ -78,7 +78,7 @@ def mapping_for(
             )
         if name in large:
             raise TeachingError(
-                f"{tile} is {name}, which covers several cells; only tiles of one cell can be taught"
+                f"{tile} is {name}, which covers several cells; only tiles of one can be taught"
             )
         tiles.append(name)
         turns.append((max(int(turn), 0) + more) % folds)

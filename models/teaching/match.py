@@ -97,7 +97,9 @@ def _by_pixels(picture: Picture, labels: Sequence[Label], shape: Shape) -> list[
             )
     outlined = [label for label in labels if label.outline_px is not None]
     pointed = [label for label in labels if label.outline_px is None]
-    corners = [picture.own_px(label.outline_px) for label in outlined if label.outline_px is not None]
+    corners = [
+        picture.own_px(label.outline_px) for label in outlined if label.outline_px is not None
+    ]
     if pointed:
         middles = [picture.own_px(label.place_px[None])[0] for label in pointed
                    if label.place_px is not None]  # fmt: skip
@@ -113,7 +115,9 @@ def _by_pixels(picture: Picture, labels: Sequence[Label], shape: Shape) -> list[
 def _outlines(picture: Picture, middles: Points, shape: Shape) -> Points:
     """Return outlines around points: those that were found, else what edges show."""
     found = detect_tiles(picture.bgr, shape).found
-    pairs = _nearest(middles, found_px := [d.corners_px for d in found], [d.across_px for d in found])
+    pairs = _nearest(
+        middles, found_px := [d.corners_px for d in found], [d.across_px for d in found]
+    )
     if len(pairs) >= ENOUGH_FOUND * len(middles) and len(pairs) >= FEWEST_FOR_SIZE:
         return _like_found(picture, middles, found_px, pairs, shape)
     hint = None
@@ -122,9 +126,7 @@ def _outlines(picture: Picture, middles: Points, shape: Shape) -> Points:
     return outlines_around(picture.bgr, middles, shape, hint)
 
 
-def _nearest(
-    middles: Points, found: Sequence[Points], widths: Sequence[float]
-) -> dict[int, int]:
+def _nearest(middles: Points, found: Sequence[Points], widths: Sequence[float]) -> dict[int, int]:
     """Return which found outline lies around which point."""
     if not found:
         return {}
@@ -162,7 +164,9 @@ def _ahead_by_cells(labels: Sequence[Label], corners: Points, shape: Shape) -> l
     for turn in range(folds_of(shape)):
         gap = said - turned_cells(seen, np.full(len(seen), turn), folds_of(shape))
         if (gap == np.median(gap, axis=0)).all(axis=1).mean() > LEAST_AGREED:
-            ahead = {n: lattice_ahead(corners[n], fit, cell, shape) + turn for n, cell in own.items()}
+            ahead = {
+                n: lattice_ahead(corners[n], fit, cell, shape) + turn for n, cell in own.items()
+            }
             usual = Counter(
                 (a - picture_ahead(corners[n], shape)) % folds_of(shape) for n, a in ahead.items()
             ).most_common(1)[0][0]

@@ -43,7 +43,10 @@ def report_of(
     return {
         "set": name, "shape": shape, "game": game,
         "photos": len(set(gathered.examples.photos)), "examples": len(tiles),
-        "kinds": [{"tile": t, "examples": counts[t], "sure": round(sure[t], 3)} for t in sorted(counts)],
+        "kinds": [
+            {"tile": tile, "examples": counts[tile], "sure": round(sure[tile], 3)}
+            for tile in sorted(counts)
+        ],
         "unsure": [{"tile": t, "sure": round(sure[t], 3)} for t in doubtful],
         "alike": [{"tiles": [a, b], "share": round(share, 3)} for a, b, share in alike],
         "missing": missing, "odd": odd,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.setfile import BUILT_IN_FOLDER
 from vision.classify import Reader
@@ -32,7 +33,10 @@ def write_taught(
     folder.mkdir(parents=True, exist_ok=True)
     old = set(folder.glob(f"{name}-????????.npz"))
     part = folder / f".{name}.npz.part"
-    arrays = {"project": reader.project.astype(np.float16), "centres": reader.centres}
+    arrays: dict[str, NDArray[Any]] = {
+        "project": reader.project.astype(np.float16),
+        "centres": reader.centres,
+    }
     sha256 = write_arrays(part, arrays)
     file = f"{name}-{sha256[:8]}.npz"
     part.replace(folder / file)

@@ -174,4 +174,6 @@ def _nothing(lesson: Lesson, left_out: Sequence[tuple[str, str]]) -> str:
     if all(reason == "is not in the folder of photos" for _, reason in left_out):
         return f"none of the labelled photos, such as {file}, is in {lesson.photos}"
     file, why = next(one for one in left_out if one[1] != "is not in the folder of photos")
-    return f"nothing can be learnt: {why}" if file in why else f"nothing can be learnt: {file}: {why}"
+    return (
+        f"nothing can be learnt: {why}" if file in why else f"nothing can be learnt: {file}: {why}"
+    )

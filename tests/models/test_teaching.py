@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -19,7 +20,7 @@ from models.teaching.teach import Lesson, teach
 from vision.crop import PATCH_PX
 from vision.intake import load_picture
 from vision.network import ModelError
-from vision.read import read_table
+from vision.read import Stages, read_table, stages_for
 from vision.request import ReadRequest
 from vision.taught import find_taught
 
@@ -45,7 +46,7 @@ def grid_photo(path: Path, rows: list[list[str]], turns: int = 0) -> None:
 ROWS = [["sea", "wood", "sun"], ["sun", "sea", "wood"]]
 
 
-def labels_of(rows: list[list[str]], turns: int | None = None) -> dict:
+def labels_of(rows: list[list[str]], turns: int | None = None) -> dict[str, Any]:
     more = {} if turns is None else {"turns": turns}
     entries = [
         {"tile": kind, "at": [x, y], **more}
@@ -69,9 +70,8 @@ def shelf(tmp_path_factory):
 
 def read(folder: Path, file: str):
     box = find_taught("mine", (folder / "sets",))
+    assert box is not None
     request = ReadRequest("square", box.tile_set, grid=(3, 2))
-    from vision.read import Stages, stages_for
-
     stages = Stages(stages_for(ReadRequest("square")).detect, box.reader)
     return read_table(load_picture(folder / file), request, stages)
 

@@ -1,0 +1,106 @@
+"""The command ``teach`` from photos to ``read --set``, and what it says to bad input."""
+
+import argparse
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from companion_app.answers import InputError
+from companion_app.reading import request_from
+from companion_app.teach_command import add_teach_command
+from vision.taught import find_taught
+
+SIDE = 72
+COLOURS = {"Sea": (200, 120, 40), "Wood": (40, 140, 60), "Sun": (60, 210, 240)}
+
+
+def run(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    add_teach_command(parser.add_subparsers())
+    parsed = parser.parse_args(["teach", *arguments])
+    return int(parsed.command(parsed))
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def photo_and_labels(folder, more=()):
+    faces = []
+    for kind, colour in COLOURS.items():
+        tile = np.full((SIDE, SIDE, 3), colour, np.uint8)
+        cv2.circle(tile, (24, 20), len(kind) * 3, (10, 10, 10), -1)
+        faces.append(tile)
+    cv2.imwrite(str(folder / "one.png"), np.concatenate(faces, axis=1))
+    entries = [{"tile": kind, "at": [x, 0]} for x, kind in enumerate(COLOURS)]
+    labels = folder / "labels.json"
+    labels.write_text(json.dumps({"photos": {"one.png": [*entries, *more]}}))
+    return ["--shape", "square", "--photos", str(folder), "--labels", str(labels), "--grid", "3x1"]
+
+
+def test_taught_box_answers_with_a_report_and_can_be_named_in_read(home, capsys):
+    status = run("my-box", *photo_and_labels(home), "--json")
+
+    report = json.loads(capsys.readouterr().out)
+    asked = argparse.Namespace(game=None, set="my-box", shape=None, grid="3x1", profile=None)
+    request = request_from(asked)
+    assert (status, report["set"], report["examples"]) == (0, "my-box", 3)
+    assert (request.shape, request.game, request.set_name) == ("square", None, "my-box")
+    assert request.tile_set is not None
+    assert set(request.tile_set.kinds) == set(COLOURS)
+
+
+def test_report_for_people_names_the_next_step(home, capsys):
+    run("my-box", *photo_and_labels(home))
+
+    assert "snake-eye read PHOTO --set my-box" in capsys.readouterr().out
+
+
+def test_teaching_again_replaces_what_was_taught(home):
+    run("my-box", *photo_and_labels(home))
+    run("my-box", *photo_and_labels(home))
+
+    sets = home / "home" / "sets"
+    assert find_taught("my-box", (sets,)) is not None
+    assert len(list(sets.glob("my-box-*.npz"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("Mein Spiel", [], "no name of a set"),
+        ("schlangennest", [], "built in"),
+        ("mine", ["--grid", "5"], "5x7"),
+        ("mine", ["--map", "x.json"], "--game"),
+        ("mine", ["--photos", "nowhere"], "no folder nowhere"),
+        ("mine", ["--labels", "nowhere.json"], "nowhere.json cannot be read"),
+        ("mine", ["--game", "schlangennest"], "Sea has no place in the map"),
+        ("mine", ["--grid", "2x1"], "outside the grid of 2x1"),
+    ],
+)
+def test_what_cannot_be_used_gets_one_clear_sentence(home, name, change, words):
+    with pytest.raises(InputError) as caught:
+        run(name, *photo_and_labels(home), *change)
+
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not list((home / "home").glob("sets/*.json"))
+
+
+def test_labels_that_are_no_json_are_refused(home):
+    arguments = photo_and_labels(home)
+    (home / "labels.json").write_text("tiles: many")
+
+    with pytest.raises(InputError, match="no JSON"):
+        run("mine", *arguments)
+
+
+def test_grids_are_for_squares(home):
+    arguments = photo_and_labels(home)
+
+    with pytest.raises(InputError, match="for squares"):
+        run("mine", *arguments, "--shape", "hex")
