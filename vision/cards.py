@@ -88,7 +88,8 @@ def group_cards(
     found: Sequence[Detection], fit: LatticeFit, readings: Sequence[CellReading], tile_set: TileSet
 ) -> CardGroup:
     """Return the cards of one lattice; ``readings`` go with ``found``."""
-    ahead = {cell: quarters_ahead(found[i].corners_px, fit, cell) for cell, i in fit.cells.items()}
+    corners = np.stack([found[i].corners_px for i in fit.cells.values()])
+    ahead = dict(zip(fit.cells, _quarters_ahead(corners, fit, list(fit.cells)), strict=True))
     cards: list[SeenCard] = []
     taken: set[Cell] = set()
     for card in _big_cards(found, fit, readings, tile_set, ahead):
@@ -103,14 +104,19 @@ def group_cards(
 
 def quarters_ahead(corners_px: Points, fit: LatticeFit, cell: Cell) -> int:
     """Return how many quarters an outline's own up is turned clockwise from the lattice's."""
-    x, y = cell
-    ends = np.array([(x + 0.5, y), (x - 0.5, y), (x, y + 0.5), (x, y - 0.5)], float)
-    px = mapped(fit.px_from_cell, ends)
-    axes = np.column_stack([px[0] - px[1], px[2] - px[3]])
-    c = corners_px
-    right = (c[1] + c[2] - c[0] - c[3]) / 2
-    step = np.linalg.lstsq(axes, right, rcond=None)[0]
-    return round(float(np.arctan2(step[1], step[0])) / (np.pi / 2)) % QUARTERS
+    return _quarters_ahead(corners_px[None], fit, [cell])[0]
+
+
+def _quarters_ahead(corners: Points, fit: LatticeFit, cells: Sequence[Cell]) -> list[int]:
+    """Return the same for outlines N x 4 x 2 at once."""
+    ends = [mapped(fit.px_from_cell, np.array(cells, float) + np.array(end))
+            for end in ((0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5))]  # fmt: skip
+    (a, c), (b, d) = (ends[0] - ends[1]).T, (ends[2] - ends[3]).T
+    x, y = (corners[:, 1] + corners[:, 2] - corners[:, 0] - corners[:, 3]).T
+    # The outline's right by the lattice's axes; only its direction matters, so nothing is divided.
+    sign = np.where(a * d - b * c < 0, -1.0, 1.0)
+    turned = np.arctan2(sign * (a * y - c * x), sign * (d * x - b * y)) / (np.pi / 2)
+    return [round(float(turn)) % QUARTERS for turn in turned]
 
 
 def _small_card(

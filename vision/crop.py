@@ -6,6 +6,7 @@ corner of a hex to the top. Which way up the print is, is for the reader to say.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import cv2
@@ -65,11 +66,19 @@ def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:
 
 def _surroundings(bgr: Bgr, corners: Points) -> tuple[Bgr, Points]:
     """Return the part of a picture around a tile, and the tile's corners in it."""
-    last = (bgr.shape[1] - 1, bgr.shape[0] - 1)
-    low = np.clip(np.floor(corners.min(axis=0)) - AROUND_PX, 0, last)
-    high = np.clip(np.ceil(corners.max(axis=0)) + AROUND_PX + 1, low + 1, np.array(last) + 1)
-    (left, top), (right, bottom) = low.astype(int), high.astype(int)
-    return bgr[top:bottom, left:right], corners - low
+    spans = [
+        _span(low, high, end) for low, high, end in
+        zip(corners.min(axis=0).tolist(), corners.max(axis=0).tolist(), bgr.shape[1::-1],
+            strict=True)
+    ]  # fmt: skip
+    (left, right), (top, bottom) = spans
+    return bgr[top:bottom, left:right], corners - np.array([left, top], float)
+
+
+def _span(low: float, high: float, end: int) -> tuple[int, int]:
+    """Return from where to where a tile reaches along one axis, with some room around it."""
+    first = min(max(math.floor(low) - AROUND_PX, 0), end - 1)
+    return first, min(max(math.ceil(high) + AROUND_PX + 1, first + 1), end)
 
 
 def patch_corners(count: int, size_px: int = PATCH_PX) -> Points:
@@ -95,5 +104,6 @@ def _homography(source: Points, target: Points) -> NDArray[np.float64]:
 
 
 def _longest_side(corners: Points) -> float:
-    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
-    return float(sides.max()) * (1.0 if len(corners) == 4 else 2.0)
+    points = corners.tolist()
+    longest = max(math.dist(a, b) for a, b in zip(points, [*points[1:], points[0]], strict=True))
+    return longest * (1.0 if len(points) == 4 else 2.0)

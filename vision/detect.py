@@ -13,11 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.lattice import fit_outlines
+from vision.lattice import fit_outlines, grouped_outlines
 from vision.network import TileMaps, TileNetwork, shipped_network
 from vision.outline import agreed_outlines
 from vision.probe import probe
-from vision.types import Bgr, Detection, Detections, Points, Shape
+from vision.types import Bgr, Detection, Detections, Points, Shape, width_of
 from vision.votes import CellKind, FoundCell, found_cells
 
 Array = NDArray[np.float64]
@@ -117,10 +117,8 @@ def _tiles(bgr: Bgr, seen: Look, shape: Shape, settings: DetectSettings) -> tupl
     _, change, _ = agreed_outlines(corners, sure**2, shape, size_px)
     kept = (np.abs(change) < settings.most_change) & (sure >= settings.least_on_grid)
     corners, sure = corners[kept], sure[kept]
-    fits = fit_outlines(corners, shape)
     kept = sure >= settings.least_confidence
-    for fit in fits:
-        tiles = list(fit.cells.values())
+    for tiles in [] if kept.all() else grouped_outlines(corners, shape):
         if len(tiles) >= 3 and (sure[tiles] >= settings.least_confidence).sum() >= 2:
             kept[tiles] = True
     if not kept.any():
@@ -157,7 +155,7 @@ def _closer(
 ) -> Look:  # fmt: skip
     """Return a second, larger look at the part with tiles, where the first was too small."""
     clear = [cell for cell in first.cells if cell.agreed >= settings.least_agreed]
-    wide = float(np.median([_width(cell.corners_px) for cell in clear]))
+    wide = float(np.median([width_of(cell.corners_px) for cell in clear]))
     if wide * scale >= settings.least_wide_px:
         return first
     every = np.concatenate([*[cell.corners_px for cell in clear], _shown_px(first.maps, kinds)])
@@ -183,12 +181,6 @@ def _shown_px(maps: TileMaps, kinds: tuple[CellKind, ...]) -> Points:
     if not len(xs):
         return np.zeros((0, 2))
     return maps.picture_px(np.array([(xs.min(), ys.min()), (xs.max(), ys.max())], float))
-
-
-def _width(corners: Points) -> float:
-    x, y = corners[:, 0], corners[:, 1]
-    area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
-    return float(np.sqrt(area if len(corners) == 4 else area * 2 / np.sqrt(3)))
 
 
 def _is_cut(corners: Points, width: int, height: int) -> bool:

@@ -68,9 +68,10 @@ def _colours(patches: Patches) -> Floats:
 
 def _white(patches: Patches) -> Floats:
     """Return blue, green and red of each card's white, N x 3."""
-    small = patches[:, ::2, ::2].reshape(len(patches), -1, 3)
-    place = int(WHITE_SHARE * small.shape[1])
-    return np.partition(small, place, axis=1)[:, place].astype(np.float32)
+    # NumPy sorts two bytes thirty times as fast as one, and rows faster than columns.
+    small = patches[:, ::2, ::2].reshape(len(patches), -1, 3).transpose(0, 2, 1)
+    place = int(WHITE_SHARE * small.shape[2])
+    return np.sort(small.astype(np.int16, order="C"), axis=2)[:, :, place].astype(np.float32)
 
 
 def _opponents(logs: Floats) -> Floats:

@@ -70,6 +70,19 @@ def fit_lattices(detections: Detections) -> list[LatticeFit]:
 
 def fit_outlines(corners: Array, shape: Shape) -> list[LatticeFit]:
     """Return the grids of outlines given as N x 4 x 2 (squares) or N x 6 x 2 (hexes)."""
+    groups = _grouped(corners, shape)
+    turns = np.array(groups.turn)
+    centres, frames = corners.mean(axis=1), cell_axes(corners, shape)
+    fits = [_fit(cells, turns, centres, frames, groups.folds) for cells in groups.cells()]
+    return sorted(fits, key=lambda fit: -len(fit.cells))
+
+
+def grouped_outlines(corners: Array, shape: Shape) -> list[list[int]]:
+    """Return which outlines lie on one grid, without the grids themselves."""
+    return list(_grouped(corners, shape).members.values())
+
+
+def _grouped(corners: Array, shape: Shape) -> _Groups:
     centres = corners.mean(axis=1)
     frames = cell_axes(corners, shape)
     folds = 4 if shape == "square" else 6
@@ -80,9 +93,7 @@ def fit_outlines(corners: Array, shape: Shape) -> list[LatticeFit]:
         links = _links(centres, frames, places, steps, most, folds)
         for number in range(len(links.first)):
             groups.join(links, number)
-    turns = np.array(groups.turn)
-    fits = [_fit(cells, turns, centres, frames, folds) for cells in groups.cells()]
-    return sorted(fits, key=lambda fit: -len(fit.cells))
+    return groups
 
 
 def cell_axes(corners: Array, shape: Shape) -> Array:
@@ -215,10 +226,17 @@ def _fit(
     cells: dict[Cell, int], turns: Ints, centres: Array, frames: Array, folds: int
 ) -> LatticeFit:
     places, tiles = np.array(list(cells), np.int64), np.array(list(cells.values()))
+    if len(tiles) == 1:
+        # One tile's own axes are its grid: there is nothing to weigh.
+        return LatticeFit(cells, _own_grid(centres[tiles[0]], frames[tiles[0]]), 0.0)
     homography = _homography(places, turns[tiles], centres[tiles], frames[tiles], folds)
     pitch = np.sqrt(np.abs(np.linalg.det(frames[tiles])))
     off = np.linalg.norm(mapped(homography, places.astype(float)) - centres[tiles], axis=1)
     return LatticeFit(cells, homography, float((off / np.maximum(pitch, 1e-9)).mean()))
+
+
+def _own_grid(centre: Array, frame: Array) -> Array:
+    return np.vstack([np.column_stack([frame, centre]), (0.0, 0.0, 1.0)])
 
 
 def _homography(places: Ints, turns: Ints, seen: Array, frames: Array, folds: int) -> Array:
@@ -266,15 +284,17 @@ def _least_squares(source: Array, target: Array, given: Array, *, perspective: b
     x, y = source.T
     one, nil = np.ones_like(x), np.zeros_like(x)
     homography = np.eye(3)
+    across = np.stack([x, y, one, nil, nil, nil, -target[:, 0] * x, -target[:, 0] * y], axis=1)
+    down = np.stack([nil, nil, nil, x, y, one, -target[:, 1] * x, -target[:, 1] * y], axis=1)
+    count = 8 if perspective else 6
+    rows = np.concatenate([across, down])[:, :count]
+    ridge = np.diag(np.where(np.arange(count) < 6, 1e-12, RIDGE))
     for _ in range(4):
-        across = np.stack([x, y, one, nil, nil, nil, -target[:, 0] * x, -target[:, 0] * y], axis=1)
-        down = np.stack([nil, nil, nil, x, y, one, -target[:, 1] * x, -target[:, 1] * y], axis=1)
-        count = 8 if perspective else 6
-        matrix = (np.concatenate([across, down]) * np.tile(weights, 2)[:, None])[:, :count]
-        values = target.T.ravel() * np.tile(weights, 2)
-        ridge = np.where(np.arange(count) < 6, 1e-12, RIDGE)
+        both = np.concatenate([weights, weights])
+        matrix = rows * both[:, None]
+        values = target.T.ravel() * both
         solved = np.zeros(9)
-        solved[:count] = np.linalg.solve(matrix.T @ matrix + np.diag(ridge), matrix.T @ values)
+        solved[:count] = np.linalg.solve(matrix.T @ matrix + ridge, matrix.T @ values)
         solved[8] = 1.0
         homography = solved.reshape(3, 3)
         off = np.linalg.norm(mapped(homography, source) - target, axis=1)

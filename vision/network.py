@@ -83,7 +83,11 @@ class TileNetwork:
     def __init__(self, folder: Path = TRAINED) -> None:
         self.manifest = _manifest(folder / MANIFEST)
         data = _checked(folder / str(self.manifest["file"]), str(self.manifest["sha256"]))
-        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))
+        # One for whole pictures and one for parts: with every new size a net is laid out anew,
+        # which takes a tenth of a look, and frames of one camera are all of one size.
+        self._whole, self._part = (
+            cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8)) for _ in range(2)
+        )
         self._one_at_a_time = threading.Lock()
 
     def look(
@@ -108,25 +112,26 @@ class TileNetwork:
             small, 0, bottom_pad, 0, right_pad, cv2.BORDER_CONSTANT, value=(GREY, GREY, GREY)
         )
         bytes_bgr = np.asarray(small, np.uint8)
-        maps = self._mean_of_mirrors(bytes_bgr) if careful else self._maps(bytes_bgr)
+        net = self._whole if box is None else self._part
+        maps = self._mean_of_mirrors(bytes_bgr, net) if careful else self._maps(bytes_bgr, net)
         rows, columns = -(-height // STRIDE), -(-width // STRIDE)
         maps = np.ascontiguousarray(maps[:, :rows, :columns])
         scales = (width / part.shape[1], height / part.shape[0])
         return TileMaps(maps, scales, (float(left), float(top)))
 
-    def _maps(self, small: Bgr) -> Floats:
+    def _maps(self, small: Bgr, net: cv2.dnn.Net) -> Floats:
         blob = cv2.dnn.blobFromImage(small, 1 / 255)
         with self._one_at_a_time:
-            self._net.setInput(blob)
-            return np.array(self._net.forward()[0], np.float32)
+            net.setInput(blob)
+            return np.array(net.forward()[0], np.float32)
 
-    def _mean_of_mirrors(self, small: Bgr) -> Floats:
+    def _mean_of_mirrors(self, small: Bgr, net: cv2.dnn.Net) -> Floats:
         """Return the mean of four looks; numbers count by how sure each look is of a tile."""
         total = np.zeros(0, np.float32)
         weights = np.zeros(0, np.float32)
         for across, down in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
             turned = np.ascontiguousarray(small[::down, ::across])
-            maps = self._maps(turned)[:, ::down, ::across] * _signs(across, down)
+            maps = self._maps(turned, net)[:, ::down, ::across] * _signs(across, down)
             shown = 1 / (1 + np.exp(-maps[:3].max(axis=0))) + 1e-3
             weighted = np.concatenate([maps[:6], maps[6:] * shown])
             total = weighted if not total.size else total + weighted

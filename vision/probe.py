@@ -105,9 +105,8 @@ def _grown(
         if not cells:
             break
         tried.update(cells)
-        places = np.stack([_expected(cell, middles, fit, sides) for cell in cells])
-        outlines = np.stack([outline(np.array(cell), place) for cell, place in
-                             zip(cells, places, strict=True)])  # fmt: skip
+        places = _expected(cells, middles, fit, sides)
+        outlines = outline(np.array(cells, float), places)
         share, emptiest, agreed = _shares(seen, shown, outlines, shape, settings)
         width = np.sqrt(np.abs(np.linalg.det(frames_of(outlines, shape))))
         others = np.concatenate([every, *[f.corners_px.mean(axis=0)[None] for f in found]])
@@ -118,7 +117,7 @@ def _grown(
         colours = _colours(bgr, outlines, shape, settings)
         table = np.concatenate([table, colours[share < settings.surely_empty]])
         if good.any() and len(table):
-            good &= _like_tiles(colours, tiles, table) >= settings.least_like
+            good[good] = _like_tiles(colours[good], tiles, table) >= settings.least_like
         for k in np.nonzero(good)[0]:
             middles[cells[k]] = places[k]
             found.append(Probed(outlines[k], float(share[k])))
@@ -156,14 +155,21 @@ def _around(taken: Mapping[Cell, Array], sides: Sequence[Cell]) -> list[Cell]:
 
 
 def _expected(
-    cell: Cell, middles: Mapping[Cell, Array], fit: LatticeFit, sides: Sequence[Cell]
+    cells: Sequence[Cell], middles: Mapping[Cell, Array], fit: LatticeFit, sides: Sequence[Cell]
 ) -> Array:
-    """Return where a cell's tile must lie, by the mean of what its neighbours expect."""
-    near = [(cell[0] - dx, cell[1] - dy) for dx, dy in sides]
-    near = [c for c in near if c in middles]
-    grid = mapped(fit.px_from_cell, np.array([cell, *near], float))
-    steps = grid[0] - grid[1:]
-    return np.asarray((np.stack([middles[c] for c in near]) + steps).mean(axis=0))
+    """Return where each cell's tile must lie, by the mean of what its neighbours expect, N x 2."""
+    number = {cell: k for k, cell in enumerate(middles)}
+    pairs = np.array([
+        (k, number[x - dx, y - dy])
+        for k, (x, y) in enumerate(cells) for dx, dy in sides if (x - dx, y - dy) in number
+    ])  # fmt: skip
+    # How far each tile lies off the grid, its free neighbours will too.
+    expected = mapped(fit.px_from_cell, np.array(list(middles), float))
+    off = np.stack(list(middles.values())) - expected
+    near = np.bincount(pairs[:, 0], minlength=len(cells))
+    sums = [np.bincount(pairs[:, 0], off[pairs[:, 1], axis], len(cells)) for axis in (0, 1)]
+    grid = mapped(fit.px_from_cell, np.array(cells, float))
+    return np.asarray(grid + np.stack(sums, axis=1) / near[:, None])
 
 
 class _common_outline:  # noqa: N801 - called like the function it is
@@ -191,10 +197,10 @@ class _common_outline:  # noqa: N801 - called like the function it is
                   ((0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5))]  # fmt: skip
         return np.stack([across[0] - across[1], across[2] - across[3]], axis=2)
 
-    def __call__(self, cell: Array, place: Array) -> Array:
-        """Return the outline of a cell's tile at its place."""
-        frame = self.axes(cell[None].astype(float))[0] @ self.local
-        return np.asarray(place + self.unit @ frame.T)
+    def __call__(self, cells: Array, places: Array) -> Array:
+        """Return the outlines of cells' tiles at their places."""
+        frames = self.axes(cells) @ self.local
+        return np.asarray(places[:, None] + self.unit @ frames.transpose(0, 2, 1))
 
 
 def _places(outlines: Array, shape: Shape, settings: ProbeSettings) -> Array:

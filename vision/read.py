@@ -36,6 +36,9 @@ __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 FINER_BELOW_PX = 30.0
 """Where tiles are narrower in a picture that was decoded at a half or less, the whole is used."""
 
+SAME_PLACE = 0.35
+"""Outlines whose middles are closer than that, in widths, are of one tile."""
+
 Detect = Callable[[Bgr, ReadRequest], Detections]
 
 
@@ -84,6 +87,7 @@ def read_table(
         detections = _moved(detections, picture, finer)
         picture = finer
     with timings.stage("lattice"):
+        detections = _distinct(detections)
         fits = _fits(detections, request)
     with timings.stage("classify"):
         readings = read_cells(picture.bgr, detections.found, stages.reader)
@@ -145,6 +149,23 @@ def _fits(detections: Detections, request: ReadRequest) -> list[LatticeFit]:
         [0, height / rows, height / rows / 2 - 0.5], [0, 0, 1],
     ])  # fmt: skip
     return [LatticeFit(cells, matrix, 0.0)]
+
+
+def _distinct(detections: Detections) -> Detections:
+    """Return the outlines without such as lie on a surer one: twice found, a tile joins nothing."""
+    found = detections.found
+    if len(found) < 2:
+        return detections
+    centres = np.array([d.centre_px for d in found])
+    widths = np.array([d.across_px for d in found])
+    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) / widths[:, None]
+    sure = np.array([d.confidence for d in found])
+    order = np.arange(len(found))
+    beaten = (sure[None] > sure[:, None]) | (
+        (sure[None] == sure[:, None]) & (order[None] < order[:, None])
+    )
+    kept = ~((apart < SAME_PLACE) & beaten).any(axis=1)
+    return replace(detections, found=tuple(d for d, keep in zip(found, kept, strict=True) if keep))
 
 
 def _narrow(detections: Detections) -> bool:

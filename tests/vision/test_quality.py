@@ -111,14 +111,14 @@ def test_shaken_picture_is_blurred_although_one_direction_is_sharp():
     assert said(assess(shaken(bgr, 35), outlines)) == ["blur"]
 
 
-def test_blur_in_a_corner_is_boxed_there():
+def test_blur_in_a_corner_is_boxed_there_but_the_picture_will_do():
     bgr, outlines = table()
     bgr[:250, :320] = blurred(bgr, 9)[:250, :320]
 
     quality = assess(bgr, outlines)
 
     (advice,) = quality.advice
-    assert (advice.what, quality.ok) == ("blur", False)
+    assert (advice.what, quality.ok) == ("blur", True)
     assert advice.box is not None
     left, top, width, height = advice.box
     assert left + width < 420
@@ -187,24 +187,34 @@ def test_pixels_of_the_whole_picture_count_for_size_and_boxes():
     assert box == (0, 0, 26, 26)
 
 
-def test_tile_that_leaves_the_picture_is_cut_off():
+def test_tile_that_leaves_the_picture_is_told_but_the_picture_will_do():
     bgr, outlines = table()
     outside = square(-30, 100, 80)
 
     quality = assess(bgr, [*outlines, outside])
 
-    assert (said(quality), quality.ok) == (["cut-off"], False)
+    assert (said(quality), quality.ok) == (["cut-off"], True)
     assert quality.advice[0].box == (0, 100, 51, 81)
     assert tile_trouble(bgr, outside) == "cut-off"
 
 
-def test_what_others_know_is_told_too():
+def test_what_others_know_is_told_but_the_picture_will_do():
     bgr, outlines = table()
 
     quality = assess(bgr, outlines, cut_off=[outlines[0]], covered=[outlines[1]])
 
     assert said(quality) == ["cut-off", "covered"]
-    assert not quality.ok
+    assert quality.ok
+
+
+@pytest.mark.parametrize("what", ["cut_off", "covered"])
+def test_picture_without_most_of_the_layout_is_not_good_enough(what):
+    bgr, outlines = table()
+    half, more = len(outlines) // 2, len(outlines) // 2 + 1
+
+    assert assess(bgr, outlines[half:], **{what: outlines[:half]}).ok
+    assert not assess(bgr, outlines[more:], **{what: outlines[:more]}).ok
+    assert not assess(bgr, [], **{what: outlines}).ok
 
 
 @pytest.mark.parametrize(
@@ -242,7 +252,7 @@ def test_outline_of_nothing_does_no_harm(outline):
     bgr, outlines = table()
 
     assert tile_trouble(bgr, outline) in ("cut-off", "small")
-    assert not assess(bgr, [*outlines, outline]).ok
+    assert set(said(assess(bgr, [*outlines, outline]))) <= {"cut-off", "small"}
 
 
 def test_assessing_is_quick():
