@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from engine.tiles import TileSet
 from vision import features
 from vision.crop import MARGIN, PATCH_PX, Patches
+from vision.errors import ModelError
 from vision.looks import Look, period_of
 from vision.models import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
-from vision.network import ModelError
 from vision.types import Guess, TileReading
 
 Floats = NDArray[np.float32]

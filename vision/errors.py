@@ -1,6 +1,7 @@
 """What can go wrong in seeing, as a tree.
 
 VisionError
+├── ModelError     a trained file is missing, damaged or of another kind; names it
 └── PictureError   a file is no picture that can be read; names the file and what to do
 
 A picture that is too dark, blurred or small is never an error: its table state says so.
@@ -13,3 +14,7 @@ class VisionError(Exception):
 
 class PictureError(VisionError):
     """A file cannot be read as a picture."""
+
+
+class ModelError(VisionError):
+    """A trained model is missing, broken, or not what its manifest says."""

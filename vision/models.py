@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.tiles import TileSet
-from vision.network import ModelError
+from vision.errors import ModelError
 
 TRAINED = Path(__file__).resolve().parent.parent / "models" / "trained"
 LARGEST_FILE = 64 << 20

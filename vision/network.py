@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.errors import VisionError
+from vision.errors import ModelError
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
@@ -34,10 +34,6 @@ CHANNELS = (
 STRIDE, STEP, SIZE_PX = 4, 32, 16.0
 GREY = 128
 """What lies outside a picture, to the network."""
-
-
-class ModelError(VisionError):
-    """A trained model is missing, broken, or not what its manifest says."""
 
 
 @dataclass(frozen=True, eq=False)

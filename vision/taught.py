@@ -25,9 +25,9 @@ from engine.tiles import TileKind, TileSet
 from vision import features
 from vision.classify import Reader, make_reader, shipped_reader
 from vision.crop import MARGIN, PATCH_PX
+from vision.errors import ModelError
 from vision.looks import Look
 from vision.models import read_arrays, read_manifest, set_hash
-from vision.network import ModelError
 
 FORMAT, FORMAT_VERSION = "snake-eye/taught", 1
 PLENTY = 1000

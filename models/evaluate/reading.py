@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import cv2
 from tqdm import tqdm
 
 from engine.setfile import built_in_set
 from models.evaluate.intervals import told
+from models.evaluate.workers import spread
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
@@ -92,14 +91,6 @@ def report(game: str, tiles: Sequence[ReadTile]) -> str:
     return "\n".join(lines)
 
 
-def _results(work: Any, seeds: range, workers: int) -> Iterator[list[ReadTile]]:
-    if workers == 1:
-        yield from map(work, seeds)
-        return
-    with ProcessPoolExecutor(workers or None) as pool:
-        yield from pool.map(work, seeds)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
     parser = argparse.ArgumentParser(prog="python -m models.evaluate.reading", description=__doc__)
@@ -110,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     for game in asked.sets or SQUARE_GAMES:
         work = partial(read_scene, game=game, folder=asked.trained)
-        parts = list(tqdm(_results(work, range(asked.tables), asked.workers), total=asked.tables))
+        parts = list(tqdm(spread(work, range(asked.tables), asked.workers), total=asked.tables))
         sys.stdout.write(report(game, [tile for part in parts for tile in part]) + "\n")
     return 0
 

@@ -10,7 +10,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from itertools import pairwise
@@ -24,6 +23,7 @@ from tqdm import tqdm
 from engine.setfile import built_in_set
 from models.evaluate.intervals import told
 from models.evaluate.score import TableScore, score_table
+from models.evaluate.workers import spread
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import Split
@@ -48,7 +48,7 @@ def evaluate(game: str, seeds: range, split: Split, out: Path, workers: int) -> 
     left = [seed for seed in seeds if seed not in done]
     with file.open("a", encoding="utf-8") as rows:
         work = partial(_one, game=game, split=split, folder=out)
-        for row in tqdm(_results(work, left, workers), total=len(left), desc=game):
+        for row in tqdm(spread(work, left, workers), total=len(left), desc=game):
             rows.write(json.dumps(row) + "\n")
             rows.flush()
             done[row["seed"]] = row
@@ -123,14 +123,6 @@ def _confidence_lines(rows: Sequence[Json]) -> Iterator[str]:
         if inside:
             share = told(sum(inside), len(inside), 100)
             yield f"  confidence {low:.3f} to {min(high, 1):.3f}: right {share}"
-
-
-def _results(work: Any, seeds: Sequence[int], workers: int) -> Iterator[Json]:
-    if workers == 1:
-        yield from map(work, seeds)
-        return
-    with ProcessPoolExecutor(workers or None) as pool:
-        yield from pool.map(work, seeds)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

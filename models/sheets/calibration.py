@@ -6,26 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cv2
-
+from calibration.sheet import DICTIONARY, MARKER_MM, SQUARE_MM, SQUARES, charuco_board
 from engine.draw.display import Contour, filled, rectangle
 from models.sheets.paper import Sheet
 from models.sheets.pdf import Pdf
 from models.sheets.tiles import page_entry
 
-SQUARES = (5, 7)
-"""Across and down; odd both ways, since OpenCV's boards of even size changed in 4.6."""
-SQUARE_MM = 35.0
-MARKER_MM = 26.0
-DICTIONARY = "DICT_4X4_50"
 BITS = 6
 """Cells of a marker across, its black border included."""
-
-
-def charuco_board() -> Any:
-    """Return the board as OpenCV knows it, in millimetres."""
-    dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, DICTIONARY))
-    return cv2.aruco.CharucoBoard(SQUARES, SQUARE_MM, MARKER_MM, dictionary)
 
 
 def calibration_sheet(path: Path, title: str, sheet: Sheet) -> list[dict[str, Any]]:

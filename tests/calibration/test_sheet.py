@@ -3,10 +3,12 @@ from models.sheets import calibration as printed
 
 
 def test_sheet_that_is_looked_for_is_the_one_that_is_printed():
-    assert sheet.SQUARES == printed.SQUARES
-    assert sheet.SQUARE_MM == printed.SQUARE_MM
-    assert sheet.MARKER_MM == printed.MARKER_MM
-    assert sheet.DICTIONARY == printed.DICTIONARY
+    facts = printed.facts("calibration.pdf")
+
+    assert tuple(facts["squares"]) == sheet.SQUARES
+    assert facts["square_mm"] == sheet.SQUARE_MM
+    assert facts["marker_mm"] == sheet.MARKER_MM
+    assert facts["dictionary"] == sheet.DICTIONARY
 
 
 def test_white_places_lie_on_white_squares():

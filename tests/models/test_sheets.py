@@ -11,11 +11,11 @@ import numpy as np
 import pypdfium2
 import pytest
 
+from calibration.sheet import SQUARE_MM, SQUARES, charuco_board
 from engine.setfile import built_in_names, built_in_set, parse_set
 from engine.tiles import TileSet
 from models.art import faces
 from models.sheets import SheetError, make_sheets
-from models.sheets.calibration import SQUARE_MM, SQUARES, charuco_board
 from models.sheets.make import printed_pitch_mm, write_sheets
 from models.sheets.paper import MARGIN_MM, sheet_of
 

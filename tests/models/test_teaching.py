@@ -18,8 +18,8 @@ from models.teaching.mapping import mapping_for, read_mapping
 from models.teaching.match import picture_ahead
 from models.teaching.teach import Lesson, teach
 from vision.crop import PATCH_PX
+from vision.errors import ModelError
 from vision.intake import load_picture
-from vision.network import ModelError
 from vision.read import Stages, read_table, stages_for
 from vision.request import ReadRequest
 from vision.taught import find_taught

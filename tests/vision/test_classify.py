@@ -10,10 +10,10 @@ import pytest
 from engine.setfile import built_in_set
 from vision.classify import file_names, load_reader, make_reader, shipped_reader, write_reader
 from vision.crop import PATCH_PX
+from vision.errors import ModelError
 from vision.features import feature_count, features
 from vision.looks import Look, square_looks
 from vision.models import set_hash
-from vision.network import ModelError
 
 SET = built_in_set("schlangennest")
 LOOKS = square_looks(SET)

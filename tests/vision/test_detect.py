@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from vision.detect import DetectSettings, detect_tiles
+from vision.errors import ModelError
 from vision.network import (
     CHANNELS,
     MANIFEST,
     SIZE_PX,
     STRIDE,
     TRAINED,
-    ModelError,
     TileMaps,
     TileNetwork,
     shipped_network,
