@@ -1,13 +1,15 @@
 """Cuts tiles out of a picture: the one cut that training, teaching and play all use.
 
 A patch is upright by its outline: the first corner of a square comes to the upper left, the first
-corner of a hex to the top. Which way up the print is, is for the reader to say.
+corner of a hex to the top. Which way up the print is, is for the reader to say. What lies around
+a hex is painted over, since it would fill a fourth of the patch.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -25,6 +27,7 @@ SHRUNK_ABOVE = 2
 MOST_FINER = 4
 """Tiles wider than the patch are cut finer and then averaged, so many times at most."""
 AROUND_PX = 8
+SIDES_OF_A_SQUARE = 4
 HEX_ANGLES = np.arange(6) * np.pi / 3 - np.pi / 2
 
 
@@ -39,7 +42,25 @@ def cut(bgr: Bgr, outlines: Sequence[Points], size_px: int = PATCH_PX) -> Patche
     patches = np.empty((len(outlines), size_px, size_px, 3), np.uint8)
     for number, corners in enumerate(outlines):
         patches[number] = cut_one(bgr, corners, size_px)
+        if len(corners) != SIDES_OF_A_SQUARE:
+            patches[number] = alone(patches[number])
     return patches
+
+
+def alone(patch: Bgr) -> Bgr:
+    """Return the patch of a hex without its neighbours, which fill the patch's corners."""
+    inside = hex_inside(patch.shape[0])
+    out = patch.copy()
+    out[~inside] = np.round(patch[inside].mean(axis=0)).astype(np.uint8)
+    return out
+
+
+@lru_cache(maxsize=4)
+def hex_inside(size_px: int) -> NDArray[np.bool_]:
+    """Return which pixels of a patch a hex covers."""
+    mask = np.zeros((size_px, size_px), np.uint8)
+    cv2.fillConvexPoly(mask, np.round(patch_corners(6, size_px)).astype(np.int32), 1)
+    return mask.astype(bool)
 
 
 def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:

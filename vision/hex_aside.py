@@ -8,43 +8,51 @@ together are compared with every tile of the box in every turn.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from math import pi
+from itertools import pairwise
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.draw.hexes import outline as cells_outline
 from engine.draw.palette import coat
 from engine.hexpath import path_cells
-from engine.lattice import Cell
 from engine.tiles import TileSet
-from vision.hex_boards import FINDER_STEP, OUTLINE_RADIUS, STRIDE, HexBoard, Pyramid, plane_of
+from vision.hex_boards import FINDER_STEP, STRIDE
 from vision.hex_models import HexModels
+from vision.hex_plane import OUTLINE_RADIUS, HexBoard
+from vision.hex_stencils import CELL_PX, PATCH, fits_of, outline_of
+from vision.pyramid import Pyramid
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
 
-CELL_PX = 16
-"""How wide cells are where tiles beside boards are looked for."""
 AROUND = 16.0
 """How far around the boards is looked, in cell widths: stocks lie within some 200 mm."""
 MOST_PX = 1280
-PATCH = 32
-"""Map pixels of the square that a tile is compared in."""
-TURNS = 24
-SHRINK = 0.7
-"""The network marks so much of each cell's size."""
+COARSE = 8
+"""Every so many pixels the view's places are computed, and drawn straight between."""
+EDGE_STEPS, HORIZON = 12, 0.02
+"""Places along each edge of a picture that are looked at, and how far the furthest may be seen,
+as a share of the nearest's depth, before it counts as a horizon."""
 LEAST_PX, MOST_MARK_PX = 4, 130
 LEAST_FIT = 0.52
 """Marks that fit no tile better than that are something else."""
 RIVAL_FREE = 0.2
 """A second tile that fits so well takes nothing from the confidence."""
-BLUR = 0.8
+GAP_COST = 0.01
+"""What a step of colour, of some 100, counts against a hundredth of the shape's fit."""
+MOST_GAP = 32.0
+"""Dice and counters are as large as a single hex and fit its shape, but not its colours: of seven
+on drawn tables those of tiles were 14 to 30 off, those of dice 44 and 51."""
+MOST_WORSE = 0.2
+"""Guesses that fit worse than the best by more are none, even where the box has no other."""
+MOST_TOO_MANY = 2
+"""What is seen more often than the box has it left, by more than that, is a pattern."""
+EDGE_CELLS = 0.35
+"""Marks nearer to the picture's edge belong to tiles that it cuts."""
 FIELD_BGR = np.array([0xD6, 0xEA, 0xF3], np.float32)
 """The boards' paper as it is printed."""
 PALE, BASE, EDGE = 0.45, 0.42, 0.13
@@ -74,8 +82,8 @@ def tiles_aside(
         boards: where the boards lie.
         tile_set: the box.
         models: the networks.
-        laid: the tiles on the boards. What is seen more often than the box has left is a pattern
-            of the table, none of it a tile.
+        laid: the tiles on the boards. What is seen much more often than the box has left is a
+            pattern of the table, none of it a tile.
     """
     if not boards:
         return ()
@@ -86,15 +94,78 @@ def tiles_aside(
     marks[view.on_boards(boards, marks.shape)] = 0
     paper = _paper(above, view, boards)
     small = cv2.resize(above, marks.shape[::-1], None, 0, 0, cv2.INTER_AREA)
-    found = []
+    board, seen = boards[0], []
     for patch, middle, own in _patches(marks.astype(np.float32)):
-        colour = _colour(small[own].mean(axis=0), paper, tile_set.colours)
-        tile = _named(patch, view.plane(middle), colour, tile_set, boards[0])
-        if tile is not None:
-            found.append(tile)
-    seen, gone = Counter(tile.tile for tile in found), Counter(laid)
-    left = {name: count - gone[name] for name, count in tile_set.counts.items()}
-    return tuple(tile for tile in found if seen[tile.tile] <= left.get(tile.tile, 0))
+        if not _is_cut(
+            board.px(view.plane(np.argwhere(own)[:, ::-1].astype(np.float64))), pyramid, board
+        ):
+            gaps = _colour_gaps(small[own].mean(axis=0), paper, tile_set.colours)
+            seen.append((view.plane(middle), _guesses(patch, gaps, tile_set)))
+    gone = Counter(laid)
+    left = Counter({name: count - gone[name] for name, count in tile_set.counts.items()})
+    return tuple(
+        AsideTile(guess.tile, board.px(outline_of(guess.path, guess.angle, guess.flipped, middle)),
+                  guess.confidence)
+        for middle, guess in _shared_out(seen, left)
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """A tile that marks may be of, and how it lies."""
+
+    tile: str
+    path: str
+    angle: float
+    flipped: bool
+    score: float
+    """How well shape and colour fit, at most 1."""
+    confidence: float
+
+
+def _is_cut(marked_px: Points, pyramid: Pyramid, board: HexBoard) -> bool:
+    """Say whether marks reach the picture's edge: of such a tile nobody knows the rest."""
+    room = EDGE_CELLS * board.cell_px()
+    low, high = marked_px.min(axis=0), np.array(pyramid.size_px) - marked_px.max(axis=0)
+    return bool(min(low.min(), high.min()) < room)
+
+
+def _guesses(patch: Floats, gaps: Mapping[str, float], tile_set: TileSet) -> list[_Guess]:
+    """Return what marks may be of, the best first; nothing where no shape fits."""
+    paths = tuple(sorted({kind.path for kind in tile_set.kinds.values() if kind.path}))
+    fits = fits_of(patch, paths)
+    least = min(gaps.values())
+    found = []
+    for kind in tile_set.kinds.values():
+        colour = kind.name.partition("/")[0]
+        if not kind.path or colour not in gaps or fits[kind.path][0] < LEAST_FIT:
+            continue
+        if len(path_cells(kind.path)) == 1 and gaps[colour] > MOST_GAP:
+            continue
+        fit, angle, flipped = fits[kind.path]
+        rival = max((f for path, (f, _, _) in fits.items() if path != kind.path), default=0.0)
+        sure = fit / (fit + max(rival - RIVAL_FREE, 0.0) + 1e-6)
+        score = fit - (gaps[colour] - least) * GAP_COST
+        found.append(_Guess(kind.name, kind.path, angle, flipped, score, round(sure, 3)))
+    best = max((guess.score for guess in found), default=0.0)
+    near = [guess for guess in found if guess.score >= best - MOST_WORSE]
+    return sorted(near, key=lambda guess: -guess.score)
+
+
+def _shared_out(
+    seen: Sequence[tuple[Points, list[_Guess]]], left: Counter[str]
+) -> Iterator[tuple[Points, _Guess]]:
+    """Yield which tile lies where, the clearest first, each as often as the box still has it."""
+    wanted = Counter(guesses[0].tile for _, guesses in seen if guesses)
+    pattern = {tile for tile, count in wanted.items() if count > left[tile] + MOST_TOO_MANY}
+    stock = left.copy()
+    for middle, guesses in sorted(seen, key=lambda one: -one[1][0].score if one[1] else 0.0):
+        if not guesses or guesses[0].tile in pattern:
+            continue
+        guess = next((g for g in guesses if stock[g.tile] > 0), None)
+        if guess is not None:
+            stock[guess.tile] -= 1
+            yield middle, guess
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +183,8 @@ class _View:
         outlines = np.concatenate([board.outline() for board in boards])
         flat = cv2.perspectiveTransform(outlines.reshape(-1, 1, 2), plane_from_px).reshape(-1, 2)
         low, high = flat.min(axis=0) - AROUND, flat.max(axis=0) + AROUND
+        edge_low, edge_high = _in_view(pyramid, boards[0])
+        low, high = np.maximum(low, edge_low), np.minimum(high, edge_high)
         width, height = np.minimum(np.ceil((high - low) * CELL_PX), MOST_PX).astype(int)
         middle = (low + high) / 2
         size = int(width) + -int(width) % FINDER_STEP, int(height) + -int(height) % FINDER_STEP
@@ -120,13 +193,15 @@ class _View:
     def seen(self, pyramid: Pyramid) -> Bgr:
         """Return the view; grey where the camera does not look."""
         width, height = self.size
-        grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).reshape(-1, 2)
-        plane = (grid + 0.5) / CELL_PX + self.low
+        steps = np.stack(np.meshgrid(np.arange(0, width + COARSE, COARSE),
+                                     np.arange(0, height + COARSE, COARSE)), axis=-1)  # fmt: skip
+        plane = (steps.reshape(-1, 2) + 0.5) / CELL_PX + self.low
         ahead = np.append(plane, np.ones((len(plane), 1)), axis=1) @ self.board.px_from_plane[2]
         px = self.board.px(plane)
         # Behind the horizon nothing is seen, whatever the map says.
         px[ahead < 0.05] = -30000
-        return pyramid.sampled(px, (height, width), self.board.cell_px() / CELL_PX)
+        fine = _between(px.reshape(*steps.shape[:2], 2), (height, width))
+        return pyramid.sampled(fine, (height, width), self.board.cell_px() / CELL_PX)
 
     def on_boards(self, boards: Sequence[HexBoard], shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return the map pixels that boards cover."""
@@ -143,6 +218,29 @@ class _View:
     def plane(self, map_xy: Points) -> Points:
         """Return the places on the plane of places in the map."""
         return np.asarray((map_xy + 0.5) * STRIDE / CELL_PX + self.low)
+
+
+def _in_view(pyramid: Pyramid, board: HexBoard) -> tuple[Points, Points]:
+    """Return between which places of a board's plane the picture lies; anywhere at a horizon."""
+    width, height = pyramid.size_px
+    along = np.linspace(0, 1, EDGE_STEPS)
+    ends = np.array([(0, 0), (width, 0), (width, height), (0, height), (0, 0)], float)
+    edge = np.concatenate([a + (b - a) * along[:, None] for a, b in pairwise(ends)])
+    plane_from_px = np.linalg.inv(board.px_from_plane)
+    seen = np.append(board.unbent(edge), np.ones((len(edge), 1)), axis=1) @ plane_from_px.T
+    depth = seen[:, 2] * np.sign(plane_from_px[2] @ np.append(board.px(np.zeros((1, 2)))[0], 1))
+    if depth.min() <= HORIZON * depth.max():
+        return np.full(2, -np.inf), np.full(2, np.inf)
+    places = seen[:, :2] / seen[:, 2:]
+    return places.min(axis=0), places.max(axis=0)
+
+
+def _between(coarse: NDArray[np.float64], shape: tuple[int, int]) -> Points:
+    """Return the places of all pixels, those of every ``COARSE``-th given, rows * columns x 2."""
+    rows, columns = (np.arange(n, dtype=np.float32) / COARSE for n in shape)
+    x, y = np.meshgrid(columns, rows)
+    fine = cv2.remap(coarse.astype(np.float32), x, y, cv2.INTER_LINEAR)
+    return np.asarray(fine, np.float64).reshape(-1, 2)
 
 
 def _paper(above: Bgr, view: _View, boards: Sequence[HexBoard]) -> Floats:
@@ -180,66 +278,10 @@ def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]
         yield np.asarray(patch, np.float32), middle, own
 
 
-@lru_cache(maxsize=16)
-def _templates(paths: tuple[str, ...]) -> tuple[Floats, tuple[tuple[str, float, bool], ...]]:
-    """Return what the marks of each tile look like in each turn, one a row."""
-    rows, names = [], []
-    for path in paths:
-        for flipped in (False, True):
-            for turn in range(TURNS):
-                angle = 2 * pi * turn / TURNS
-                rows.append(_drawn(path_cells(path), angle, flipped).ravel())
-                names.append((path, angle, flipped))
-    return np.array(rows, np.float32), tuple(names)
-
-
-def _laid(cells: Sequence[Cell], angle: float, flipped: bool) -> tuple[Points, NDArray[np.float64]]:
-    """Return the middles of a tile's cells about their own middle, and the turn itself."""
-    mirror = np.diag([-1.0 if flipped else 1.0, 1.0])
-    c, s = np.cos(angle), np.sin(angle)
-    turn = np.array([[c, -s], [s, c]]) @ mirror
-    places = plane_of(cells)
-    return (places - places.mean(axis=0)) @ turn.T, turn
-
-
-def _drawn(cells: Sequence[Cell], angle: float, flipped: bool) -> Floats:
-    fine = 4
-    picture = np.zeros((PATCH * fine, PATCH * fine), np.uint8)
-    middles, turn = _laid(cells, angle, flipped)
-    hexagon = np.array(cells_outline([(0, 0)], SHRINK)) @ turn.T
-    for middle in middles:
-        at = (hexagon + middle) * CELL_PX / STRIDE + PATCH // 2 + 0.5
-        cv2.fillPoly(picture, [np.round(at * fine).astype(np.int32)], 255)
-    small = cv2.resize(picture, (PATCH, PATCH), None, 0, 0, cv2.INTER_AREA)
-    return np.asarray(cv2.GaussianBlur(small.astype(np.float32) / 255, (0, 0), BLUR), np.float32)
-
-
-def _named(
-    patch: Floats, middle: Points, colour: str, tile_set: TileSet, board: HexBoard
-) -> AsideTile | None:
-    """Return the tile of a colour that marks about a place of the plane fit best."""
-    by_path = {kind.path: kind.name for kind in tile_set.of_colour(colour) if kind.path}
-    templates, names = _templates(tuple(sorted(by_path)))
-    soft = cv2.GaussianBlur(patch, (0, 0), BLUR).ravel()
-    both = np.minimum(templates, soft).sum(axis=1)
-    fits = both / np.maximum(templates.sum(axis=1) + soft.sum() - both, 1e-6)
-    order = np.argsort(-fits)
-    best = float(fits[order[0]])
-    if best < LEAST_FIT:
-        return None
-    path, angle, flipped = names[int(order[0])]
-    _, turn = _laid(path_cells(path), angle, flipped)
-    rival = next((float(fits[i]) for i in order if names[int(i)][0] != path), 0.0)
-    sure = best / (best + max(rival - RIVAL_FREE, 0.0) + 1e-6)
-    origin = plane_of(path_cells(path)).mean(axis=0)
-    corners = (np.array(cells_outline(path_cells(path), 1.0)) - origin) @ turn.T + middle
-    return AsideTile(by_path[path], board.px(corners), round(sure, 3))
-
-
-def _colour(bgr: Floats, paper: Floats, colours: Sequence[str]) -> str:
-    """Return the colour of a tile's mean, seen against the boards' paper."""
+def _colour_gaps(bgr: Floats, paper: Floats, colours: Sequence[str]) -> dict[str, float]:
+    """Return how far each colour is from a tile's mean, seen against the boards' paper."""
     mean = bgr * FIELD_BGR / paper
-    return min(colours, key=lambda name: _hue_gap(mean, _tile_bgr(name, colours)))
+    return {name: _hue_gap(mean, _tile_bgr(name, colours)) for name in colours}
 
 
 def _tile_bgr(name: str, colours: Sequence[str]) -> Any:

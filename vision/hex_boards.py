@@ -4,49 +4,50 @@ A first network marks the inside of boards on a small copy of the picture. A sec
 each mark as if from above and says where the board's fixed points are; asked three times, each
 time from the better view, it ends within a few hundredths of a cell. A lens that bends straight
 lines is fitted to all boards together.
-
-A board's plane is measured in cell widths: its centre is ``(0, 0)``, x runs to the east along a
-row of cells, y to the south.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import cos, pi, radians, sin, sqrt
-from typing import Any
+from math import cos, radians, sin, sqrt
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.hex_models import HexModels, shipped_models
+from vision.hex_plane import (
+    FIXED,
+    HALF_TURN,
+    OUTLINE_RADIUS,
+    REACH,
+    SIXTHS,
+    TURNED,
+    HexBoard,
+    fitted,
+)
+from vision.hex_seams import board_share, on_its_seams
+from vision.pyramid import GREY, Pyramid
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
 
-REACH = 5
-"""Steps from the centre of a board of side 6 to its corner cells."""
 FINDER_PX = 640
 """Longer side of the copy that boards are looked for on."""
 FINDER_STEP = 32
 STRIDE = 4
 SHRINK = 0.8
 """The first network marks so much of a board's size, so that marks of neighbours stay apart."""
-OUTLINE_RADIUS = (8.5 / sqrt(3) + 2.5 / 22) * 2 / sqrt(3)
-"""From the centre of a board to its corners, in cell widths, for the usual rim."""
 CROP_PX = 128
 CROP_REACH = 7.0
 """The second network sees so many cell widths to each side of a board's centre."""
 ROUNDS, MOST_ROUNDS = 3, 8
 STEADY = 0.06
 """Boards whose points move less than that are placed; most are after three looks."""
-GREY = 128
-LENSES = np.linspace(-0.24, 0.14, 20)
-"""Lens bends that are tried: by how much of its distance a picture's corner is moved."""
-LENS_SPREAD = 0.12
-LENS_TRUST_CELLS = 0.05
-"""How exactly the second network places points: what the fit weighs lens bends against."""
+SPREAD = 0.04
+"""Boards that looks place further apart, in cell widths, are looked at in all their turns: one of
+50 that nothing hides."""
 LEAST_MARKED = 0.5
 LEAST_MARK_PX = 30
 """Marks of fewer map pixels are no board; one whose cells are 24 px wide has 60 at 12 MP."""
@@ -59,121 +60,13 @@ LEAST_CONTRAST = 0.01
 tables, by nothing on a blank picture."""
 SAME_BOARD = 4.0
 """Centres nearer than so many cell widths are one board."""
-
-
-def plane_of(cells: Any) -> Points:
-    """Return the places of cells on the plane of their board, N x 2."""
-    cell = np.asarray(cells, float).reshape(-1, 2)
-    return np.stack([cell[:, 0] + cell[:, 1] / 2, cell[:, 1] * sqrt(3) / 2], axis=1)
-
-
-def _fixed_points() -> Points:
-    """Return centre, inner ring, corner cells and middles of sides: what the network places."""
-    turns = np.arange(6) * pi / 3
-    ring = np.stack([np.cos(turns), np.sin(turns)], axis=1)
-    half = np.stack([np.cos(turns + pi / 6), np.sin(turns + pi / 6)], axis=1) * sqrt(3) / 2
-    return np.concatenate([np.zeros((1, 2)), ring * REACH / 2, ring * REACH, half * REACH])
-
-
-FIXED = _fixed_points()
-
-
-@dataclass(frozen=True, eq=False)
-class HexBoard:
-    """Where a board lies in a picture."""
-
-    px_from_plane: NDArray[np.float64]
-    """Homography from its plane to the pixels of a lens that bends nothing, 3 x 3."""
-    middle_px: tuple[float, float]
-    """Middle of the picture, about which the lens bends."""
-    radius_px: float
-    """From there to the picture's corner."""
-    lens: float = 0.0
-    confidence: float = 1.0
-    unsteady: float = 0.0
-    """How far its fixed points moved at the last look, in cell widths."""
-
-    def px(self, plane: Points) -> Points:
-        """Return the pixels of places on the board's plane, N x 2."""
-        flat = through(self.px_from_plane, plane)
-        away = flat - np.array(self.middle_px)
-        share = (away**2).sum(axis=1, keepdims=True) / self.radius_px**2
-        return np.asarray(away * (1 + self.lens * share) + np.array(self.middle_px))
-
-    def cell_px(self) -> float:
-        """Return how wide its cells are at least, anywhere on the board, in pixels."""
-        places = FIXED[:, None] + np.array([[0.0, 0], [0.5, 0], [0, 0.5]])
-        seen = self.px(places.reshape(-1, 2)).reshape(-1, 3, 2)
-        right, down = seen[:, 1] - seen[:, 0], seen[:, 2] - seen[:, 0]
-        area = np.abs(right[:, 0] * down[:, 1] - right[:, 1] * down[:, 0])
-        return float(2 * np.sqrt(area.min()))
-
-    def turned(self, sixths: int) -> HexBoard:
-        """Return the same board with another of its six turns taken as upright."""
-        c, s = cos(sixths * pi / 3), sin(sixths * pi / 3)
-        turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
-        return replace(self, px_from_plane=self.px_from_plane @ turn)
-
-    def outline(self) -> Points:
-        """Return the six corners in pixels, clockwise."""
-        turns = np.radians(60 * np.arange(6) - 120)
-        return self.px(np.stack([np.cos(turns), np.sin(turns)], axis=1) * OUTLINE_RADIUS)
-
-
-def through(homography: NDArray[np.float64], points: Points) -> Points:
-    """Return points sent through a homography."""
-    ones = np.concatenate([np.asarray(points, float), np.ones((len(points), 1))], axis=1)
-    sent = ones @ homography.T
-    depth = np.where(np.abs(sent[:, 2:]) < 1e-9, 1e-9, sent[:, 2:])
-    return np.asarray(sent[:, :2] / depth)
-
-
-class Pyramid:
-    """A picture and its halves, made when first asked for."""
-
-    def __init__(self, bgr: Bgr) -> None:
-        self._levels = [bgr]
-
-    @property
-    def whole(self) -> Bgr:
-        """Return the picture itself."""
-        return self._levels[0]
-
-    @property
-    def size_px(self) -> tuple[int, int]:
-        """Return its width and height."""
-        height, width = self._levels[0].shape[:2]
-        return width, height
-
-    def sampled(self, px: Points, shape: tuple[int, int], spread_px: float) -> Bgr:
-        """Return the colours at pixels given row by row; grey outside the picture.
-
-        Args:
-            px: rows * columns x 2.
-            shape: rows and columns of the result.
-            spread_px: how far neighbouring samples are apart; a coarser copy is taken for it.
-        """
-        level = 0
-        while spread_px >= 2.0 and min(self._level(level).shape[:2]) > 32:
-            level, spread_px = level + 1, spread_px / 2
-        picture = self._level(level)
-        places = (px + 0.5) / 2**level - 0.5
-        places = np.clip(places, -30000, 30000).astype(np.float32).reshape(*shape, 2)
-        border = (GREY, GREY, GREY)
-        out = cv2.remap(
-            picture, places[..., 0], places[..., 1], cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_CONSTANT, borderValue=border,
-        )  # fmt: skip
-        return np.asarray(out, np.uint8)
-
-    def _level(self, level: int) -> Bgr:
-        while len(self._levels) <= level:
-            last = self._levels[-1]
-            height, width = last.shape[0] // 2 * 2, last.shape[1] // 2 * 2
-            half = cv2.resize(last[:height, :width], (width // 2, height // 2), None, 0, 0,
-                              cv2.INTER_AREA)  # fmt: skip
-            self._levels.append(np.asarray(half, np.uint8))
-        return self._levels[level]
+LEAST_SHARE = 0.25
+"""How surely the network for tiles must show bare cells where a board is marked that cannot be
+placed: on five tables with such scraps it gave 0.31 and more, on three on which a cloth or a loose
+tile was marked 0.2 at most."""
+SCRAP_CELLS, BESIDE = 3.0, 1.15
+"""Marks of fewer cells than that are no scrap of a board, nor such within so many times the size
+of a board: a tile of which all is seen may lie on more."""
 
 
 _CROP_PLANE = (
@@ -187,21 +80,32 @@ def crop(pyramid: Pyramid, board: HexBoard) -> Bgr:
     return pyramid.sampled(board.px(_CROP_PLANE), (CROP_PX, CROP_PX), spread)
 
 
+@dataclass(frozen=True, eq=False)
+class FoundBoards:
+    """What of boards is seen in a picture."""
+
+    boards: tuple[HexBoard, ...] = ()
+    """The surest first, each in one of its six turns."""
+    scraps: tuple[Points, ...] = ()
+    """Corners of what is seen of others, too little to say where their cells are."""
+
+
 def find_boards(bgr: Bgr, most: int, models: HexModels | None = None) -> tuple[HexBoard, ...]:
     """Return the boards of a picture, the surest first, each in one of its six turns."""
-    return boards_in(Pyramid(bgr), most, models or shipped_models())
+    return boards_in(Pyramid(bgr), most, models or shipped_models()).boards
 
 
-def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> tuple[HexBoard, ...]:
+def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
     """Return the boards of a picture that is kept with its halves."""
-    starts = _marked(pyramid, models)
+    marks, scale = _marks(pyramid, models)
     boards: list[HexBoard] = []
-    for start in starts:
+    for start in _starts(marks, scale, pyramid.size_px):
         board = _refined(pyramid, start, models)
         if board is not None and not any(_same(board, other) for other in boards):
             boards.append(board)
     boards.sort(key=lambda board: -board.confidence)
-    return _with_one_lens(pyramid, boards[:most], models)
+    scraps = _scraps(pyramid.whole, marks, scale, boards) if len(boards) < most else ()
+    return FoundBoards(_with_one_lens(pyramid, boards[:most], models), scraps)
 
 
 # --- marks on a small copy -----------------------------------------------------------------------
@@ -219,22 +123,54 @@ def finder_input(bgr: Bgr) -> tuple[Bgr, float]:
     return np.asarray(small, np.uint8), scale
 
 
-def _marked(pyramid: Pyramid, models: HexModels) -> list[HexBoard]:
-    """Return first guesses at boards, the largest first."""
-    width, height = pyramid.size_px
+def _marks(pyramid: Pyramid, models: HexModels) -> tuple[NDArray[np.uint8], float]:
+    """Return where the inside of boards is seen, and the copy's pixels for one of the picture."""
     small, scale = finder_input(pyramid.whole)
-    logits = models.mark(small)
-    marks = (logits[0] > 0).astype(np.uint8)
+    return (models.mark(small)[0] > 0).astype(np.uint8), scale
+
+
+def _starts(marks: NDArray[np.uint8], scale: float, size_px: tuple[int, int]) -> list[HexBoard]:
+    """Return first guesses at boards, the largest first."""
+    found = [
+        (len(points), _from_moments(points, *size_px, STRIDE / scale))
+        for points in _hanging_together(marks, scale, LEAST_MARK_PX)
+    ]
+    return [board for _, board in sorted(found, key=lambda item: -item[0])[:12]]
+
+
+def _scraps(
+    bgr: Bgr, marks: NDArray[np.uint8], scale: float, boards: Sequence[HexBoard]
+) -> tuple[Points, ...]:
+    """Return the corners of marks that lie on no board; nothing without a board to go by.
+
+    The network that looks for tiles knows tablecloths better, and is asked too.
+    """
+    if not boards:
+        return ()
+    left = marks.copy()
+    for board in boards:
+        corners = board.outline()
+        wide = (corners - corners.mean(axis=0)) * BESIDE + corners.mean(axis=0)
+        at = ((wide + 0.5) * scale - 0.5 - (STRIDE - 1) / 2) / STRIDE
+        cv2.fillPoly(left, [np.round(at).astype(np.int32)], 0)
+    cell_px = min(board.cell_px() for board in boards)
+    least = SCRAP_CELLS * (cell_px * scale / STRIDE) ** 2 * sqrt(3) / 2
+    half = STRIDE / scale / 2
+    return tuple(
+        np.array([points.min(axis=0) - half, points.max(axis=0) + half])
+        for points in _hanging_together(left, scale, least)
+        if board_share(bgr, points, cell_px) >= LEAST_SHARE
+    )
+
+
+def _hanging_together(marks: NDArray[np.uint8], scale: float, least: float) -> Iterator[Points]:
+    """Yield the places in the picture of marks that hang together, so many or more."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=4)
-    found: list[tuple[int, HexBoard]] = []
     for label in range(1, count):
-        area = int(stats[label, cv2.CC_STAT_AREA])
-        if area >= LEAST_MARK_PX:
+        if int(stats[label, cv2.CC_STAT_AREA]) >= least:
             ys, xs = np.nonzero(labels == label)
             marked = np.stack([xs, ys], axis=1).astype(np.float64) * STRIDE + (STRIDE - 1) / 2
-            points: Points = (marked + 0.5) / scale - 0.5
-            found.append((area, _from_moments(points, width, height, STRIDE / scale)))
-    return [board for _, board in sorted(found, key=lambda item: -item[0])[:12]]
+            yield (marked + 0.5) / scale - 0.5
 
 
 def _from_moments(points: Points, width: int, height: int, grain: float) -> HexBoard:
@@ -274,7 +210,7 @@ def _refined(pyramid: Pyramid, start: HexBoard, models: HexModels) -> HexBoard |
         if not _is_sound(seen):
             return None
         unsteady = float(np.hypot(*moved.T).mean())
-        board = replace(_fitted([seen], board)[0], confidence=confidence, unsteady=unsteady)
+        board = replace(fitted([seen], board)[0], confidence=confidence, unsteady=unsteady)
         if number + 1 >= ROUNDS and unsteady < STEADY:
             break
     placed = board.confidence >= LEAST_CONFIDENCE and board.unsteady < MOST_UNSTEADY
@@ -299,63 +235,44 @@ def _is_sound(seen: Points) -> bool:
 def _with_one_lens(
     pyramid: Pyramid, boards: Sequence[HexBoard], models: HexModels
 ) -> tuple[HexBoard, ...]:
-    """Return boards placed once more, with the lens that suits all of them."""
+    """Return boards placed once more, with the lens that suits all of them.
+
+    Each is looked at upright and upside down. A board that is seen well comes out the same; where
+    something hides a part of it, it is looked at in all its turns.
+    """
     if not boards:
         return ()
-    moved = [models.place(crop(pyramid, board))[0] for board in boards]
-    placed = [board.px(FIXED + more) for board, more in zip(boards, moved, strict=True)]
+    placed, spreads = [], []
+    for board in boards:
+        seen, spread = _looked_at(pyramid, board, models, (0, HALF_TURN))
+        for _ in range(ROUNDS if spread > SPREAD else 0):
+            (again,) = fitted([seen], board)
+            seen, spread = _looked_at(pyramid, again, models, range(SIXTHS))
+        placed.append(seen)
+        spreads.append(spread)
     return tuple(
-        replace(new, confidence=old.confidence, unsteady=float(np.hypot(*more.T).mean()))
-        for new, old, more in zip(_fitted(placed, boards[0]), boards, moved, strict=True)
+        _surely(pyramid, replace(new, confidence=old.confidence, unsteady=spread))
+        for new, old, spread in zip(fitted(placed, boards[0]), boards, spreads, strict=True)
     )
 
 
-def _fitted(seen: Sequence[Points], like: HexBoard) -> list[HexBoard]:
-    """Return boards whose fixed points lie where they were seen, with one lens for all."""
-    trust = LENS_TRUST_CELLS * max(like.cell_px(), 1.0)
-    costs = []
-    for lens in LENSES:
-        errors = [_homography(_unbent(points, lens, like))[1] for points in seen]
-        costs.append(sum(errors) / trust**2 + (lens / LENS_SPREAD) ** 2)
-    best = int(np.argmin(costs))
-    lens = float(LENSES[best])
-    if 0 < best < len(costs) - 1:
-        low, middle, high = costs[best - 1 : best + 2]
-        curve = low - 2 * middle + high
-        if curve > 0:
-            lens += float((low - high) / (2 * curve) * (LENSES[1] - LENSES[0]))
-    return [
-        replace(like, px_from_plane=_homography(_unbent(points, lens, like))[0], lens=lens)
-        for points in seen
-    ]
+def _surely(pyramid: Pyramid, board: HexBoard) -> HexBoard:
+    """Return a board placed by its seams where a part of it is not seen."""
+    px = board.px(FIXED)
+    cut = bool(((px < 0) | (px > np.array(pyramid.size_px))).any())
+    return on_its_seams(pyramid.whole, board) if cut or board.unsteady > SPREAD else board
 
 
-def _unbent(px: Points, lens: float, like: HexBoard) -> Points:
-    """Return where a lens that bends nothing would show pixels."""
-    middle = np.array(like.middle_px)
-    away = (px - middle) / like.radius_px
-    flat = away.copy()
-    for _ in range(6):
-        flat = away / (1 + lens * (flat**2).sum(axis=1, keepdims=True))
-    return np.asarray(flat * like.radius_px + middle)
-
-
-def _homography(px: Points) -> tuple[NDArray[np.float64], float]:
-    """Return the map from the plane to where fixed points were seen, and its squared error."""
-    middle, size = px.mean(axis=0), max(float(px.std()), 1e-6)
-    x, y = ((px - middle) / size).T
-    u, v = FIXED.T / REACH
-    one, none = np.ones_like(u), np.zeros_like(u)
-    rows = np.concatenate([
-        np.stack([u, v, one, none, none, none, -u * x, -v * x], axis=1),
-        np.stack([none, none, none, u, v, one, -u * y, -v * y], axis=1),
-    ])  # fmt: skip
-    solved = np.linalg.lstsq(rows, np.concatenate([x, y]), rcond=None)[0]
-    flat = np.append(solved, 1.0).reshape(3, 3)
-    back = np.array([[size, 0, middle[0]], [0, size, middle[1]], [0, 0, 1]])
-    found = back @ flat @ np.diag([1 / REACH, 1 / REACH, 1.0])
-    error = float(((through(found, FIXED) - px) ** 2).sum())
-    return found, error
+def _looked_at(
+    pyramid: Pyramid, board: HexBoard, models: HexModels, turns: Iterable[int]
+) -> tuple[Points, float]:
+    """Return where fixed points are seen in some turns of a board, and how far looks differ."""
+    looks = []
+    for turn in turns:
+        view = board.turned(turn)
+        looks.append(view.px(FIXED + models.place(crop(pyramid, view))[0])[TURNED[turn]])
+    spread = np.hypot(*np.std(looks, axis=0).T).mean() / max(board.cell_px(), 1e-6)
+    return np.asarray(np.median(looks, axis=0)), float(spread)
 
 
 def _same(one: HexBoard, other: HexBoard) -> bool:

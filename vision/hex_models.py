@@ -6,8 +6,6 @@ one manifest beside them. Files that do not fit it are refused.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 from functools import lru_cache
 from pathlib import Path
@@ -17,30 +15,28 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.errors import VisionError
+from vision.models import TRAINED, read_file, read_manifest
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
 
-TRAINED = Path(__file__).resolve().parent.parent / "models" / "trained"
 MANIFEST = "hex_boards.json"
 FORMAT, VERSION = "snake-eye/hex-boards", 1
 NETWORKS = ("hex_finder", "hex_placer", "hex_cells")
 COLOURS = ("blue", "red", "yellow", "green", "violet")
 CONTENTS = ("empty", *COLOURS, "eye")
 """What a cell of a board can hold; the order of the network's first outputs."""
-
-
-class HexModelError(VisionError):
-    """A trained network for hex boards is missing, broken, or not what its manifest says."""
+WANTED = {"format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS)}
+"""What the manifest must say."""
 
 
 class HexModels:
     """The networks; may be used from several threads."""
 
     def __init__(self, folder: Path = TRAINED) -> None:
-        self.manifest = _manifest(folder / MANIFEST)
-        self._nets = {name: _loaded(folder, name, self.manifest) for name in NETWORKS}
+        self.manifest = read_manifest(folder / MANIFEST, WANTED)
+        sums = self.manifest.get("sha256")
+        self._nets = {name: _loaded(folder, name, sums) for name in NETWORKS}
         self._one_at_a_time = threading.Lock()
 
     def mark(self, bgr: Bgr) -> Floats:
@@ -71,28 +67,7 @@ def shipped_models() -> HexModels:
     return HexModels()
 
 
-def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise HexModelError(f"no networks for hex boards at {path}; run 'make train'") from error
-    except ValueError as error:
-        raise HexModelError(
-            f"{path} is no JSON file: {error}; take it from the repository"
-        ) from error
-    met = {key: manifest.get(key) for key in ("format", "version", "colour", "contents")}
-    want = {"format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS)}
-    if met != want:
-        raise HexModelError(f"{path} is about other networks ({met}); these need {want}")
-    return dict(manifest)
-
-
-def _loaded(folder: Path, name: str, manifest: dict[str, Any]) -> Any:
-    path = folder / f"{name}.onnx"
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise HexModelError(f"no network at {path}; run 'make train'") from error
-    if hashlib.sha256(data).hexdigest() != manifest.get("sha256", {}).get(name):
-        raise HexModelError(f"{path} is not the file that its manifest names; take both together")
+def _loaded(folder: Path, name: str, sums: Any) -> cv2.dnn.Net:
+    sha256 = sums.get(name) if isinstance(sums, dict) else None
+    data = read_file(folder / f"{name}.onnx", sha256)
     return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))

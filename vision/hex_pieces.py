@@ -7,70 +7,45 @@ seen least well is taken for something else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import exp, log
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.decompose import Reading, decompose
-from engine.game import Place
 from engine.hexpath import free_shape, path_shape
-from engine.lattice import HEX_STEPS, Cell, hex_neighbours
+from engine.lattice import Cell
 from engine.placement import Piece
-from engine.seen import Seen
 from engine.tiles import TileSet
 from vision.hex_cells import CellReadings
+from vision.hex_cuts import (
+    LEAST_LOG,
+    Joins,
+    SeenPiece,
+    SeenSplit,
+    Spot,
+    groups_of,
+    likelihood,
+    open_cuts,
+    ranked,
+    sides_of,
+    weighed,
+)
 from vision.hex_models import COLOURS, CONTENTS
 
 Floats = NDArray[np.float64]
-Spot = tuple[int, int, int]
-"""Board, q and r."""
 
 EYE, EMPTY = CONTENTS.index("eye"), CONTENTS.index("empty")
-CLEAR_SIDE = 0.2
-"""How far from a half the share of a joined side must be to count as seen."""
 HALF = 0.5
 MAYBE_JOINED = 0.1
 MOST_AGAINST = log(50)
 """Ways to cut that are so much less likely than what sides say are wrong beside hidden cells."""
-LEAST_LOG = 1e-6
-SIDE_SHARPNESS = 1.0
-"""What the logits of sides are multiplied by."""
 DOUBTFUL = 0.995
 """Cells read less surely than that may be taken for something else where nothing fits."""
 MOST_DOUBTFUL = 7
 MOST_CHANGED = 2
-MOST_RANKED = 400
-WAY_SHARE = 0.02
-"""Ways to cut that are less likely than that against the best are not worth asking about."""
-
-
-@dataclass(frozen=True)
-class SeenPiece:
-    """A tile on its cells, and how sure that is."""
-
-    piece: Piece
-    share: float
-    """How sure it is that just these cells are one tile, 0 to 1, their colours given."""
-    colour_share: float
-    """How sure the colour of its cells is, all together."""
-    others: tuple[tuple[str, float], ...] = ()
-    """Other tiles of which its cells may be part, the likeliest first."""
-    known: bool = True
-    """False where the box has no such tile, or none that was not seen elsewhere."""
-    torn: bool = False
-    """Whether some of it may lie where nothing can be seen."""
-
-
-@dataclass(frozen=True)
-class SeenSplit:
-    """Cells that several sets of tiles explain, the likeliest first."""
-
-    cells: tuple[Spot, ...]
-    ways: tuple[tuple[Piece, ...], ...]
 
 
 def contents_of(readings: CellReadings, tile_set: TileSet) -> dict[Cell, Floats]:
@@ -109,7 +84,7 @@ def pieces_of(
         for number, board in enumerate(boards)
         for cell, shares in contents_of(board, tile_set).items()
     }
-    joins = _Joins(boards)
+    joins = Joins(boards)
     pieces, splits = _of_all_colours(contents, joins, tile_set, frozenset(lost))
     given = _given_away(pieces, contents)
     if given:
@@ -125,7 +100,7 @@ def pieces_of(
 
 
 def _of_all_colours(
-    contents: Mapping[Spot, Floats], joins: _Joins, tile_set: TileSet, lost: frozenset[Spot]
+    contents: Mapping[Spot, Floats], joins: Joins, tile_set: TileSet, lost: frozenset[Spot]
 ) -> tuple[list[SeenPiece], list[SeenSplit]]:
     pieces: list[SeenPiece] = []
     splits: list[SeenSplit] = []
@@ -155,39 +130,10 @@ def _without_board(seen: SeenPiece) -> SeenPiece:
     return replace(seen, piece=Piece(seen.piece.tile, seen.piece.cells))
 
 
-class _Joins:
-    """How sure it is of two neighbouring cells that one tile covers both."""
-
-    def __init__(self, boards: Sequence[CellReadings]) -> None:
-        self._boards = boards
-
-    def share(self, one: Spot, other: Spot) -> float:
-        """Return the mean of what both cells say, taken as log-odds."""
-        step = (other[1] - one[1], other[2] - one[2])
-        side = HEX_STEPS.index(step)
-        cells = self._boards[one[0]].joined
-        there, back = cells[one[1:]][side], cells[other[1:]][(side + 3) % 6]
-        odds = (_log_odds(there) + _log_odds(back)) / 2 * SIDE_SHARPNESS
-        return 1 / (1 + exp(-odds))
-
-    def reaches(self, spot: Spot, lost: Collection[Spot], least: float) -> bool:
-        """Say whether a cell's tile may go on into a cell that cannot be seen."""
-        sides = self._boards[spot[0]].joined[spot[1:]]
-        return any(
-            sides[side] > least and (spot[0], *beside) in lost
-            for side, beside in enumerate(hex_neighbours(spot[1:]))
-        )
-
-
-def _log_odds(share: float) -> float:
-    held = min(max(float(share), 1e-9), 1 - 1e-9)
-    return log(held / (1 - held))
-
-
 def _of_colour(
     colour: str,
     contents: Mapping[Spot, Floats],
-    joins: _Joins,
+    joins: Joins,
     tile_set: TileSet,
     lost: frozenset[Spot],
 ) -> tuple[list[SeenPiece], list[SeenSplit]]:
@@ -201,7 +147,7 @@ def _of_colour(
         found = _cut(colour, contents, joins, tile_set, best, beside)
     if found.against > MOST_AGAINST:
         # Sides that were clearly seen are not overruled by the box: too many tiles are a foul.
-        return _by_sides(colour, sorted(best), joins, tile_set, contents), []
+        return _bysides_of(colour, sorted(best), joins, tile_set, contents), []
     return found.seen
 
 
@@ -216,30 +162,30 @@ class _Cut:
 def _cut(
     colour: str,
     contents: Mapping[Spot, Floats],
-    joins: _Joins,
+    joins: Joins,
     tile_set: TileSet,
     best: set[Spot],
     torn: set[Spot],
 ) -> _Cut:
     number = 1 + COLOURS.index(colour)
-    pieces = _by_sides(colour, sorted(torn), joins, tile_set, contents)
+    pieces = _bysides_of(colour, sorted(torn), joins, tile_set, contents)
     pieces = [replace(piece, torn=True) for piece in pieces]
     whole = {spot: shares for spot, shares in contents.items() if spot not in torn}
     for spots in _likely_cells(number, whole):
         if not spots:
             return _Cut((pieces, []), 0.0)
-        sides = _sides(spots, joins)
-        readings = _ranked(colour, spots, sides, tile_set)
+        sides = sides_of(spots, joins)
+        readings = ranked(colour, spots, sides, tile_set)
         if readings:
             colours = {spot: float(contents[spot][number]) for spot in spots}
             most = sum(log(max(share, 1 - share)) for share in sides.values())
-            against = most - _likelihood(readings[0][0], sides)
-            return _Cut((pieces + _weighed(readings, colours), _open_cuts(readings)), against)
-    rest = _by_sides(colour, sorted(best - torn), joins, tile_set, contents)
+            against = most - likelihood(readings[0][0], sides)
+            return _Cut((pieces + weighed(readings, colours), open_cuts(readings)), against)
+    rest = _bysides_of(colour, sorted(best - torn), joins, tile_set, contents)
     return _Cut((pieces + rest, []), float("inf"))
 
 
-def _torn(spots: set[Spot], joins: _Joins, lost: frozenset[Spot], least: float) -> set[Spot]:
+def _torn(spots: set[Spot], joins: Joins, lost: frozenset[Spot], least: float) -> set[Spot]:
     """Return the cells that may belong to a tile of which something is not seen.
 
     Args:
@@ -251,7 +197,7 @@ def _torn(spots: set[Spot], joins: _Joins, lost: frozenset[Spot], least: float) 
     if not lost:
         return set()
     torn: set[Spot] = set()
-    for group in _groups(spots, lambda a, b: joins.share(a, b) > MAYBE_JOINED):
+    for group in groups_of(spots, lambda a, b: joins.share(a, b) > MAYBE_JOINED):
         if group & lost or any(joins.reaches(spot, lost, least) for spot in group):
             torn |= group
     return torn
@@ -274,116 +220,17 @@ def _likely_cells(number: int, contents: Mapping[Spot, Floats]) -> Iterator[list
         yield sorted(set(best) ^ set(change))
 
 
-def _sides(spots: Sequence[Spot], joins: _Joins) -> dict[frozenset[Spot], float]:
-    """Return how sure it is of each two neighbours that they are one tile."""
-    held = set(spots)
-    found: dict[frozenset[Spot], float] = {}
-    for spot in spots:
-        for q, r in hex_neighbours(spot[1:]):
-            beside = (spot[0], q, r)
-            if beside in held and spot < beside:
-                found[frozenset((spot, beside))] = joins.share(spot, beside)
-    return found
-
-
-def _ranked(
-    colour: str, spots: Sequence[Spot], sides: Mapping[frozenset[Spot], float], tile_set: TileSet
-) -> list[tuple[Reading, float]]:
-    """Return the likeliest ways to cut cells into tiles with the share of each."""
-    seams: dict[frozenset[Place], bool] = {
-        frozenset(pair): share < 0.5
-        for pair, share in sides.items()
-        if abs(share - 0.5) > CLEAR_SIDE
-    }
-    found = decompose({colour: spots}, tile_set, Seen(seams=seams)).readings[colour][:MOST_RANKED]
-    if not found:
-        return []
-    logs = np.array([_likelihood(reading, sides) for reading in found])
-    shares = np.exp(logs - logs.max())
-    shares /= shares.sum()
-    order = np.argsort(-shares, kind="stable")
-    return [(found[i], float(shares[i])) for i in order]
-
-
-def _likelihood(reading: Reading, sides: Mapping[frozenset[Spot], float]) -> float:
-    """Return the logarithm of how well sides that were seen fit a way to cut."""
-    inside = set()
-    for piece in reading.pieces:
-        spots = [(piece.board or 0, *cell) for cell in piece.cells]
-        inside |= {pair for pair in map(frozenset, combinations(spots, 2)) if pair in sides}
-    total = 0.0
-    for pair, share in sides.items():
-        total += log(max(share if pair in inside else 1 - share, LEAST_LOG))
-    return total
-
-
-def _weighed(
-    readings: Sequence[tuple[Reading, float]], colours: Mapping[Spot, float]
-) -> list[SeenPiece]:
-    found = []
-    for piece in readings[0][0].pieces:
-        spots = [(piece.board or 0, *cell) for cell in piece.cells]
-        share = sum(s for reading, s in readings if piece in reading.pieces)
-        others: dict[str, float] = {}
-        for reading, s in readings:
-            if piece in reading.pieces or s < WAY_SHARE / 10:
-                continue
-            first = next(p for p in reading.pieces if spots[0][1:] in p.cells
-                         and (p.board or 0) == spots[0][0])  # fmt: skip
-            others[first.tile] = others.get(first.tile, 0.0) + s
-        ranked = sorted(others.items(), key=lambda item: -item[1])
-        sure = float(np.prod([colours[spot] for spot in spots]))
-        found.append(SeenPiece(piece, min(share, 1.0), sure, tuple(ranked)))
-    return found
-
-
-def _open_cuts(readings: Sequence[tuple[Reading, float]]) -> list[SeenSplit]:
-    """Return the cells on which ways that are likely enough differ."""
-    likely = [reading for reading, share in readings if share >= WAY_SHARE * readings[0][1]]
-    if len(likely) < 2:
-        return []
-    sure = set(likely[0].pieces).intersection(*(reading.pieces for reading in likely))
-    doubtful = [[p for p in reading.pieces if p not in sure] for reading in likely]
-    spots = {(p.board or 0, *cell) for p in doubtful[0] for cell in p.cells}
-    splits = []
-    for group in _groups(spots, lambda *_: True):
-        ways = dict.fromkeys(
-            tuple(p for p in pieces if (p.board or 0, *p.cells[0]) in group) for pieces in doubtful
-        )
-        if len(ways) > 1:
-            splits.append(SeenSplit(tuple(sorted(group)), tuple(ways)))
-    return splits
-
-
-def _groups(spots: set[Spot], hangs: Callable[[Spot, Spot], bool]) -> list[set[Spot]]:
-    """Return cells that hang together, as a function of two neighbours says."""
-    left = set(spots)
-    groups = []
-    while left:
-        group, waiting = set(), [left.pop()]
-        while waiting:
-            spot = waiting.pop()
-            group.add(spot)
-            for q, r in hex_neighbours(spot[1:]):
-                beside = (spot[0], q, r)
-                if beside in left and hangs(spot, beside):
-                    left.discard(beside)
-                    waiting.append(beside)
-        groups.append(group)
-    return groups
-
-
-def _by_sides(
+def _bysides_of(
     colour: str,
     spots: Sequence[Spot],
-    joins: _Joins,
+    joins: Joins,
     tile_set: TileSet,
     contents: Mapping[Spot, Floats],
 ) -> list[SeenPiece]:
     """Return tiles as the sides alone cut them, where the box cannot make up the cells."""
     number = 1 + COLOURS.index(colour)
     names = {path_shape(kind.path): kind.name for kind in tile_set.of_colour(colour) if kind.path}
-    groups = _groups(set(spots), lambda a, b: joins.share(a, b) > HALF)
+    groups = groups_of(set(spots), lambda a, b: joins.share(a, b) > HALF)
     cells = [tuple(sorted(spot[1:] for spot in group)) for group in groups]
     tiles = [names.get(free_shape(own), "unknown") for own in cells]
     found = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from vision.errors import ModelError
 TRAINED = Path(__file__).resolve().parent.parent / "models" / "trained"
 LARGEST_FILE = 64 << 20
 """No reader is larger; what is, is no reader."""
+LARGEST_UNPACKED = 256 << 20
 
 
 def set_hash(tile_set: TileSet) -> str:
@@ -63,11 +65,11 @@ def read_manifest(path: Path, wanted: Mapping[str, object]) -> dict[str, Any]:
     return manifest
 
 
-def read_arrays(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an ``.npz`` file that has the named hash; never runs what is in it.
+def read_file(path: Path, sha256: object) -> bytes:
+    """Return a trained file that has the named hash.
 
     Raises:
-        ModelError: the file is missing, another one, or no plain arrays.
+        ModelError: it is missing, too large, or another one.
     """
     try:
         if path.stat().st_size > LARGEST_FILE:
@@ -79,10 +81,23 @@ def read_arrays(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
         raise ModelError(
             f"{path} is not the file that its manifest names; take both from one place"
         )
+    return data
+
+
+def read_arrays(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an ``.npz`` file that has the named hash; never runs what is in it.
+
+    Raises:
+        ModelError: the file is missing, another one, or no plain arrays.
+    """
+    data = read_file(path, sha256)
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            if sum(entry.file_size for entry in packed.infolist()) > LARGEST_UNPACKED:
+                raise ModelError(f"{path} unpacks to more than any model; take it anew")
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, MemoryError, zipfile.BadZipFile) as error:
         raise ModelError(f"{path} does not hold plain arrays: {error}") from error
 
 

@@ -6,24 +6,20 @@ what goes in, what comes out and which file it is about; a file that does not fi
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.errors import ModelError
+from vision.models import TRAINED, read_file, read_manifest
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
 
-TRAINED = Path(__file__).resolve().parent.parent / "models" / "trained"
 MANIFEST = "detector.json"
 FORMAT, VERSION = "snake-eye/detector", 1
 CHANNELS = (
@@ -32,6 +28,11 @@ CHANNELS = (
 )  # fmt: skip
 """The maps in their order: six logits, then numbers that describe the cell which a pixel shows."""
 STRIDE, STEP, SIZE_PX = 4, 32, 16.0
+WANTED = {
+    "format": FORMAT, "version": VERSION, "colour": "bgr", "stride": STRIDE, "step": STEP,
+    "channels": list(CHANNELS),
+}  # fmt: skip
+"""What the manifest must say."""
 GREY = 128
 """What lies outside a picture, to the network."""
 
@@ -77,8 +78,8 @@ class TileNetwork:
     """The network, loaded and checked once; may be used from several threads."""
 
     def __init__(self, folder: Path = TRAINED) -> None:
-        self.manifest = _manifest(folder / MANIFEST)
-        data = _checked(folder / str(self.manifest["file"]), str(self.manifest["sha256"]))
+        self.manifest = read_manifest(folder / MANIFEST, WANTED)
+        data = read_file(folder / str(self.manifest.get("file")), self.manifest.get("sha256"))
         # One for whole pictures and one for parts: with every new size a net is laid out anew,
         # which takes a tenth of a look, and frames of one camera are all of one size.
         self._whole, self._part = (
@@ -146,27 +147,3 @@ def _signs(across: int, down: int) -> Floats:
 def shipped_network() -> TileNetwork:
     """Return the network that the repository ships, loaded on first use."""
     return TileNetwork()
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelError(f"no trained detector at {path}; run 'make train' to make one") from error
-    except ValueError as error:
-        raise ModelError(f"{path} is no JSON file: {error}; take it from the repository") from error
-    met = {k: manifest.get(k) for k in ("format", "version", "colour", "stride", "step")}
-    want = {"format": FORMAT, "version": VERSION, "colour": "bgr", "stride": STRIDE, "step": STEP}
-    if met != want or tuple(manifest.get("channels", ())) != CHANNELS:
-        raise ModelError(f"{path} is about another kind of detector ({met}); this one needs {want}")
-    return dict(manifest)
-
-
-def _checked(path: Path, sha256: str) -> bytes:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"no trained detector at {path}; run 'make train' to make one") from error
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise ModelError(f"{path} is not the file that its manifest names; take both together")
-    return data

@@ -95,7 +95,7 @@ def _grown(
         cell: corners[tile].mean(axis=0) for cell, tile in fit.cells.items()
     }
     outline = _common_outline(shape, corners, fit)
-    tiles = _colours(bgr, corners[list(fit.cells.values())], shape, settings)
+    tiles = tile_colours(bgr, corners[list(fit.cells.values())], shape, settings)
     table = np.zeros((0, tiles.shape[1], 3), np.float32)
     every = corners.mean(axis=1)
     found: list[Probed] = []
@@ -114,18 +114,18 @@ def _grown(
         good = (share >= settings.least_shown) & (emptiest >= settings.least_part)
         good |= (agreed >= settings.least_agreed) & (share >= settings.least_hinted)
         good &= apart > 1.2 * width
-        colours = _colours(bgr, outlines, shape, settings)
+        colours = tile_colours(bgr, outlines, shape, settings)
         table = np.concatenate([table, colours[share < settings.surely_empty]])
         if good.any() and len(table):
-            good[good] = _like_tiles(colours[good], tiles, table) >= settings.least_like
+            good[good] = like_tiles(colours[good], tiles, table) >= settings.least_like
         for k in np.nonzero(good)[0]:
             middles[cells[k]] = places[k]
             found.append(Probed(outlines[k], float(share[k])))
     return found
 
 
-def _colours(
-    bgr: Bgr, outlines: Array, shape: Shape, settings: ProbeSettings
+def tile_colours(
+    bgr: Bgr, outlines: Array, shape: Shape, settings: ProbeSettings = DEFAULT
 ) -> NDArray[np.float32]:
     """Return colours of places in each outline, N x places x 3, as lightness and two hues."""
     places = _places(outlines, shape, settings).astype(np.float32)
@@ -135,7 +135,7 @@ def _colours(
     return np.asarray(lab, np.float32)
 
 
-def _like_tiles(
+def like_tiles(
     colours: NDArray[np.float32], tiles: NDArray[np.float32], table: NDArray[np.float32]
 ) -> Array:
     """Return the share of each outline's colours that tiles here have rather than the table."""
@@ -210,6 +210,13 @@ def _places(outlines: Array, shape: Shape, settings: ProbeSettings) -> Array:
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2) * reach
     spread = np.einsum("nij,kj->nki", frames_of(outlines, shape), grid)
     return np.asarray(outlines.mean(axis=1)[:, None] + spread)
+
+
+def shares_of(
+    seen: TileMaps, outlines: Array, shape: Shape, settings: ProbeSettings = DEFAULT
+) -> Array:
+    """Return how much of each outline shows a tile, N."""
+    return _shares(seen, seen.share(shape), outlines, shape, settings)[0]
 
 
 def _shares(

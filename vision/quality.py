@@ -7,6 +7,7 @@ much as a blurred picture, and blur counts by how much of a tile it smears.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -40,12 +41,30 @@ LOST_SHARE = 0.5
 SOFT_SHARE = 0.15
 """Fewer blurred tiles than that are not told: some with little print measure soft anywhere."""
 
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From where on a tile counts as spoilt: some prints are read where others are lost."""
+
+    blurred: float = BLURRED
+    dark: float = DARK
+    measured_short: float = MEASURED_SHORT
+    lost: float = LOST_SHARE
+    """Share of tiles that may be cut off or covered."""
+    told_px: float = 0.0
+    """Narrower tiles are told to be small, though the picture may do."""
+
+
+USUAL = Limits()
+
 TEXTS = {
     "blur": "The picture is blurred here: hold the camera still, wipe the lens, or focus again.",
     "dark": "It is too dark here: switch on a lamp, or open the curtains.",
     "glare": "Light is mirrored on tiles here: move the lamp, or tilt the camera a little.",
     "bright": "The picture is too bright here: dim the lamp, or lower the camera's exposure.",
     "small": "The tiles are too small, {px:.0f} pixels across instead of 24: "
+    "bring the camera closer, or use a higher resolution.",
+    "hardly": "The tiles are hardly 24 pixels across: "
     "bring the camera closer, or use a higher resolution.",
     "cut-off": "Tiles are cut off by the edge of the picture: move the camera back or aside.",
     "covered": "Something covers tiles here: take hands and things off them.",
@@ -62,6 +81,9 @@ def assess(
     scale: float = 1.0,
     cut_off: Sequence[Points] = (),
     covered: Sequence[Points] = (),
+    limits: Limits = USUAL,
+    of: int | None = None,
+    cut_read: int = 0,
 ) -> Quality:
     """Say whether the tiles of a layout can be read from a picture.
 
@@ -72,6 +94,11 @@ def assess(
         scale: pixels of the whole picture for one of ``bgr``; boxes are given in the former.
         cut_off: tiles that the edge cuts, beside those of ``outlines`` that leave the picture.
         covered: tiles that are known to lie under a hand or a thing.
+        limits: from where on a tile counts as spoilt.
+        of: how many tiles there are, those cut off and covered included, where ``outlines`` are
+            only some of them.
+        cut_read: how many of ``cut_off`` are surely read all the same: these are not lost, unless
+            most of the layout is cut.
     """
     size = (bgr.shape[1], bgr.shape[0])
     cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
@@ -79,9 +106,11 @@ def assess(
     found: list[tuple[Advice, bool]] = []
     if not outlines:
         found += [(_advice(what, None, scale, size), True) for what in picture_troubles(bgr)]
-    found += _small(whole, scale, size)
-    found += _spoilt(bgr, whole, scale, size)
-    lost = len(cut_tiles) + len(covered) > LOST_SHARE * (len(whole) + len(cut_tiles) + len(covered))
+    found += _small(whole, scale, size, limits)
+    found += _spoilt(bgr, whole, scale, size, limits)
+    every = of or len(whole) + len(cut_tiles) + len(covered)
+    gone = len(cut_tiles) - cut_read + len(covered)
+    lost = gone > limits.lost * every or len(cut_tiles) > LOST_SHARE * every
     if cut_tiles:
         found.append((_advice("cut-off", cut_tiles, scale, size), lost))
     if covered:
@@ -126,19 +155,21 @@ def leaves(outline: Points, size_px: tuple[int, int]) -> bool:
 
 
 def _small(
-    outlines: Sequence[Points], scale: float, size: tuple[int, int]
+    outlines: Sequence[Points], scale: float, size: tuple[int, int], limits: Limits
 ) -> list[tuple[Advice, bool]]:
     widths = [across_px(o) * scale for o in outlines]
-    tiny = [o for o, w in zip(outlines, widths, strict=True) if w < SMALLEST_PX * MEASURED_SHORT]
+    least = SMALLEST_PX * limits.measured_short
+    tiny = [o for o, w in zip(outlines, widths, strict=True) if w < least]
     if not tiny:
-        return []
+        few = [o for o, w in zip(outlines, widths, strict=True) if w < limits.told_px]
+        return [(_advice("hardly", few, scale, size), False)] if few else []
     advice = _advice("small", tiny, scale, size)
     text = advice.text.format(px=np.floor(min(widths)))
     return [(Advice("small", text, advice.box), True)]
 
 
 def _spoilt(
-    bgr: Bgr, outlines: Sequence[Points], scale: float, size: tuple[int, int]
+    bgr: Bgr, outlines: Sequence[Points], scale: float, size: tuple[int, int], limits: Limits
 ) -> list[tuple[Advice, bool]]:
     """Return advice about blur, darkness and glare, and whether each is serious."""
     if len(outlines) > MOST_LOOKED_AT:
@@ -153,17 +184,18 @@ def _spoilt(
         looks.middle > np.maximum(200, 1.15 * float(np.median(looks.middle)))
     )
     bright = np.full(len(outlines), usual > TOO_BRIGHT) & (looks.clipped > TOO_BRIGHT)
-    dark = looks.brightness < DARK
+    dark = looks.brightness < limits.dark
     # Small tiles are soft in any picture; that they are small is said already.
-    large = np.array([across_px(o) * scale >= SMALLEST_PX * MEASURED_SHORT for o in outlines])
-    blur = (looks.blur > BLURRED) & ~dark & ~glare & large
+    least = SMALLEST_PX * limits.measured_short
+    large = np.array([across_px(o) * scale >= least for o in outlines])
+    blur = (looks.blur > limits.blurred) & ~dark & ~glare & large
     found = []
     for what, troubled in (("dark", dark), ("blur", blur), ("glare", glare), ("bright", bright)):
         if troubled.any():
             where = [o for o, bad in zip(outlines, troubled, strict=True) if bad]
             share = float(troubled.mean())
             serious = share >= (LOST_SHARE if what == "blur" else SPOILT_SHARE)
-            soft = share >= SOFT_SHARE or float(np.median(looks.blur)) > 0.7 * BLURRED
+            soft = share >= SOFT_SHARE or float(np.median(looks.blur)) > 0.7 * limits.blurred
             if what != "blur" or soft:
                 found.append((_advice(what, where, scale, size), serious))
     return found
@@ -199,7 +231,7 @@ def picture_troubles(bgr: Bgr) -> list[str]:
 def _advice(
     what: str, outlines: Sequence[Points] | None, scale: float, size: tuple[int, int]
 ) -> Advice:
-    word = "glare" if what == "bright" else what
+    word = {"bright": "glare", "hardly": "small"}.get(what, what)
     if outlines is None:
         return Advice(word, TEXTS[what].replace(" here:", ":"))
     points = np.concatenate([np.asarray(o, np.float64) for o in outlines])

@@ -13,21 +13,28 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from calibration.profile import Profile
 from vision.classify import CellReading, Reader, load_reader
 from vision.crop import cut
-from vision.detect import detect_tiles
+from vision.detect import DEFAULT, QUICK, detect_tiles
+from vision.foreknown import expected_wide_px, in_white_light
+from vision.holes import shows_paper
 from vision.intake import Picture
 from vision.lattice import fit_lattices
 from vision.loose_hexes import reconstruct_hexes
-from vision.quality import assess, tile_trouble
+from vision.quality import SMALLEST_PX, Limits, assess, tile_trouble
 from vision.reconstruct import (
     UNKNOWN_TILE,
     Reconstruction,
+    is_card,
     reconstruct,
     reconstruct_unknown,
 )
 from vision.request import ReadRequest
+from vision.second_look import with_second_look
+from vision.settle import SURE
 from vision.taught import reader_of
 from vision.types import Bgr, Detection, Detections, LatticeFit, TableState
 
@@ -36,6 +43,13 @@ __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 FINER_BELOW_PX = 30.0
 """Where tiles are narrower in a picture that was decoded at a half or less, the whole is used."""
 
+LIMITS = Limits(lost=0.15, measured_short=0.95, told_px=25.5)
+"""From this share of cards on that are cut off or whose field is hidden, the others are no table.
+Outlines at the far end of a steep view come out up to a tenth too small; exact tables were called
+small for that. Other outlines come out 1.4 pixels too wide: tiles of 24 are told to be small."""
+
+BESIDE = 1.25
+"""Outlines whose middles are closer than that, in widths, lie side by side."""
 SAME_PLACE = 0.35
 """Outlines whose middles are closer than that, in widths, are of one tile."""
 
@@ -81,16 +95,17 @@ def read_table(
     timings = Timings()
     with timings.stage("detect"):
         detections = stages.detect(picture.bgr, request)
-    if picture.scale > 1 and _narrow(detections):
+    if picture.scale > 1 and _narrow(detections, FINER_BELOW_PX):
         with timings.stage("decode"):
             finer = picture.finer()
         detections = _moved(detections, picture, finer)
         picture = finer
-    with timings.stage("lattice"):
-        detections = _distinct(detections)
-        fits = _fits(detections, request)
     with timings.stage("classify"):
-        readings = read_cells(picture.bgr, detections.found, stages.reader)
+        detections = _distinct(detections)
+        readings = read_cells(picture.bgr, detections.found, stages.reader, request.profile)
+    with timings.stage("lattice"):
+        detections, readings = _cards_only(picture.bgr, detections, readings, request)
+        fits = _fits(detections, request)
     with timings.stage("reconstruct"):
         if request.tile_set is None:
             table = reconstruct_unknown(detections, fits)
@@ -99,7 +114,7 @@ def read_table(
         else:
             table = reconstruct(detections, fits, readings, request.tile_set)
     with timings.stage("quality"):
-        state = _state(picture, table, request)
+        state = _state(picture, table, request, detections)
     return replace(state, timings_ms=timings.ms)
 
 
@@ -110,19 +125,25 @@ def stages_for(request: ReadRequest) -> Stages:
 
 
 def read_cells(
-    bgr: Bgr, found: Sequence[Detection], reader: Reader | None
+    bgr: Bgr, found: Sequence[Detection], reader: Reader | None, profile: Profile | None = None
 ) -> Sequence[CellReading]:
-    """Return what each outline shows."""
+    """Return what each outline shows, in white light where the profile knows white."""
     if reader is None:
         return [CellReading(())] * len(found)
-    patches = cut(bgr, [detection.corners_px for detection in found])
-    return reader.read(patches, [detection.across_px for detection in found])
+    patches = in_white_light(cut(bgr, [detection.corners_px for detection in found]), profile)
+    readings = reader.read(patches, [detection.across_px for detection in found])
+    return with_second_look(bgr, found, readings, reader) if reader.embedded else readings
 
 
 def _detect(bgr: Bgr, request: ReadRequest) -> Detections:
     if request.grid is not None:
         return grid_detections((bgr.shape[1], bgr.shape[0]), request.grid)
-    return detect_tiles(bgr, request.shape)
+    wide = None
+    if request.profile is not None:
+        wide = expected_wide_px(request, request.profile.size_px[0] / bgr.shape[1])
+    own = request.set_name is not None and request.set_name == request.game
+    settings = QUICK if own else DEFAULT
+    return detect_tiles(bgr, request.shape, settings=settings, wide_px=wide)
 
 
 def grid_detections(size_px: tuple[int, int], grid: tuple[int, int]) -> Detections:
@@ -156,9 +177,7 @@ def _distinct(detections: Detections) -> Detections:
     found = detections.found
     if len(found) < 2:
         return detections
-    centres = np.array([d.centre_px for d in found])
-    widths = np.array([d.across_px for d in found])
-    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) / widths[:, None]
+    apart = _apart(found)
     sure = np.array([d.confidence for d in found])
     order = np.arange(len(found))
     beaten = (sure[None] > sure[:, None]) | (
@@ -168,9 +187,50 @@ def _distinct(detections: Detections) -> Detections:
     return replace(detections, found=tuple(d for d, keep in zip(found, kept, strict=True) if keep))
 
 
-def _narrow(detections: Detections) -> bool:
-    widths = [detection.across_px for detection in detections.found]
-    return bool(widths) and float(np.median(widths)) < FINER_BELOW_PX
+def _apart(found: Sequence[Detection]) -> NDArray[np.float64]:
+    """Return how far each outline lies from each other one, in its own widths, N x N."""
+    corners = np.stack([d.corners_px for d in found])
+    centres = corners.mean(axis=1)
+    following = np.roll(corners, -1, axis=1)
+    twice = (corners[..., 0] * following[..., 1] - corners[..., 1] * following[..., 0]).sum(axis=1)
+    hexes = 1.0 if corners.shape[1] == 4 else 2 / np.sqrt(3)
+    widths = np.sqrt(np.abs(twice) / 2 * hexes)
+    between = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    return np.asarray(between / np.maximum(widths, 1e-9)[:, None])
+
+
+def _cards_only(
+    bgr: Bgr, detections: Detections, readings: Sequence[CellReading], request: ReadRequest
+) -> tuple[Detections, Sequence[CellReading]]:
+    """Return what may be cards of the box: a die between two stocks must not make them one."""
+    if request.tile_set is None or request.grid is not None or request.shape != "square":
+        return detections, readings
+    enclosed = _enclosed(detections)
+    paper = shows_paper(bgr, detections.found, readings)
+    kept = [
+        (one, reading)
+        for one, reading, inside, shown in zip(
+            detections.found, readings, enclosed, paper, strict=True
+        )
+        if shown and (reading.why is None or is_card(one.confidence, inside))
+    ]
+    found = tuple(one for one, _ in kept)
+    return replace(detections, found=found), [reading for _, reading in kept]
+
+
+def _enclosed(detections: Detections) -> list[bool]:
+    """Return which outlines have neighbours on two sides or more."""
+    if not detections.found:
+        return []
+    apart = _apart(detections.found)
+    return [bool(n >= 2) for n in ((apart > SAME_PLACE) & (apart < BESIDE)).sum(axis=1)]
+
+
+def _narrow(detections: Detections, below_px: float, picture: Picture | None = None) -> bool:
+    """Say whether tiles are narrower than that, in pixels of the whole picture if it is given."""
+    scale = 1.0 if picture is None else picture.scale
+    widths = [detection.across_px * scale for detection in detections.found]
+    return bool(widths) and float(np.median(widths)) < below_px
 
 
 def _moved(detections: Detections, coarse: Picture, finer: Picture) -> Detections:
@@ -181,10 +241,23 @@ def _moved(detections: Detections, coarse: Picture, finer: Picture) -> Detection
     return Detections((finer.bgr.shape[1], finer.bgr.shape[0]), detections.shape, found)
 
 
-def _state(picture: Picture, table: Reconstruction, request: ReadRequest) -> TableState:
+def _state(
+    picture: Picture, table: Reconstruction, request: ReadRequest, detections: Detections
+) -> TableState:
     cut_off = [card.outline_px for card in table.laid if card.cut_off]
+    cut_read = sum(c.cut_off and c.why is None and c.confidence >= SURE for c in table.laid)
     whole = [card.outline_px for card in table.laid if not card.cut_off]
-    quality = assess(picture.bgr, whole, scale=picture.scale, cut_off=cut_off)
+    if (
+        request.tile_set is not None
+        and not table.laid
+        and _narrow(detections, SMALLEST_PX, picture)
+    ):
+        # Nothing was read; why, the outlines say.
+        whole = [detection.corners_px for detection in detections.found]
+    quality = assess(
+        picture.bgr, whole, scale=picture.scale, cut_off=cut_off,
+        covered=[card.outline_px for card in table.lost], limits=LIMITS, cut_read=cut_read,
+    )  # fmt: skip
     return TableState(
         picture.size_px,
         tuple(_whole(entry, picture) for entry in table.tiles),

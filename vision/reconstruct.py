@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,8 +11,8 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.cards import CardGroup, SeenCard, group_cards
 from vision.classify import CellReading
-from vision.islands import with_islands
-from vision.layout import Field, anchor_of, game_fields
+from vision.islands import FAR, NEAR, TOUCHING, with_islands
+from vision.layout import BIG, Field, anchor_of, game_fields, likely_house, lost_cards
 from vision.looks import BACK
 from vision.settle import SURE, settled
 from vision.types import Detection, Detections, LatticeFit
@@ -22,6 +22,8 @@ UNKNOWN, UNKNOWN_TILE = "unknown", "unknown-tile"
 SURELY_A_CARD = 0.75
 """Where nothing in the box looks like it, an outline must be so sure to count as a card at all:
 a covered card is found whole, a pattern on the table is not."""
+SURELY_ENCLOSED = 0.5
+"""The same of one that lies between others: a hand may be over it."""
 SURELY_ALONE = 0.7
 """A tile of an unknown box that has no neighbour must be found so surely, and whole."""
 SURELY_ASIDE = 0.6
@@ -39,6 +41,8 @@ class Reconstruction:
     aside: tuple[Entry, ...] = ()
     laid: tuple[SeenCard, ...] = ()
     """The cards of the layout, sure and unsure, in pixels of the picture that was read."""
+    lost: tuple[SeenCard, ...] = ()
+    """Cards in play of which nobody can say where: what their field is counted from is hidden."""
 
 
 def reconstruct(
@@ -54,12 +58,13 @@ def reconstruct(
         tile_set: the box.
     """
     groups = [group_cards(detections.found, fit, readings, tile_set) for fit in fits]
+    groups = _with_touching(groups, tile_set)
     fields = game_fields(groups, tile_set, detections.size_px)
     fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
     fields, own = _with_islands(fields, groups, tile_set)
     if not fields:
         # Without a game there is nothing to lie beside; chessboards end here.
-        return Reconstruction()
+        return Reconstruction(lost=lost_cards(groups, (), (), tile_set))
     aside = [card for group in groups if id(group) not in own for card in group.cards]
     aside = [card for card in aside if card.confidence >= SURELY_ASIDE and card.why is None]
     tiles: list[Entry] = []
@@ -76,8 +81,26 @@ def reconstruct(
             else:
                 unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
     return Reconstruction(
-        tuple(tiles), tuple(unsure), tuple(aside_entry(card) for card in aside), tuple(laid)
-    )
+        tuple(tiles), tuple(unsure), tuple(aside_entry(card) for card in aside), tuple(laid),
+        lost_cards(groups, fields, own, tile_set),
+    )  # fmt: skip
+
+
+def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
+    """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
+    bigs = [g for g in groups if _is_big(anchor_of(g, tile_set), tile_set)]
+    left = [g for g in groups if all(g is not big for big in bigs)]
+    grown = []
+    for big in bigs:
+        others = [g for g in left if anchor_of(g, tile_set) is None]
+        group, taken = with_islands(big, others, tile_set, TOUCHING)
+        left = [g for g in left if all(g is not island for island in taken)]
+        grown.append(group)
+    return [*grown, *left]
+
+
+def _is_big(card: SeenCard | None, tile_set: TileSet) -> bool:
+    return card is not None and tile_set[card.guesses[0].tile].role == BIG
 
 
 def _with_islands(
@@ -85,13 +108,14 @@ def _with_islands(
 ) -> tuple[tuple[Field, ...], set[int]]:
     """Return the fields with their islands, and which groups are theirs."""
     own = {id(field.group) for field in fields}
+    several = any(kind.role == BIG for kind in tile_set.kinds.values())
     grown = []
     for field in fields:
         others = [
             group for group in groups
             if id(group) not in own and anchor_of(group, tile_set) is None
         ]  # fmt: skip
-        group, taken = with_islands(field.group, others, tile_set)
+        group, taken = with_islands(field.group, others, tile_set, NEAR if several else FAR)
         own |= {id(island) for island in taken}
         grown.append(replace(field, group=group))
     return tuple(grown), own
@@ -136,16 +160,26 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
     """Return a field's cards counted from its house or big card, and face-down ones apart."""
     cards = list(field.group.cards)
     anchor = anchor_of(field.group, tile_set)
+    if anchor is None:
+        anchor = likely_house(field.group, tile_set)
+        cards = [anchor if anchor is not None and c.at == anchor.at else c for c in cards]
     if anchor is not None and anchor.best is not None:
         back = -anchor.best.turns % 4
         cards = [card.turned(back, tile_set) for card in cards]
         origin = anchor.turned(back, tile_set).at
         shift: Cell = (-origin[0], -origin[1])
         cards = [card.moved(shift) for card in cards]
-    cards = [card for card in cards if card.why is None or card.found >= SURELY_A_CARD]
+    beside = Counter(cell for card in cards for x, y in card.cells
+                     for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)))  # fmt: skip
+    cards = [c for c in cards if c.why is None or is_card(c.found, beside[c.at] >= 2)]
     fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
     backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
     return fronts, backs
+
+
+def is_card(found: float, enclosed: bool) -> bool:
+    """Say whether an outline that looks like nothing in the box is a card all the same."""
+    return found >= (SURELY_ENCLOSED if enclosed else SURELY_A_CARD)
 
 
 def tile_entry(card: SeenCard, field: int | None = None) -> dict[str, Any]:

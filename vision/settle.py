@@ -43,11 +43,22 @@ def settled(
         card.best.tile for card in (*cards, *aside)
         if card.best is not None and card.confidence >= SURE
     )  # fmt: skip
-    sides = dict(_sides(sure.values(), tile_set))
+    sides = dict(sides_of(sure.values(), tile_set))
     return tuple(
         card if card.at in sure or card.why else _weighed(card, sides, used, tile_set)
         for card in cards
     )
+
+
+def broken_share(cards: Sequence[SeenCard], tile_set: TileSet) -> float | None:
+    """Return the share of sides between neighbours that do not carry on; nothing without any."""
+    sides = dict(sides_of(cards, tile_set))
+    broken = [
+        not carries_on(colour, sides[key])
+        for (at, edge), colour in sides.items() if edge in (0, 1)
+        for key in [(square_neighbour(at, edge), opposite(edge))] if key in sides
+    ]  # fmt: skip
+    return sum(broken) / len(broken) if broken else None
 
 
 def _weighed(
@@ -77,7 +88,7 @@ def _weighed(
     return replace(card, guesses=guesses)
 
 
-def _sides(
+def sides_of(
     cards: Iterable[SeenCard], tile_set: TileSet
 ) -> Iterator[tuple[tuple[Cell, int], str | None]]:
     """Yield for each side of each card the colour that leaves there, or ``None``."""
@@ -106,11 +117,12 @@ def _conflicts(
     for edge in range(4):
         key = (square_neighbour(at, edge), opposite(edge))
         if key in sides:
-            wrong += not _carries_on(_leaving(kind, guess.turns, edge), sides[key])
+            wrong += not carries_on(_leaving(kind, guess.turns, edge), sides[key])
     return wrong
 
 
-def _carries_on(one: str | None, other: str | None) -> bool:
+def carries_on(one: str | None, other: str | None) -> bool:
+    """Say whether what leaves one side goes on in the side that it meets."""
     if one is None or other is None:
         return one is other
     return one == other or GREY in (one, other)

@@ -22,7 +22,7 @@ from platformdirs import user_data_path
 from engine.errors import SetError
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set, load_set
 from engine.tiles import TileKind, TileSet
-from vision import features
+from vision import embedding, features
 from vision.classify import Reader, make_reader, shipped_reader
 from vision.crop import MARGIN, PATCH_PX
 from vision.errors import ModelError
@@ -30,6 +30,8 @@ from vision.looks import Look
 from vision.models import read_arrays, read_manifest, set_hash
 
 FORMAT, FORMAT_VERSION = "snake-eye/taught", 1
+FEATURES = f"{features.VERSION}+{embedding.VERSION}"
+"""What patches are described by; a box that was learnt with others must be taught again."""
 PLENTY = 1000
 """How many tiles of a kind there are where nobody counted."""
 MOST_LOOKS = 4000
@@ -85,8 +87,8 @@ def reader_of(tile_set: TileSet, folders: Iterable[Path] | None = None) -> Reade
 def wanted(name: str) -> dict[str, object]:
     """Return what the manifest of a taught box must say."""
     return {
-        "format": FORMAT, "version": FORMAT_VERSION, "set": name, "features": features.VERSION,
-        "patch_px": PATCH_PX, "margin": MARGIN, "colour": "bgr",
+        "format": FORMAT, "version": FORMAT_VERSION, "set": name, "patch_px": PATCH_PX,
+        "margin": MARGIN, "colour": "bgr",
     }  # fmt: skip
 
 
@@ -125,6 +127,8 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
     del stamp, set_stamp  # They say that the files have changed since.
     name = path.stem
     manifest = read_manifest(path, wanted(name))
+    if manifest.get("features") != FEATURES:
+        raise ModelError(f"{name} was learnt by another version of Snake Eye; teach it again")
     again = f"{path.name} is damaged; teach {name} again or import it anew"
     file = manifest.get("file")
     if not isinstance(file, str) or Path(file).name != file or not file.endswith(".npz"):
@@ -142,7 +146,8 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
             raise ValueError("temperature and reach must be numbers above 0")
         if not (np.isfinite(project).all() and np.isfinite(centres).all()):
             raise ValueError("the arrays hold no numbers")
-        return TaughtSet(tile_set, make_reader(tile_set, looks, project, centres, *numbers))
+        reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
+        return TaughtSet(tile_set, reader)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise ModelError(f"{again}: {error}") from error
 

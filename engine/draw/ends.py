@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from engine.game import Place
-from engine.lattice import Cell, opposite, square_neighbour
+from engine.lattice import Cell, hex_neighbours, opposite, square_neighbour
 from engine.placement import Layout, Placement
 from engine.snakes import Card, Chain, card, trace
 from engine.tiles import TileSet
@@ -23,6 +23,28 @@ def open_ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...
         for field in fields
         for cell, edge in sorted(_ends(tile_set, [c for c in layout.cards if c.field == field]))
     )
+
+
+def open_hex_ends(layout: Layout, board: Collection[Cell]) -> tuple[tuple[Place, int], ...]:
+    """Return cell and side where snakes of hexes can go on: away from the body, onto a free cell.
+
+    A snake of one hex has no direction yet, and a cell with clay goes on elsewhere. Cells of
+    several boards carry the board's number in front.
+    """
+    ends: list[tuple[Place, int]] = []
+    colours = {(p.board, cell): p.tile.split("/")[0] for p in layout.pieces for cell in p.cells}
+    clay = {(c.board, c.cell) for c in layout.clay}
+    for (number, cell), colour in sorted(colours.items(), key=str):
+        around = [(number, near) for near in hex_neighbours(cell)]
+        own = [side for side, near in enumerate(around) if colours.get(near) == colour]
+        if len(own) != 1 or (number or 0, cell) in clay:
+            continue
+        ahead = (own[0] + 3) % 6
+        ways = [(ahead + turn) % 6 for turn in (0, 1, -1)]
+        free = [side for side in ways if around[side] not in colours and around[side][1] in board]
+        if free:
+            ends.append((cell if number is None else (number, *cell), free[0]))
+    return tuple(ends)
 
 
 def covered(tile_set: TileSet, placed: Placement) -> Iterator[Cell]:

@@ -1,18 +1,18 @@
-"""How well tiles are found: held-out scenes and, where they are at hand, photographs.
+"""How well tiles are found on held-out scenes: the share of the first stage in all mistakes.
 
-``python -m models.evaluate.detection --scenes 20 --photos`` prints one line a part. Photographs
-are looked for in the folder that ``SNAKE_EYE_SHARED`` names, and left out where it is not set.
+``python -m models.evaluate.detection --scenes 100`` prints the figures of each subject, with
+``--photos`` those of ``models.evaluate.photographs`` too. Looked at with the shipped detector, each
+scene's result is kept, and the next run goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +20,59 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
+from models.evaluate.kept import keeping, kept_rows, missing
+from models.evaluate.workers import spread
 from models.scenes.arrange import arrange
 from models.scenes.develop import unpacked
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, SUBJECTS, draw_settings
-from models.scenes.splits import SHARED_VARIABLE, Split
-from models.training.samples import SQUARE, cells_of
+from models.scenes.splits import Split
+from models.training.samples import cells_of
 from vision.detect import detect_tiles
 from vision.lattice import fit_lattices, turned_cells
-from vision.network import TileNetwork
+from vision.network import TileNetwork, shipped_network
 from vision.types import Detections, LatticeFit, Shape
 
 Array = npt.NDArray[Any]
 Cell = tuple[int, int]
+Json = dict[str, Any]
 
 LEAST_WIDE_PX = 24.0
 LEAST_SEEN = 0.5
 """Cells that are narrower or seen less may be found or not."""
 SAME_PLACE = 0.35
 """A tile is found when an outline's middle is that close to its own, in widths."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is looked at, and with which network."""
+
+    model: str | None = None
+    """Folder of another detector than the shipped one; nothing is kept of its results."""
+    size_px: tuple[int, int] | None = None
+    split: Split = "held-out"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether results are of the shipped detector."""
+        return self.model is None
+
+    @property
+    def name(self) -> str:
+        """Tells runs apart."""
+        size = "mixed" if self.size_px is None else f"{self.size_px[0]}x{self.size_px[1]}"
+        return f"{self.split}-{size}"
+
+    def network(self) -> TileNetwork:
+        """Return the network, loaded once a process."""
+        return shipped_network() if self.model is None else _loaded(self.model)
+
+
+@cache
+def _loaded(folder: str) -> TileNetwork:
+    return TileNetwork(Path(folder))
 
 
 @dataclass
@@ -192,105 +226,56 @@ def same_cells(one: Sequence[Cell], other: Sequence[Cell], shape: Shape) -> bool
     return False
 
 
-def best_overlap(one: Iterable[Cell], other: Iterable[Cell], folds: int = 4) -> int:
-    """Return how many cells two layouts share at the best shift and turn."""
-    mine, theirs = set(one), np.array(sorted(other))
-    best = 0
-    for turns in range(folds):
-        cells = turned_cells(theirs, np.full(len(theirs), turns), folds)
-        for a in mine:
-            for b in cells:
-                moved = cells + (np.array(a) - b)
-                best = max(best, sum((int(x), int(y)) in mine for x, y in moved))
-    return best
-
-
 def evaluate_scenes(
-    network: TileNetwork, subject: str, seeds: Iterable[int], split: Split = "held-out",
-    size_px: tuple[int, int] | None = None, save: Path | None = None,
-) -> Count:  # fmt: skip
-    """Return what is found on drawn tables of one subject."""
+    subject: str, seeds: range, asked: Asked, out: Path, workers: int
+) -> tuple[Count, Subject]:
+    """Return what is found on drawn tables of one subject, looking at those not looked at yet."""
+    path = out / "detection" / f"{subject}-{asked.name}.jsonl"
+    kept = kept_rows(path, "seed") if asked.is_kept else {}
+    work = partial(_scene, subject=subject, asked=asked, worst=out / "detection" / "worst")
+    rows = spread(work, missing(seeds, kept), workers)
+    for row in keeping(path, rows) if asked.is_kept else rows:
+        kept[row["seed"]] = row
     count = Count()
-    shape: Shape = "hex" if subject in (*HEX_GAMES, "invented-hex") else "square"
-    for seed in seeds:
-        bgr, must, may, places = true_cells(seed, split, subject, size_px)
-        began = time.perf_counter()
-        detections = detect_tiles(bgr, shape, network=network)
-        fits = fit_lattices(detections)
-        count.seconds += time.perf_counter() - began
-        found = [d.corners_px for d in detections.found]
-        right = count_in(count, must, may, found, f"{subject} {seed}")
-        if right and not lattice_right(places, detections, fits):
-            right = False
-            count.worst[-1] = (1, f"{subject} {seed} lattice")
-        count.exact += right
-        if save and not right:
-            save.mkdir(parents=True, exist_ok=True)
-            name = f"{subject}_{seed}_{count.worst[-1][0]}.jpg"
-            cv2.imwrite(str(save / name), drawn(bgr, must, found))
-    return count
-
-
-def evaluate_qwirkle(network: TileNetwork, folder: Path, save: Path | None = None) -> Count:
-    """Return how the layouts of the growing game are read; exact means the largest grid is it."""
-    labels = json.loads((folder / "labels.json").read_text())["photos"]
-    count = Count()
-    for name, tiles in labels.items():
-        if "at" not in tiles[0]:
-            continue
-        bgr = unpacked((folder / name).read_bytes())
-        began = time.perf_counter()
-        detections = detect_tiles(bgr, "square", network=network)
-        fits = fit_lattices(detections)
-        count.seconds += time.perf_counter() - began
-        truth = {(t["at"][0], t["at"][1]) for t in tiles}
-        cells = list(fits[0].cells) if fits else []
-        shared = best_overlap(truth, cells) if cells else 0
-        loose = len(detections.found) - len(cells)
+    for row in (kept[seed] for seed in seeds):
         count.pictures += 1
-        count.cells += len(truth)
-        count.missed += len(truth) - shared
-        count.invented += len(cells) - shared + loose
-        right = shared == len(truth) == len(cells) and not loose
-        count.exact += right
-        count.worst.append((len(truth) - shared + len(cells) - shared + loose, name))
-        if save and not right:
-            save.mkdir(parents=True, exist_ok=True)
-            cv2.imwrite(str(save / f"qwirkle_{name}"),
-                        drawn(bgr, [], [d.corners_px for d in detections.found]))  # fmt: skip
-    return count
+        count.exact += row["right"]
+        count.cells += row["cells"]
+        count.missed += row["missed"]
+        count.invented += row["invented"]
+        count.corner_errors += row["corners"]
+        count.seconds += row["seconds"]
+        wrong = row["missed"] + row["invented"] + (not row["right"])
+        count.worst.append((wrong, f"{subject} {row['seed']}"))
+    figures = (
+        Figure("cells missed", count.missed, count.cells),
+        Figure("cells invented", count.invented, count.cells),
+        Figure("pictures wholly right", count.exact, count.pictures, 100),
+    )
+    worst = pictures(out / "detection" / "worst", f"{subject}_", out)
+    return count, Subject("detection", subject, figures, worst)
 
 
-def evaluate_catan(network: TileNetwork, folder: Path, save: Path | None = None) -> Count:
-    """Return how the hexes of the islands are found; corner errors here in radii."""
-    labels = json.loads((folder / "labels.json").read_text())["photos"]
+def _scene(seed: int, subject: str, asked: Asked, worst: Path) -> Json:
+    cv2.setNumThreads(1)
+    shape: Shape = "hex" if subject in (*HEX_GAMES, "invented-hex") else "square"
+    bgr, must, may, places = true_cells(seed, asked.split, subject, asked.size_px)
+    began = time.perf_counter()
+    detections = detect_tiles(bgr, shape, network=asked.network())
+    fits = fit_lattices(detections)
+    seconds = time.perf_counter() - began
+    found = [d.corners_px for d in detections.found]
     count = Count()
-    for name, hexes in labels.items():
-        bgr = unpacked((folder / name).read_bytes())
-        began = time.perf_counter()
-        detections = detect_tiles(bgr, "hex", network=network)
-        count.seconds += time.perf_counter() - began
-        truth = [np.array(h["outline"]) for h in hexes]
-        found = [d.corners_px for d in detections.found]
-        count.exact += (right := count_in(count, truth, [], found, name))
-        if save:
-            save.mkdir(parents=True, exist_ok=True)
-            cv2.imwrite(str(save / f"catan_{int(right)}_{name}"), drawn(bgr, truth, found))
-    count.corner_errors = [e * np.sqrt(3) for e in count.corner_errors]
-    return count
-
-
-def evaluate_nothing(network: TileNetwork, folder: Path, save: Path | None = None) -> Count:
-    """Return what is invented where no tiles are."""
-    count = Count()
-    for path in sorted(folder.glob("*.jpg")):
-        bgr = unpacked(path.read_bytes())
-        found = [d.corners_px for d in detect_tiles(bgr, "square", network=network).found]
-        count.exact += (right := count_in(count, [], [], found, path.name))
-        if save and not right:
-            save.mkdir(parents=True, exist_ok=True)
-            cv2.imwrite(str(save / f"nothing_{path.name}"), drawn(bgr, [], found))
-    return count
+    right = count_in(count, must, may, found, "")
+    right = right and lattice_right(places, detections, fits)
+    path = worst / f"{subject}_{seed}.jpg"
+    path.unlink(missing_ok=True)
+    if not right:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cv2.imwrite(str(path), drawn(bgr, must, found))
+    return {"seed": seed, "right": right, "cells": count.cells, "missed": count.missed,
+            "invented": count.invented, "seconds": round(seconds, 4),
+            "corners": [round(error, 5) for error in count.corner_errors]}  # fmt: skip
 
 
 def drawn(bgr: Array, truth: Sequence[Array], found: Sequence[Array]) -> Array:
@@ -304,43 +289,41 @@ def drawn(bgr: Array, truth: Sequence[Array], found: Sequence[Array]) -> Array:
     return out
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Read the options, measure, print."""
-    parser = argparse.ArgumentParser(description=__doc__, prog="models.evaluate.detection")
+    parser = argparse.ArgumentParser(
+        description=__doc__, prog="python -m models.evaluate.detection"
+    )
     parser.add_argument("--scenes", type=int, default=0, help="held-out tables of each subject")
     parser.add_argument("--first", type=int, default=0, help="seed to begin with")
     parser.add_argument("--subjects", nargs="*", default=list(SUBJECTS))
     parser.add_argument("--size", help="width x height of scenes, as 1920x1080; mixed without")
     parser.add_argument("--photos", action="store_true", help="the shared photographs too")
     parser.add_argument("--model", help="folder of another detector than the shipped one")
-    parser.add_argument("--save", help="folder for pictures that are not wholly right")
-    options = parser.parse_args()
-    network = TileNetwork(Path(options.model)) if options.model else TileNetwork()
-    save = Path(options.save) if options.save else None
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
+    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
+    options = parser.parse_args(arguments)
     size = tuple(int(n) for n in options.size.split("x")) if options.size else None
+    asked = Asked(options.model, (size[0], size[1]) if size else None)
     seeds = range(options.first, options.first + options.scenes)
-    for subject in options.subjects if options.scenes else ():
-        count = evaluate_scenes(network, subject, seeds, size_px=size, save=save)  # type: ignore[arg-type]
-        _say(subject, count)
-    shared = os.environ.get(SHARED_VARIABLE)
-    if options.photos and shared:
-        photos = Path(shared, "photos")
-        _say("qwirkle", evaluate_qwirkle(network, photos / "qwirkle", save))
-        _say("catan", evaluate_catan(network, photos / "catan", save))
-        _say("no_tiles", evaluate_nothing(network, photos / "no_tiles", save))
+    for name in options.subjects if options.scenes else ():
+        count, subject = evaluate_scenes(name, seeds, asked, options.out, options.workers)
+        if asked.is_kept:
+            save_subject(subject, options.out)
+        sys.stdout.write(f"{subject.text()}\n  {count.line()}\n{_worst(count)}")
+        sys.stdout.flush()
+    if options.photos:
+        from models.evaluate import photographs
+
+        model = ["--model", options.model] if options.model else []
+        return photographs.main(["--out", str(options.out), *model])
+    return 0
 
 
-def _say(name: str, count: Count) -> None:
-    sys.stdout.write(f"{name:16} {count.line()}\n")
+def _worst(count: Count) -> str:
     worst = [f"{name} ({wrong})" for wrong, name in sorted(count.worst, reverse=True)[:5] if wrong]
-    if worst:
-        sys.stdout.write(f"{'':16} worst: {', '.join(worst)}\n")
-    sys.stdout.flush()
-
-
-__all__ = ["SQUARE", "Count", "evaluate_catan", "evaluate_nothing", "evaluate_qwirkle",
-           "evaluate_scenes", "matched"]  # fmt: skip
+    return f"  worst: {', '.join(worst)}\n" if worst else ""
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,22 +1,20 @@
 """How well tables of the hex games are read, on held-out scenes.
 
-``python -m models.evaluate.hex_tables --game snekagon --count 500 --seed 0`` reads so many tables
-and prints counts with 95 % intervals. Each table is kept as one line of a file, so that the next
-run goes on where one was stopped. Tables with cells below 24 pixels are counted apart, and so are
+``python -m models.evaluate.hex_tables --game snekagon --tables 500`` reads so many tables and
+prints counts with 95 % intervals. Each table is kept as one line of a file, so that the next run
+goes on where one was stopped. Tables with cells below 24 pixels are counted apart, and so are
 tiles of which a hand, a thing or the picture's edge hides a cell.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from math import sqrt
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
@@ -24,10 +22,14 @@ from tqdm import tqdm
 
 from engine.lattice import Cell
 from engine.setfile import built_in_set
+from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
+from models.evaluate.kept import keeping, kept_rows, missing
+from models.evaluate.tables import SURELY, confidence_lines
+from models.evaluate.workers import spread
 from models.scenes.splits import Split
-from models.training.hex_samples import HexTable, hex_table
+from models.training.hex_samples import hex_table
 from vision.hex_cells import CELLS, turned_cell
-from vision.hex_models import MANIFEST, TRAINED
+from vision.hex_plane import plane_of
 from vision.hex_read import read_hex_table
 from vision.quality import SMALLEST_PX
 from vision.types import TableState
@@ -39,17 +41,39 @@ Tile = tuple[int, str, tuple[Cell, ...]]
 """Board, name and sorted cells."""
 
 
-def interval(part: int, whole: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share."""
-    if not whole:
-        return (0.0, 1.0)
-    z, share = 1.96, part / whole
-    middle = (share + z * z / (2 * whole)) / (1 + z * z / whole)
-    spread = z * sqrt(share * (1 - share) / whole + z * z / (4 * whole**2)) / (1 + z * z / whole)
-    return (max(0.0, middle - spread), min(1.0, middle + spread))
+class TrueBoard(Protocol):
+    """Where a board lies and what of it can be seen, drawn or rendered."""
+
+    @property
+    def hidden(self) -> Mapping[Cell, int]:
+        """By cell 1 where little of it is seen, 0 where most is, else -1."""
+        ...
+
+    def px(self, plane: Any) -> Any:
+        """Return the pixels of places on the board's plane, counted in cells."""
+        ...
 
 
-def compared(table: HexTable, state: TableState, game: str) -> Json:
+class TrueTable(Protocol):
+    """A picture of a table with its truth."""
+
+    @property
+    def bgr(self) -> Any:
+        """The picture."""
+        ...
+
+    @property
+    def boards(self) -> Sequence[TrueBoard]:
+        """Round the ring."""
+        ...
+
+    @property
+    def truth(self) -> Json:
+        """The table state as a perfect reader would give it."""
+        ...
+
+
+def compared(table: TrueTable, state: TableState, game: str) -> Json:
     """Return what is right and wrong about one reading."""
     truth = {_tile(entry) for entry in table.truth["tiles"]}
     said_sure = [_tile(entry) for entry in state.tiles]
@@ -63,24 +87,33 @@ def compared(table: HexTable, state: TableState, game: str) -> Json:
     }
     whole = {tile for tile in truth if all((tile[0], *c) in seen for c in tile[2])}
     unclear = {(t[0], *c) for t in truth - whole for c in t[2]}
-    found = {_moved(tile, place) for tile in said}
+    entries = zip(said, (*state.tiles, *state.unsure), strict=True)
+    found = {_moved(tile, place): float(entry["confidence"]) for tile, entry in entries}
     sure = {_moved(tile, place) for tile in said_sure}
     judged = {
         t for t in found if all((t[0], *c) in seen and (t[0], *c) not in unclear for c in t[2])
     }
     wrong_cells = _wrong_cells(truth, found, seen)
-    missed, invented = whole - found, judged - whole
+    missed, invented = whole - set(found), judged - whole
     clay, clay_wrong = _clay(table, state, place, seen)
     return {
         "cells": len(seen), "cells_wrong": wrong_cells, "tiles": len(whole),
-        "missed": len(missed), "invented": len(invented), "unsure": len(whole & found - sure),
+        "missed": len(missed), "invented": len(invented), "unsure": len(whole & set(found) - sure),
+        "bad": len(missed) + len(_apart(invented, missed)), "sure": len(judged & sure),
         "sure_wrong": len(invented & sure), "clay": clay, "clay_wrong": clay_wrong,
         "splits": len(state.splits), "ok": state.quality.ok, "foul": bool(table.truth["foul"]),
         "advice": sorted({advice.what for advice in state.quality.advice}),
         "exact": not missed and not invented and not clay_wrong,
-        "hidden_tiles": len(truth - whole), "hidden_right": len((truth - whole) & found),
+        "hidden_tiles": len(truth - whole), "hidden_right": len((truth - whole) & set(found)),
         "wrong": sorted([list(map(str, t)) for t in missed | invented]),
+        "confidences": [(found[tile], tile in whole) for tile in sorted(judged)],
     }  # fmt: skip
+
+
+def _apart(tiles: Iterable[Tile], others: Iterable[Tile]) -> list[Tile]:
+    """Return the tiles that share no cell with others: a wrong one is no invented one too."""
+    taken = {(tile[0], *cell) for tile in others for cell in tile[2]}
+    return [tile for tile in tiles if not any((tile[0], *cell) in taken for cell in tile[2])]
 
 
 def _tile(entry: Any) -> Tile:
@@ -89,7 +122,7 @@ def _tile(entry: Any) -> Tile:
 
 
 def _placement(
-    table: HexTable, state: TableState, truth: set[Tile], said: Sequence[Tile], game: str
+    table: TrueTable, state: TableState, truth: set[Tile], said: Sequence[Tile], game: str
 ) -> tuple[dict[int, int], int]:
     """Return which true board each board is, and by how many sixths it is to be turned."""
     if game == "snekagon":
@@ -123,7 +156,7 @@ def _wrong_cells(truth: Iterable[Tile], found: Iterable[Tile], seen: set[Any]) -
 
 
 def _clay(
-    table: HexTable, state: TableState, place: tuple[dict[int, int], int], seen: set[Any]
+    table: TrueTable, state: TableState, place: tuple[dict[int, int], int], seen: set[Any]
 ) -> tuple[int, int]:
     def listed(entries: Iterable[Any], boards: dict[int, int] | None) -> set[Any]:
         return {
@@ -137,36 +170,54 @@ def _clay(
     return len(true), len(true ^ said)
 
 
-def smallest_cell_px(table: HexTable) -> float:
+def smallest_cell_px(table: TrueTable) -> float:
     """Return how wide the narrowest cell with a tile, or else of a board, is in the picture."""
+    laid: dict[int, list[Cell]] = {}
+    for number, _, cells in map(_tile, table.truth["tiles"]):
+        laid.setdefault(number, []).extend(cells)
     widths = []
-    for board in table.boards:
-        middles = np.array([(q + r / 2, r * sqrt(3) / 2) for q, r in CELLS])
-        here, right, down = (board.px(middles + np.array(d)) for d in ((0, 0), (0.5, 0), (0, 0.5)))
-        a, b = right - here, down - here
-        widths.append(2 * np.sqrt(np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])).min())
-    return float(min(widths))
+    for number, board in enumerate(table.boards):
+        looked_at = laid.get(number, []) if laid else list(CELLS)
+        if looked_at:
+            widths.append(_narrowest_px(board, looked_at))
+    return min(widths)
+
+
+def _narrowest_px(board: TrueBoard, cells: Sequence[Cell]) -> float:
+    middles = plane_of(cells)
+    here, right, down = (board.px(middles + np.array(d)) for d in ((0, 0), (0.5, 0), (0, 0.5)))
+    a, b = right - here, down - here
+    return float(2 * np.sqrt(np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])).min())
 
 
 def evaluated(seed: int, game: str, split: Split, worst: Path) -> Json:
     """Read one table and say how well."""
+    cv2.setNumThreads(1)
     try:
         table = hex_table(seed, game, split, None)
     except KeyError as error:
         return {"seed": seed, "error": f"the scene cannot be drawn: {error}"}
-    began = time.perf_counter()
     state = read_hex_table(table.bgr, built_in_set(game), game)
-    took = time.perf_counter() - began
-    result = {"seed": seed, "ms": round(1000 * took), **compared(table, state, game)}
-    result["cell_px"] = round(smallest_cell_px(table), 1)
-    result["size"] = [table.bgr.shape[1], table.bgr.shape[0]]
-    result["timings"] = {k: round(v) for k, v in state.timings_ms.items()}
-    if not result["exact"] and result["cell_px"] >= SMALLEST_PX:
-        _write_worst(table, state, worst / f"{game}-{seed:06d}.jpg")
+    result = {"seed": seed, **row_of(table, state, game)}
+    picture = worst / f"{game}-{split}-{seed:06d}.jpg"
+    picture.unlink(missing_ok=True)
+    if not result["exact"]:
+        write_worst(table, state, picture)
     return result
 
 
-def _write_worst(table: HexTable, state: TableState, path: Path) -> None:
+def row_of(table: TrueTable, state: TableState, game: str) -> Json:
+    """Return what is kept about one table."""
+    timings = {name: round(ms) for name, ms in state.timings_ms.items()}
+    height, width = table.bgr.shape[:2]
+    return {
+        **compared(table, state, game), "cell_px": round(smallest_cell_px(table), 1),
+        "size": [width, height], "ms": timings,
+    }  # fmt: skip
+
+
+def write_worst(table: TrueTable, state: TableState, path: Path) -> None:
+    """Write a picture with what was seen drawn over it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     picture = table.bgr.copy()
     thick = max(1, picture.shape[1] // 700)
@@ -180,74 +231,98 @@ def _write_worst(table: HexTable, state: TableState, path: Path) -> None:
     cv2.imwrite(str(path), cv2.resize(picture, None, fx=scale, fy=scale))
 
 
-def report(results: Sequence[Json], game: str) -> str:
-    """Return the figures in words."""
-    drawn = [r for r in results if "error" not in r]
-    lines = [f"{game}: {len(drawn)} held-out tables ({len(results) - len(drawn)} not drawn)"]
-    large = [r for r in drawn if r["cell_px"] >= SMALLEST_PX]
-    groups = {
-        "cells of 24 px or more, picture good enough": [r for r in large if r["ok"]],
-        "cells of 24 px or more, called not good enough": [r for r in large if not r["ok"]],
-        "smaller cells": [r for r in drawn if r["cell_px"] < SMALLEST_PX],
-    }
-    for name, group in groups.items():
-        lines += [f"  {name}: {len(group)} tables", *_figures(group)]
-    lines.append(f"  read in {np.median([r['ms'] for r in drawn]) if drawn else 0:.0f} ms (median)")
-    return "\n".join(lines)
+def figures(
+    rows: Sequence[Json], most_bad: float = 1.0, least_exact: float = 99.3
+) -> tuple[Figure, ...]:
+    """Return the figures of one game's tables; such with small cells are counted apart."""
+    drawn = [row for row in rows if "error" not in row]
+    big = [row for row in drawn if row["cell_px"] >= SMALLEST_PX]
+    good = [row for row in big if row["ok"]]
 
-
-def _figures(group: Sequence[Json]) -> list[str]:
     def total(key: str) -> int:
-        return sum(int(r[key]) for r in group)
+        return sum(int(row[key]) for row in good)
 
-    tiles = total("tiles")
-    rows = [
-        ("cells wrong", total("cells_wrong"), total("cells")),
-        ("tiles missed", total("missed"), tiles), ("tiles invented", total("invented"), tiles),
-        ("tiles unsure", total("unsure"), tiles), ("sure and wrong", total("sure_wrong"), tiles),
-        ("clay wrong", total("clay_wrong"), total("clay")),
-        ("partly hidden tiles right", total("hidden_right"), total("hidden_tiles")),
-        ("tables exact", total("exact"), len(group)),
-        ("foul tables exact", sum(r["exact"] for r in group if r["foul"]), total("foul")),
-        ("tables with several ways to cut", sum(r["splits"] > 0 for r in group), len(group)),
-    ]  # fmt: skip
-    found = []
-    for name, part, whole in rows:
-        low, high = interval(part, whole)
-        share = 1000 * part / max(whole, 1)
-        found.append(f"    {name}: {part} of {whole}, {share:.2f} in 1000 "
-                     f"({1000 * low:.2f} to {1000 * high:.2f})")  # fmt: skip
-    return found
+    tiles, fouls = total("tiles"), [row for row in good if row["foul"]]
+    hidden, known = total("hidden_right"), total("hidden_tiles")
+    surely = [right for row in good for sure, right in row["confidences"] if sure >= SURELY]
+    return (
+        Figure("cells wrong", total("cells_wrong"), total("cells")),
+        Figure("tiles missed", total("missed"), tiles),
+        Figure("tiles invented", total("invented"), tiles),
+        Figure("tiles wrong, missed or invented", total("bad"), tiles, most=most_bad),
+        Figure("tiles unsure", total("unsure"), tiles, most=5),
+        Figure("readings at 0.99 or surer right", sum(surely), len(surely), 100, least=99),
+        Figure("tiles sure and wrong", total("sure_wrong"), total("sure")),
+        Figure("clay wrong", total("clay_wrong"), total("clay")),
+        Figure("partly hidden tiles right", hidden, known, 100),
+        Figure("tables exactly right", total("exact"), len(good), 100, least=least_exact),
+        Figure("of them with fouls", sum(row["exact"] for row in fouls), len(fouls), 100),
+        Figure("tables with several ways to cut", sum(row["splits"] > 0 for row in good),
+               len(good), 100),
+        Figure("pictures called not good enough", len(big) - len(good), len(big), 100, most=2),
+        *small_figures([row for row in drawn if row["cell_px"] < SMALLEST_PX]),
+    )  # fmt: skip
 
 
-def kept_results(path: Path, model: str) -> dict[int, Json]:
-    """Return what an earlier run with the same networks has found."""
-    if not path.exists():
-        return {}
-    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
-    return {line["seed"]: line for line in lines if line["model"] == model}
+def small_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
+    """Return the figures of tables with cells below 24 pixels."""
+    if not rows:
+        return ()
+    told_so = sum("small" in row["advice"] for row in rows)
+    sure, wrong = sum(row["sure"] for row in rows), sum(row["sure_wrong"] for row in rows)
+    return (
+        Figure("tables with smaller cells told to be small", told_so, len(rows), 100, least=100),
+        Figure("sure readings wrong on these", wrong, sure, 100, most=1),
+    )
+
+
+def report(rows: Sequence[Json]) -> str:
+    """Return what else there is to say about a game's tables."""
+    drawn = [row for row in rows if "error" not in row]
+    unfit = [row for row in drawn if row["cell_px"] >= SMALLEST_PX and not row["ok"]]
+    counts = Counter(what for row in unfit for what in row["advice"])
+    said = [p for row in drawn if row["cell_px"] >= SMALLEST_PX and row["ok"]
+            for p in row["confidences"]]  # fmt: skip
+    took = float(np.median([sum(row["ms"].values()) for row in drawn])) if drawn else 0.0
+    return "\n".join([
+        f"  not good enough, by advice: {dict(sorted(counts.items()))}",
+        *confidence_lines(said),
+        f"  {len(rows) - len(drawn)} could not be drawn; read in {took:.0f} ms (median)",
+    ])  # fmt: skip
+
+
+def evaluate(game: str, seeds: range, split: Split, out: Path, workers: int) -> list[Json]:
+    """Return the results of tables, reading those that no row is kept for."""
+    path = out / f"{game}-{split}.jsonl"
+    kept = kept_rows(path, "seed")
+    left = missing(seeds, kept)
+    work = partial(evaluated, game=game, split=split, worst=out / "worst")
+    for row in tqdm(keeping(path, spread(work, left, workers)), total=len(left), desc=game):
+        kept[row["seed"]] = row
+    return [kept[seed] for seed in seeds]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
-    parser = argparse.ArgumentParser(prog="models.evaluate.hex_tables", description=__doc__)
-    parser.add_argument("--game", choices=GAMES, required=True)
-    parser.add_argument("--count", type=int, default=500)
+    parser = argparse.ArgumentParser(
+        prog="python -m models.evaluate.hex_tables", description=__doc__
+    )
+    parser.add_argument("--game", action="append", choices=GAMES, dest="games")
+    parser.add_argument("--count", "--tables", type=int, default=500, dest="tables")
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
     parser.add_argument("--split", choices=("train", "held-out"), default="held-out")
-    parser.add_argument("--out", type=Path, default=Path("build/evaluate/hex_tables"))
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
+    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    model = json.loads((TRAINED / MANIFEST).read_text("utf-8"))["sha256"]["hex_cells"][:12]
-    path = asked.out / f"{asked.game}-{asked.split}.jsonl"
-    kept = kept_results(path, model)
-    seeds = range(asked.seed, asked.seed + asked.count)
-    with path.open("a", encoding="utf-8") as file:
-        for seed in tqdm([s for s in seeds if s not in kept], unit="table", disable=None):
-            kept[seed] = evaluated(seed, asked.game, asked.split, asked.out / "worst")
-            file.write(json.dumps({"model": model, **kept[seed]}) + "\n")
-            file.flush()
-    sys.stdout.write(report([kept[s] for s in seeds], asked.game) + "\n")
+    folder = asked.out / "hexes"
+    for game in asked.games or GAMES:
+        seeds = range(asked.seed, asked.seed + asked.tables)
+        rows = evaluate(game, seeds, asked.split, folder, asked.workers)
+        worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
+        subject = Subject("hexes", game, figures(rows), worst)
+        save_subject(subject, asked.out)
+        sys.stdout.write(f"{subject.text()}\n{report(rows)}\n")
+        sys.stdout.flush()
     return 0
 
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 def main(arguments: list[str] | None = None) -> int:
     """Play the games that are missing and print the figures; return the program's status."""
     given = sys.argv[1:] if arguments is None else arguments
-    command = [sys.executable, "-m", "companion_app.live.evaluate", *given]
+    command = [sys.executable, "-m", "tests.live_games", *given]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

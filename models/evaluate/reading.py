@@ -1,6 +1,7 @@
 """Reads held-out tiles at their true outlines, a little off: ``python -m models.evaluate.reading``.
 
-This is the reader's own share of the mistakes: nothing to find, no rules to help.
+This is the reader's own share of the mistakes: nothing to find, no rules to help. Each table's
+tiles are kept, and the next run goes on from there.
 """
 
 from __future__ import annotations
@@ -8,16 +9,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import cv2
 from tqdm import tqdm
 
 from engine.setfile import built_in_set
+from models.evaluate.figures import RESULTS, Figure, Subject, save_subject
 from models.evaluate.intervals import told
+from models.evaluate.kept import keeping, kept_rows, missing
 from models.evaluate.workers import spread
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
@@ -29,6 +33,7 @@ from vision.models import TRAINED
 from vision.settle import SURE
 
 SMALLEST_PX = 24.0
+SURELY = 0.99
 BINS = (0.0, 0.5, 0.8, 0.9, 0.99, 0.999, 1.01)
 
 
@@ -68,16 +73,11 @@ def read_scene(seed: int, game: str, folder: Path) -> list[ReadTile]:
     return out
 
 
-def report(game: str, tiles: Sequence[ReadTile]) -> str:
-    """Return the figures of one box in words."""
+def report(tiles: Sequence[ReadTile]) -> str:
+    """Return how far confidence can be trusted, and what was wrong."""
     large = [tile for tile in tiles if tile.across_px >= SMALLEST_PX]
-    small = [tile for tile in tiles if tile.across_px < SMALLEST_PX]
     wrong = [tile for tile in large if not tile.right]
-    lines = [f"{game}: {len(large)} tiles of {SMALLEST_PX:.0f} pixels or more"]
-    lines.append(f"  wrong  {told(len(wrong), len(large))}")
-    lines.append(f"  unsure {told(sum(t.confidence < SURE for t in large), len(large))}")
-    sure_wrong = sum(not t.right and t.confidence >= SURE for t in small)
-    lines.append(f"  smaller ones: surely wrong {told(sure_wrong, len(small))}")
+    lines = []
     for low, high in pairwise(BINS):
         inside = [t.right for t in large if low <= t.confidence < high]
         if inside:
@@ -91,18 +91,55 @@ def report(game: str, tiles: Sequence[ReadTile]) -> str:
     return "\n".join(lines)
 
 
+def evaluate(game: str, tables: int, asked: argparse.Namespace) -> list[ReadTile]:
+    """Return all tiles of so many tables, reading those tables that no row is kept for."""
+    seeds = range(tables)
+    path = asked.out / "reading" / f"{game}.jsonl"
+    shipped = asked.trained == TRAINED
+    kept = kept_rows(path, "seed") if shipped else {}
+    left = missing(seeds, kept)
+    work = partial(_row, game=game, folder=asked.trained)
+    rows = spread(work, left, asked.workers)
+    for row in tqdm(keeping(path, rows) if shipped else rows, total=len(left), desc=game):
+        kept[row["seed"]] = row
+    return [ReadTile(**tile) for seed in seeds for tile in kept[seed]["tiles"]]
+
+
+def _row(seed: int, game: str, folder: Path) -> dict[str, Any]:
+    return {"seed": seed, "tiles": [asdict(tile) for tile in read_scene(seed, game, folder)]}
+
+
+def figures(tiles: Sequence[ReadTile]) -> tuple[Figure, ...]:
+    """Return the figures of one box."""
+    large = [tile for tile in tiles if tile.across_px >= SMALLEST_PX]
+    small = [tile for tile in tiles if tile.across_px < SMALLEST_PX]
+    surely = [tile for tile in large if tile.confidence >= SURELY]
+    return (
+        Figure("tiles wrong", sum(not t.right for t in large), len(large)),
+        Figure("tiles unsure", sum(t.confidence < SURE for t in large), len(large)),
+        Figure("readings at 0.99 or surer right", sum(t.right for t in surely), len(surely), 100,
+               least=99),
+        Figure("smaller ones sure and wrong",
+               sum(not t.right and t.confidence >= SURE for t in small), len(small), 100),
+    )  # fmt: skip
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
     parser = argparse.ArgumentParser(prog="python -m models.evaluate.reading", description=__doc__)
     parser.add_argument("--set", action="append", choices=SQUARE_GAMES, dest="sets")
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--trained", type=Path, default=TRAINED, metavar="DIR")
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
     parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
     for game in asked.sets or SQUARE_GAMES:
-        work = partial(read_scene, game=game, folder=asked.trained)
-        parts = list(tqdm(spread(work, range(asked.tables), asked.workers), total=asked.tables))
-        sys.stdout.write(report(game, [tile for part in parts for tile in part]) + "\n")
+        tiles = evaluate(game, asked.tables, asked)
+        subject = Subject("reading", game, figures(tiles))
+        if asked.trained == TRAINED:
+            save_subject(subject, asked.out)
+        sys.stdout.write(f"{subject.text()}\n{report(tiles)}\n")
+        sys.stdout.flush()
     return 0
 
 

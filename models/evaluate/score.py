@@ -38,7 +38,10 @@ class TableScore:
     """Whether the picture was called good enough."""
     small: bool
     """Whether tiles are below 24 pixels."""
+    sure: int
+    """Tiles that were read for sure."""
     sure_wrong: int
+    """Of these, such as are something else or nothing at all."""
     mistakes: tuple[str, ...]
     confidences: tuple[tuple[float, bool], ...]
     """Of each matched tile, how sure it was and whether it was right."""
@@ -74,12 +77,13 @@ def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) 
                 f"{tile['tile']}@{tile['turns']} at {tile['at']} read as {said['tile']}"
                 f"@{said['turns']} at {said['at']} ({said['confidence']:.3f})"
             )
+    sure_wrong += sum(i < len(state.tiles) for i in extra)
     mistakes += [f"invented {entries[i]['tile']} ({entries[i]['confidence']:.3f})" for i in extra]
     widths = [_width(np.array(t["outline"]), t, tile_set) for t in truth["tiles"]]
     return TableScore(
         sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]), wrong, missed, len(extra),
         len(state.unsure), state.quality.ok, min(widths, default=SMALLEST_PX) < SMALLEST_PX,
-        sure_wrong, tuple(mistakes), tuple(confidences),
+        len(state.tiles), sure_wrong, tuple(mistakes), tuple(confidences),
     )  # fmt: skip
 
 
@@ -131,8 +135,11 @@ def _moves(
             fits = _turned(said, turn, tile_set) == tile["turns"] and said["tile"] == tile["tile"]
             votes.setdefault(tile.get("field"), Counter())[(turn, shift)] += 1 + fits
     moves = {name: counter.most_common(1)[0][0] for name, counter in votes.items()}
-    for tile in truth:
-        if tile_set[tile["tile"]].role in ("house", "big"):
+    for number, entry in pairs.items():
+        # One that is not seen gives no origin: any count is then right.
+        tile = truth[number]
+        seen = entries[entry]["tile"] == tile["tile"]
+        if seen and tile_set[tile["tile"]].role in ("house", "big"):
             moves[tile.get("field")] = (0, (0, 0))
     return moves
 

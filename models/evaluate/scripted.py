@@ -6,7 +6,7 @@ unsure or covered as often as asked, lattices are shifted and turned as fresh re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import cos, pi, sin, sqrt
@@ -171,6 +171,9 @@ class ScriptedReader:
     def forget(self) -> None:
         """Fit the lattice anew at the next look."""
         self.turn += 1
+
+    def leave_out(self, outlines: Sequence[Any]) -> None:
+        """Do nothing: no stocks lie beside a drawn table."""
 
     def read(self, frame: Frame, known: Layout) -> TableState:
         """Return the table state of a frame as a reader with these faults would."""

@@ -1,13 +1,12 @@
 """Reads held-out tables with everything as in play: ``python -m models.evaluate.tables --game G``.
 
-Each table's result is one line of a file; what is there is not read again, so a run can be broken
-off and taken up. The worst pictures are written beside it with what was wrong.
+Each table's result is one line of a file; what this reader has done is not done again, so a run
+can be broken off and taken up. The worst pictures are written beside it with what was wrong.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -21,7 +20,9 @@ import numpy as np
 from tqdm import tqdm
 
 from engine.setfile import built_in_set
+from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
 from models.evaluate.intervals import told
+from models.evaluate.kept import keeping, kept_rows, missing
 from models.evaluate.score import TableScore, score_table
 from models.evaluate.workers import spread
 from models.scenes.scene import make_scene
@@ -34,25 +35,21 @@ from vision.types import TableState
 
 Json = dict[str, Any]
 
-WORST = 24
-"""Pictures with mistakes that are kept."""
 BINS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.01)
+SURELY = 0.99
+WORST_PX = 1600
+"""Long side of the pictures that are kept of mistakes."""
 
 
 def evaluate(game: str, seeds: range, split: Split, out: Path, workers: int) -> list[Json]:
-    """Return the results of tables, reading those that the folder has no line for."""
-    out.mkdir(parents=True, exist_ok=True)
-    file = out / f"{game}-{split}.jsonl"
-    lines = file.read_text("utf-8").splitlines() if file.exists() else []
-    done = {int(row["seed"]): row for row in map(json.loads, lines)}
-    left = [seed for seed in seeds if seed not in done]
-    with file.open("a", encoding="utf-8") as rows:
-        work = partial(_one, game=game, split=split, folder=out)
-        for row in tqdm(spread(work, left, workers), total=len(left), desc=game):
-            rows.write(json.dumps(row) + "\n")
-            rows.flush()
-            done[row["seed"]] = row
-    return [done[seed] for seed in seeds if seed in done]
+    """Return the results of tables, reading those that no row is kept for."""
+    path = out / f"{game}-{split}.jsonl"
+    kept = kept_rows(path, "seed")
+    left = missing(seeds, kept)
+    work = partial(_one, game=game, split=split, folder=out)
+    for row in tqdm(keeping(path, spread(work, left, workers)), total=len(left), desc=game):
+        kept[row["seed"]] = row
+    return [kept[seed] for seed in seeds]
 
 
 def _one(seed: int, game: str, split: Split, folder: Path) -> Json:
@@ -62,17 +59,31 @@ def _one(seed: int, game: str, split: Split, folder: Path) -> Json:
     bgr = np.asarray(scene.bgr, np.uint8)
     state = read_table(Picture(bgr, (bgr.shape[1], bgr.shape[0])), ReadRequest("square", tile_set))
     score = score_table(scene.truth, state, tile_set)
-    if not score.exact and len(list(folder.glob(f"{game}-*.jpg"))) < WORST:
-        _write_worst(folder / f"{game}-{split}-{seed:06d}", bgr, scene.truth, state, score)
+    worst = folder / "worst" / f"{game}-{split}-{seed:06d}"
+    forget_worst(worst)
+    if not score.exact:
+        write_worst(worst, bgr, scene.truth, state, score)
+    return {"seed": seed, **row_of(scene.truth, state, score)}
+
+
+def row_of(truth: Json, state: TableState, score: TableScore) -> Json:
+    """Return what is kept about one table."""
     return {
-        "seed": seed, "foul": scene.truth["foul"], "size": list(scene.truth["size"]),
+        "foul": truth["foul"], "size": list(truth["size"]),
         "advice": [a.what for a in state.quality.advice],
         "ms": {name: round(ms, 1) for name, ms in state.timings_ms.items()}, **asdict(score),
     }  # fmt: skip
 
 
-def _write_worst(stem: Path, bgr: Any, truth: Json, state: TableState, score: TableScore) -> None:
+def forget_worst(stem: Path) -> None:
+    """Take away the picture of an earlier reading."""
+    for ending in (".jpg", ".txt"):
+        stem.with_suffix(ending).unlink(missing_ok=True)
+
+
+def write_worst(stem: Path, bgr: Any, truth: Json, state: TableState, score: TableScore) -> None:
     """Write a picture with what was seen drawn over it, and the mistakes in words."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
     drawn = bgr.copy()
     thick = max(1, bgr.shape[1] // 700)
     for tile in truth["tiles"]:
@@ -84,6 +95,8 @@ def _write_worst(stem: Path, bgr: Any, truth: Json, state: TableState, score: Ta
     for line, mistake in enumerate(score.mistakes[:12]):
         at = (10, 24 * thick * (line + 1))
         cv2.putText(drawn, mistake, at, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * thick, (0, 0, 255), thick)
+    scale = min(1.0, WORST_PX / max(drawn.shape[:2]))
+    drawn = cv2.resize(drawn, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     cv2.imwrite(str(stem.with_suffix(".jpg")), drawn)
     stem.with_suffix(".txt").write_text("\n".join(score.mistakes) + "\n", encoding="utf-8")
 
@@ -93,31 +106,58 @@ def _draw(bgr: Any, outline: Any, colour: tuple[int, int, int], thick: int) -> N
     cv2.polylines(bgr, [points], True, colour, thick)
 
 
-def report(game: str, rows: Sequence[Json]) -> str:
-    """Return the figures of one game in words."""
-    good = [row for row in rows if row["good"] and not row["small"]]
-    tiles = sum(row["tiles"] for row in good)
-    lines = [f"{game}: {len(rows)} tables, {len(good)} of them good enough and not small"]
-    for name in ("wrong", "missed", "invented", "unsure"):
-        lines.append(f"  {name:9} {told(sum(row[name] for row in good), tiles)}")
-    bad = sum(row["wrong"] + row["missed"] + row["invented"] for row in good)
-    lines.append(f"  together  {told(bad, tiles)}")
-    exact = sum(not (row["wrong"] or row["missed"] or row["invented"]) for row in good)
-    lines.append(f"  exact tables {told(exact, len(good), 100)}")
-    fouls = [row for row in good if row["foul"]]
-    clean = sum(not (row["wrong"] or row["missed"] or row["invented"]) for row in fouls)
-    lines.append(f"  of them with fouls {told(clean, len(fouls), 100)}")
+def is_exact(row: Json) -> bool:
+    """Say whether everything on a table is right."""
+    return not (row["wrong"] or row["missed"] or row["invented"])
+
+
+def figures(
+    rows: Sequence[Json], most_bad: float = 1.0, least_exact: float = 99.3
+) -> tuple[Figure, ...]:
+    """Return the figures of one game's tables; small ones are counted apart."""
     big = [row for row in rows if not row["small"]]
-    lines.append(f"  not good enough {told(sum(not r['good'] for r in big), len(big), 100)}")
-    advice = sorted({what for row in big if not row["good"] for what in row["advice"]})
-    counts = {w: sum(w in r["advice"] for r in big if not r["good"]) for w in advice}
-    lines.append(f"    by advice: {counts}")
-    lines += list(_confidence_lines(good))
-    return "\n".join(lines)
+    good = [row for row in big if row["good"]]
+    tiles = sum(row["tiles"] for row in good)
+    bad = {name: sum(row[name] for row in good) for name in ("wrong", "missed", "invented")}
+    fouls = [row for row in good if row["foul"]]
+    surely = [right for row in good for sure, right in row["confidences"] if sure >= SURELY]
+    return (
+        *(Figure(f"tiles {name}", count, tiles) for name, count in bad.items()),
+        Figure("tiles wrong, missed or invented", sum(bad.values()), tiles, most=most_bad),
+        Figure("tiles unsure", sum(row["unsure"] for row in good), tiles, most=5),
+        Figure("readings at 0.99 or surer right", sum(surely), len(surely), 100, least=99),
+        Figure("tables exactly right", sum(map(is_exact, good)), len(good), 100,
+               least=least_exact),
+        Figure("of them with fouls", sum(map(is_exact, fouls)), len(fouls), 100),
+        Figure("pictures called not good enough", len(big) - len(good), len(big), 100, most=2),
+        *small_figures([row for row in rows if row["small"]]),
+    )  # fmt: skip
 
 
-def _confidence_lines(rows: Sequence[Json]) -> Iterator[str]:
-    said = [(sure, right) for row in rows for sure, right in row["confidences"]]
+def small_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
+    """Return the figures of tables with tiles below 24 pixels."""
+    if not rows:
+        return ()
+    told_so = sum("small" in row["advice"] for row in rows)
+    sure, wrong = sum(row["sure"] for row in rows), sum(row["sure_wrong"] for row in rows)
+    return (
+        Figure("tables with smaller tiles told to be small", told_so, len(rows), 100, least=100),
+        Figure("sure readings wrong on these", wrong, sure, 100, most=1),
+    )
+
+
+def report(rows: Sequence[Json]) -> str:
+    """Return what else there is to say about a game's tables."""
+    big = [row for row in rows if not row["small"]]
+    unfit = [row for row in big if not row["good"]]
+    advice = sorted({what for row in unfit for what in row["advice"]})
+    counts = {what: sum(what in row["advice"] for row in unfit) for what in advice}
+    said = [p for row in big if row["good"] for p in row["confidences"]]
+    return "\n".join([f"  not good enough, by advice: {counts}", *confidence_lines(said)])
+
+
+def confidence_lines(said: Sequence[tuple[float, bool]]) -> Iterator[str]:
+    """Yield how many readings are right, by how sure they are said to be."""
     for low, high in pairwise(BINS):
         inside = [right for sure, right in said if low <= sure < high]
         if inside:
@@ -132,13 +172,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
     parser.add_argument("--split", default="held-out", choices=("train", "held-out"))
-    parser.add_argument("--out", type=Path, default=Path("build/evaluate"), metavar="DIR")
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
     parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
+    folder = asked.out / "squares"
     for game in asked.games or SQUARE_GAMES:
         seeds = range(asked.seed, asked.seed + asked.tables)
-        rows = evaluate(game, seeds, asked.split, asked.out, asked.workers)
-        sys.stdout.write(report(game, rows) + "\n")
+        rows = evaluate(game, seeds, asked.split, folder, asked.workers)
+        worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
+        subject = Subject("squares", game, figures(rows), worst)
+        save_subject(subject, asked.out)
+        sys.stdout.write(f"{subject.text()}\n{report(rows)}\n")
+        sys.stdout.flush()
     return 0
 
 

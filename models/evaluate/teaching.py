@@ -1,7 +1,10 @@
 """How well taught boxes are read: ``python -m models.evaluate.teaching PART…``.
 
 Parts: ``qwirkle``, ``kingdomino``, ``catan`` (photographs, in the folder that ``SNAKE_EYE_SHARED``
-names; left out where it is not set) and ``invented`` (drawn boxes that no training saw).
+names; left out where it is not set), ``game`` (a whole game with a taught box), ``features``
+(which of them tell prints apart; only when asked for) and ``invented`` (drawn boxes that no
+training saw; 200 tables, with ``--workers`` on several cores, and a run that was broken off goes
+on where it stopped).
 """
 
 from __future__ import annotations
@@ -12,82 +15,36 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from models.evaluate.detection import LEAST_WIDE_PX, corner_error, matched, width_of
+from models.evaluate.detection import corner_error, matched
 from models.evaluate.intervals import told
-from models.scenes.arrange import extent_of
-from models.scenes.invented import invented_set
-from models.scenes.lattices import Spot, cell_middles, laid
-from models.scenes.scene import Scene, camera_for, painted, photographed, scene_from
-from models.scenes.settings import draw_settings
-from models.scenes.splits import SHARED_VARIABLE, invented_names
-from models.scenes.things import TableTop
-from models.scenes.truth import truth_of
+from models.evaluate.taught import SURE, Array, Tally, count_layout, stages_of, taught
+from models.evaluate.taught_features import evaluate_features
+from models.evaluate.taught_game import evaluate_game
+from models.evaluate.taught_invented import evaluate_invented
+from models.scenes.splits import SHARED_VARIABLE
 from models.teaching.examples import Examples
 from models.teaching.labels import Labels, parse_labels
-from models.teaching.teach import Lesson, gather, learn, teach
+from models.teaching.teach import Lesson, gather, learn
 from vision.crop import cut
 from vision.detect import detect_tiles
-from vision.intake import Picture, load_picture
-from vision.lattice import turned_cells
-from vision.read import Stages, grid_detections, read_table, stages_for
+from vision.intake import load_picture
+from vision.read import grid_detections, read_table
 from vision.request import ReadRequest
-from vision.taught import TaughtSet, find_taught
-from vision.types import Shape, TableState
 
-Array = npt.NDArray[Any]
-Cell = tuple[int, int]
 Json = Mapping[str, Any]
 
+KEPT_IN = Path("build", "evaluate", "teaching")
 SHOTS = (1, 5, 20)
 FOLDS = 5
 ONE_BOARD = 0.8
 """Photographs with so many equal cells, in any turn, show the same board."""
-SURE = 0.99
-LEAST_SEEN = 0.8
-"""Tables with tiles that a hand or the picture's edge hides more are not read here."""
-LESSONS = 100
-"""Seeds below are those of the photographs to learn from."""
-TABLE_SIZES = ((1280, 960), (1920, 1080), (1280, 720))
-
-
-@dataclass
-class Tally:
-    """What was read right."""
-
-    tables: int = 0
-    occupied: int = 0
-    """Tables with every tile in its place and none too many."""
-    exact: int = 0
-    """The same with every kind right, unsure ones by their first guess."""
-    tiles: int = 0
-    right: int = 0
-    unsure: int = 0
-    sure: int = 0
-    sure_right: int = 0
-    not_good: int = 0
-    worst: list[str] = field(default_factory=list)
-
-    def lines(self, name: str) -> list[str]:
-        """Return the figures in words."""
-        return [
-            f"{name}: {self.tables} tables",
-            f"  exact in occupancy {told(self.occupied, self.tables, 100)}",
-            f"  wholly exact {told(self.exact, self.tables, 100)}",
-            f"  kinds right, of tiles {told(self.right, self.tiles, 100)}",
-            f"  unsure {told(self.unsure, self.tiles, 1000)}",
-            f"  right of those at {SURE} {told(self.sure_right, self.sure, 100)}",
-            f"  called not good enough {told(self.not_good, self.tables, 100)}",
-            *([f"  worst: {'; '.join(self.worst[:8])}"] if self.worst else []),
-        ]
 
 
 # --- Photographs ---
@@ -223,149 +180,17 @@ def _grid_patches(folder: Path, labels: Labels, grid: tuple[int, int]) -> Array:
     return np.concatenate(out)
 
 
-# --- Teaching and reading ---
-
-
-def taught(
-    name: str, shape: Shape, photos: Path, labels: Mapping[str, Any], home: Path
-) -> TaughtSet:
-    """Return a box taught from labelled photographs, kept and loaded again."""
-    parsed = parse_labels({"photos": dict(labels)}, shape)
-    teach(Lesson(name, shape, photos, parsed), home)
-    box = find_taught(name, (home,))
-    assert box is not None
-    return box
-
-
-def stages_of(box: TaughtSet) -> Stages:
-    """Return the shipped stages with a taught reader."""
-    plain = stages_for(ReadRequest(box.tile_set.lattice))
-    return Stages(plain.detect, box.reader)
-
-
-def count_layout(
-    tally: Tally, state: TableState, truth: Mapping[Cell, str], folds: int, name: str
-) -> None:
-    """Add one table whose truth is known up to shift and turn."""
-    entries = [*state.tiles, *state.unsure]
-    cells = np.array([e["at"] if "at" in e else e["cells"][0] for e in entries]).reshape(-1, 2)
-    shared, right, places = best_fit(cells, [str(e["tile"]) for e in entries], truth, folds)
-    tally.tables += 1
-    tally.tiles += len(truth)
-    tally.right += right
-    tally.unsure += len(state.unsure)
-    tally.not_good += not state.quality.ok
-    occupied = shared == len(truth) == len(entries)
-    tally.occupied += occupied
-    tally.exact += occupied and right == len(truth)
-    for entry, place in zip(entries, places, strict=True):
-        if entry["confidence"] >= SURE:
-            tally.sure += 1
-            tally.sure_right += truth.get(place) == entry["tile"]
-    if not occupied or right < len(truth):
-        tally.worst.append(f"{name} ({len(truth)} tiles, {len(entries)} read, {right} right)")
-
-
-def best_fit(
-    cells: Array, tiles: Sequence[str], truth: Mapping[Cell, str], folds: int
-) -> tuple[int, int, list[Cell]]:
-    """Return how many cells and kinds agree at the best shift and turn, and the cells there."""
-    best: tuple[int, int, list[Cell]] = (0, 0, [(10**6, 0)] * len(cells))
-    for turn in range(folds if len(cells) else 0):
-        turned = turned_cells(cells, np.full(len(cells), turn), folds)
-        gaps = (np.array(list(truth))[:, None] - turned[None]).reshape(-1, 2)
-        for shift in np.unique(gaps, axis=0):
-            moved = [(int(x), int(y)) for x, y in turned + shift]
-            shared = sum(cell in truth for cell in moved)
-            right = sum(truth.get(c) == t for c, t in zip(moved, tiles, strict=True))
-            best = max(best, (shared, right, moved), key=lambda way: way[:2])
-    return best
-
-
-# --- Drawn boxes ---
-
-
-def evaluate_invented(shape: Shape, boxes: int, tables: int, home: Path) -> list[str]:
-    """Teach held-out invented boxes from two drawn photographs each and read other tables."""
-    tally, kinds = Tally(), 0
-    for name in invented_names("held-out", shape)[:boxes]:
-        box = _taught_invented(name, shape, home)
-        kinds += len(box.tile_set.kinds)
-        for scene in _tables_of(name, shape, tables):
-            truth = {_cell(t): str(t["tile"]) for t in scene.truth["tiles"]}
-            picture = Picture(scene.bgr, (scene.bgr.shape[1], scene.bgr.shape[0]))
-            state = read_table(picture, ReadRequest(shape, box.tile_set), stages_of(box))
-            count_layout(tally, state, truth, 4 if shape == "square" else 6, name)
-    return tally.lines(f"invented {shape}, {boxes} boxes, {kinds} kinds")
-
-
-def _taught_invented(name: str, shape: Shape, home: Path) -> TaughtSet:
-    """Return an invented box taught from two photographs that show every kind once."""
-    photos = home / name
-    photos.mkdir(parents=True, exist_ok=True)
-    labels: dict[str, list[Json]] = {}
-    for number in range(2):
-        jpeg, truth = _lesson_photo(name, shape, number)
-        (photos / f"{number}.jpg").write_bytes(jpeg)
-        labels[f"{number}.jpg"] = [
-            {"tile": t["tile"], "centre": [float(v) for v in np.mean(t["outline"], axis=0)]}
-            for t in truth["tiles"]
-        ]
-    return taught(f"taught-{name}", shape, photos, labels, home)
-
-
-def _lesson_photo(name: str, shape: Shape, number: int) -> tuple[bytes, Json]:
-    """Return a photograph of every kind in rows, edge to edge, and its truth."""
-    box = invented_set(name)
-    settings = draw_settings(number, "held-out", f"invented-{shape}", (1600, 1200))
-    camera = replace(settings.camera, elevation_deg=max(settings.camera.elevation_deg, 70.0),
-                     fill=0.9, aim=(0.0, 0.0))  # fmt: skip
-    settings = replace(settings, set_name=name, camera=camera)
-    rng = np.random.default_rng(number)
-    steps, step = (4 if shape == "square" else 6), box.pitch_mm + settings.cards.gap_mm
-    columns = int(np.ceil(np.sqrt(len(box.faces) * 1.3)))
-    spots = []
-    for n, kind in enumerate(rng.permutation(sorted(box.faces))):
-        y, x = divmod(n, columns)
-        cell = (x, y) if shape == "square" else (x - y // 2, y)
-        middle = cell_middles([cell], step, shape)[0]
-        turns = int(rng.integers(steps))
-        truth = {"tile": str(kind), "at": list(cell), "turns": turns % box.periods[str(kind)]}
-        spots.append(Spot(str(kind), (float(middle[0]), float(middle[1])), 360.0 / steps * turns,
-                          np.zeros((1, 2)), truth))  # fmt: skip
-    items = laid(spots, settings.cards, step, rng)
-    top = TableTop(tuple(items), dict(box.faces), extent_of(items, dict(box.faces)))
-    view = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, view)
-    return photographed(settings, canvas), truth_of(top, canvas)
-
-
-def _tables_of(name: str, shape: Shape, count: int) -> Iterator[Scene]:
-    """Yield drawn tables of one box on which every tile is well seen."""
-    seed = LESSONS
-    while count:
-        size = TABLE_SIZES[seed % len(TABLE_SIZES)]
-        settings = draw_settings(seed, "held-out", f"invented-{shape}", size)
-        scene = scene_from(replace(settings, set_name=name))
-        seed += 1
-        if all(t["visible"] >= LEAST_SEEN and not t["cut"] and width_of(np.array(t["outline"])) >=
-               LEAST_WIDE_PX for t in scene.truth["tiles"]):  # fmt: skip
-            count -= 1
-            yield scene
-
-
-def _cell(entry: Json) -> Cell:
-    x, y = entry["at"] if "at" in entry else entry["cells"][0]
-    return int(x), int(y)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
     parser = argparse.ArgumentParser(prog="python -m models.evaluate.teaching", description=__doc__)
-    parts = ("qwirkle", "kingdomino", "catan", "invented")
-    parser.add_argument("parts", nargs="*", default=parts, metavar="PART", help=", ".join(parts))
+    parts = ("qwirkle", "kingdomino", "catan", "game", "invented", "features")
+    parser.add_argument(
+        "parts", nargs="*", default=parts[:-1], metavar="PART", help=", ".join(parts)
+    )
     parser.add_argument("--boxes", type=int, default=50, help="invented boxes of each shape")
     parser.add_argument("--tables", type=int, default=2, help="tables read of each")
+    parser.add_argument("--workers", type=int, default=1, help="processes for invented boxes")
+    parser.add_argument("--out", default=str(KEPT_IN), help="where finished boxes are kept")
     asked = parser.parse_args(arguments)
     shared = os.environ.get(SHARED_VARIABLE)
     with tempfile.TemporaryDirectory() as name:
@@ -378,9 +203,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _part(part: str, photos: Path | None, home: Path, asked: argparse.Namespace) -> Iterator[str]:
-    if part == "invented":
-        yield from evaluate_invented("square", asked.boxes, asked.tables, home)
-        yield from evaluate_invented("hex", asked.boxes, asked.tables, home)
+    if part in ("invented", "features"):
+        evaluate = evaluate_invented if part == "invented" else evaluate_features
+        for shape in ("square", "hex"):
+            yield from evaluate(shape, asked.boxes, asked.tables, Path(asked.out), asked.workers)
+    elif part == "game":
+        yield from evaluate_game(home)
     elif photos is None or not (photos / part).is_dir():
         yield f"{part}: left out, {SHARED_VARIABLE} names no photographs"
     elif part == "qwirkle":

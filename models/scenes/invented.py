@@ -57,21 +57,24 @@ class InventedSet:
     back: Face
 
 
+def planned_kinds(name: str) -> int:
+    """Return how many kinds a set is to have, without drawing it; some styles run out before."""
+    return _plan(name).count
+
+
 @lru_cache(maxsize=16)
 def invented_set(name: str) -> InventedSet:
     """Return the invented set of that name (``invented-square-0031``)."""
-    rng = rng_of("invented", name)
-    lattice = name.split("-")[1]
-    pitch = float(rng.uniform(25, 60) if lattice == "square" else rng.uniform(28, 90))
-    style = str(rng.choice(STYLES))
-    palette = _palette(rng)
-    border = _border(rng, palette)
-    count = int(rng.integers(FEWEST_KINDS, MOST_KINDS + 1))
+    plan = _plan(name)
+    lattice, pitch, style, palette, count = (
+        plan.lattice, plan.pitch_mm, plan.style, plan.palette, plan.count
+    )  # fmt: skip
+    border = plan.border
     draw = PAINTERS[style]
     outline = square_outline(pitch) if lattice == "square" else hex_outline(pitch)
     side_mm = float((outline.max(axis=0) - outline.min(axis=0)).max())
     density = FACE_PX / side_mm
-    shared = _Shared(rng, palette, lattice)
+    shared = _Shared(plan.rng, palette, lattice)
     alpha = inside((FACE_PX, FACE_PX), outline * density + FACE_PX / 2)
     faces: dict[str, Face] = {}
     periods: dict[str, int] = {}
@@ -94,6 +97,30 @@ def invented_set(name: str) -> InventedSet:
             break
     back = card_back(pitch, palette[0]) if lattice == "square" else faces["k00"]
     return InventedSet(name, lattice, pitch, style, faces, periods, back)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is decided about a set before its first face is drawn."""
+
+    rng: Random
+    lattice: str
+    pitch_mm: float
+    style: str
+    palette: Array
+    border: Callable[[Array, Array], Array]
+    count: int
+
+
+def _plan(name: str) -> _Plan:
+    rng = rng_of("invented", name)
+    lattice = name.split("-")[1]
+    pitch = float(rng.uniform(25, 60) if lattice == "square" else rng.uniform(28, 90))
+    style = str(rng.choice(STYLES))
+    palette = _palette(rng)
+    border = _border(rng, palette)
+    count = int(rng.integers(FEWEST_KINDS, MOST_KINDS + 1))
+    return _Plan(rng, lattice, pitch, style, palette, border, count)
 
 
 def _views(bgr: Array, alpha: Array, lattice: str) -> Array:

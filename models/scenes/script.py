@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -156,15 +156,16 @@ def illegal_move(
     for _ in range(TRIES):
         like = legal[int(rng.integers(len(legal)))]
         wrong = _piece_changed(tile_set, like, layout, rng) if like.cells else _card_changed(
-            game, tile_set, like, layout, rng)  # fmt: skip
+            game, tile_set, like, layout, position.players, rng)  # fmt: skip
         if wrong is not None and not game.judge(position, wrong[0]).legal:
             return wrong
     return None
 
 
 def _card_changed(
-    game: AnyGame, tile_set: TileSet, like: Move, layout: Layout, rng: Random
-) -> tuple[Move, Layout] | None:
+    game: AnyGame, tile_set: TileSet, like: Move, layout: Layout, players: Sequence[str],
+    rng: Random,
+) -> tuple[Move, Layout] | None:  # fmt: skip
     if like.at is None or like.tile is None:
         return None
     owner = game.facts.name == "sssnake"
@@ -173,24 +174,13 @@ def _card_changed(
     x, y = like.at
     if rng.random() < 0.5:
         x, y = x + int(rng.integers(-1, 2)), y + int(rng.integers(-1, 2))
-    where = near
-    if owner:
-        fields = sorted({card.field or 0 for card in layout.cards})
-        players = sorted({like.snake or like.player})
-        where = _field_of(like, fields, players)
+    where = players.index(like.snake or like.player) if owner else near
     taken = {cell for c in layout.cards if c.field == where for cell in card_cells(tile_set, c)}
     card = Placement(like.tile, (x, y), turns, where)
     if set(card_cells(tile_set, card)) & taken or not _touches(card, taken):
         return None
     move = replace(like, at=(x, y), turns=turns)
     return move, replace(layout, cards=layout.cards | {card})
-
-
-def _field_of(like: Move, fields: list[int], players: list[str]) -> int:
-    """Return the number of a private field; players there are called a, b, c, d."""
-    del players
-    number = "abcd".find(like.snake or like.player)
-    return number if number in fields else fields[0]
 
 
 def _touches(card: Placement, taken: set[tuple[int, int]]) -> bool:

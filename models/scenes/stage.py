@@ -15,7 +15,7 @@ from models.scenes.aside import lay_aside
 from models.scenes.lattices import Spot, item_of, turned
 from models.scenes.positions import Table, left_in_box
 from models.scenes.props import add_props
-from models.scenes.setfaces import printed_box
+from models.scenes.setfaces import Box, printed_box
 from models.scenes.settings import SceneSettings
 from models.scenes.splits import rng_of
 from models.scenes.things import Item, TableTop
@@ -30,10 +30,11 @@ class Stage:
     """Where each placement of a game lies, the same from its first frame to its last."""
 
     def __init__(
-        self, settings: SceneSettings, players: tuple[str, ...], layouts: Iterable[Layout]
-    ) -> None:
+        self, settings: SceneSettings, players: tuple[str, ...], layouts: Iterable[Layout],
+        box: Box | None = None,
+    ) -> None:  # fmt: skip
         self.settings = settings
-        box = printed_box(settings.set_name, settings.cards.size_mm)
+        box = box or printed_box(settings.set_name, settings.cards.size_mm)
         self._tile_set = box.tile_set
         every = list(layouts)
         rng = rng_of("stage", settings.split, settings.subject, settings.seed)
@@ -43,6 +44,7 @@ class Stage:
             rng,
         )  # fmt: skip
         self._cells = {_cell_of(i): i for i in self._frame.items if "at" in i.truth}
+        self._angles = self._lattice_angles()
         self._boards = {i.truth["board"]: i for i in self._frame.items if i.role == "board"}
         self._around = self._surroundings(every[-1], rng)
         self._nudged: dict[Thing, tuple[float, float, float]] = {}
@@ -91,14 +93,19 @@ class Stage:
     def _cell_pose(self, card: Placement) -> tuple[float, float, float]:
         """Return where a cell is and how its lattice is turned, known or not from the start."""
         key = (card.field or 0, card.at)
-        known = self._cells.get(key)
+        known, angle = self._cells.get(key), self._angles[key[0]]
         if known is not None:
-            return known.x_mm, known.y_mm, known.angle_deg
+            return known.x_mm, known.y_mm, angle
         near = next(item for (field, _), item in self._cells.items() if field == key[0])
         step = self._tile_set.pitch_mm + self.settings.cards.gap_mm
         away = np.array(card.at) - np.array(near.truth["at"])
-        x, y = turned(away * step, near.angle_deg) + np.array([near.x_mm, near.y_mm])
-        return float(x), float(y), near.angle_deg
+        x, y = turned(away * step, angle) + np.array([near.x_mm, near.y_mm])
+        return float(x), float(y), angle
+
+    def _lattice_angles(self) -> dict[int, float]:
+        """Return how each field's lattice is turned, by a card that has only one way up."""
+        upright = sorted(self._cells.items(), key=lambda c: self._tile_set[c[1].face].period)
+        return {field: item.angle_deg for (field, _), item in upright}
 
     def _piece(self, thing: Piece | Clay, rng: np.random.Generator) -> Item:
         cards = self.settings.cards

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -24,7 +25,11 @@ Random = np.random.Generator
 NEAR_GROUND, FAR_FROM_GROUND = 15.0, 55.0
 """Differences, of 255, below which a colour counts as ground and above which as print."""
 MAT = "mat"
-MAT_PX = 256
+MAT_PX = 512
+FRAME_SHARE = 0.6
+"""How often a mat is printed for its layout: a shore along the tiles, pictures beside them."""
+SPOT_MISS = 0.7
+"""A place beside a tile is free when no tile's middle is nearer, in widths."""
 
 
 def as_blocks(top: TableTop, rng: Random) -> TableTop:
@@ -72,7 +77,8 @@ def on_mat(top: TableTop, rng: Random) -> TableTop:
     outline = np.stack([np.cos(angles), np.sin(angles)], axis=1) * reach
     if sides == 4:
         outline *= 1.2
-    face = _mat_face(outline, rng)
+    around = [t.outline_mm(top.faces[t.face])[:, :2] - middle for t in tiles]
+    face = _mat_face(outline, around if rng.random() < FRAME_SHARE else [], rng)
     thick = float(rng.uniform(0.1, 2.5))
     mat = Item(MAT, float(middle[0]), float(middle[1]), 0.0, 0.0, thick,
                gloss=float(rng.uniform(0, 0.5)))  # fmt: skip
@@ -82,18 +88,61 @@ def on_mat(top: TableTop, rng: Random) -> TableTop:
     return replace(top, faces={**top.faces, MAT: face}, items=(mat, *raised))
 
 
-def _mat_face(outline_mm: Array, rng: Random) -> Face:
+def _mat_face(outline_mm: Array, tiles_mm: list[Array], rng: Random) -> Face:
     ground = hsv(rng.uniform(0, 360), rng.uniform(0.1, 0.9), rng.uniform(0.25, 0.95))
     relief = 1 + rng.uniform(0.02, 0.12) * field(rng, MAT_PX, (4, 4), 4)
     bgr = np.clip(ground * relief[..., None], 0, 255).astype(np.uint8)
     for _ in range(int(rng.integers(0, 30))):
         x, y = (int(v) for v in rng.integers(0, MAT_PX, 2))
-        wide = int(rng.integers(3, 14))
-        bgr[y : y + wide, x : x + wide] = hsv(rng.uniform(0, 360), rng.uniform(0, 1),
-                                              rng.uniform(0.3, 1))  # fmt: skip
+        wide = int(rng.integers(6, 28))
+        bgr[y : y + wide, x : x + wide] = _any_colour(rng)
     span = float(np.abs(outline_mm).max()) * 2.02
     density = MAT_PX / span
+    if tiles_mm:
+        _print_frame(bgr, [t * density + MAT_PX / 2 for t in tiles_mm], rng)
     return face_of(bgr, density, (MAT_PX / 2, MAT_PX / 2), outline_mm)
+
+
+def _print_frame(bgr: Array, tiles_px: list[Array], rng: Random) -> None:
+    """Print a shore along a layout's tiles, and pictures on some of the free places around it."""
+    middles = np.array([tile.mean(axis=0) for tile in tiles_px])
+    width = float(np.median([np.sqrt(cv2.contourArea(t.astype(np.float32))) for t in tiles_px]))
+    band = np.zeros(bgr.shape[:2], np.uint8)
+    cv2.fillPoly(band, [np.round(tile).astype(np.int32) for tile in tiles_px], 255)
+    reach = 2 * max(1, round(width * rng.uniform(0.03, 0.2))) + 1
+    wider = cv2.dilate(band, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
+    soft: Array = cv2.GaussianBlur(wider, (0, 0), reach / 4)
+    shore = soft.astype(np.float32) + field(rng, MAT_PX, (16, 16), 3) * 60 > 128
+    bgr[shore] = _any_colour(rng)
+    sides = [(tile + np.roll(tile, -1, axis=0)) / 2 for tile in tiles_px]
+    beside = np.concatenate([2 * s - m for s, m in zip(sides, middles, strict=True)])
+    apart = np.linalg.norm(beside[:, None] - middles[None], axis=2).min(axis=1)
+    share = rng.uniform(0.2, 0.9)
+    for x, y in beside[apart > SPOT_MISS * width]:
+        if rng.random() < share:
+            _print_picture(bgr, (float(x), float(y)), width * float(rng.uniform(0.15, 0.5)), rng)
+
+
+def _print_picture(bgr: Array, at: tuple[float, float], size: float, rng: Random) -> None:
+    """Print something round or angular and a few strokes, as harbours, names and figures are."""
+    for _ in range(int(rng.integers(1, 4))):
+        x, y = np.array(at) + rng.normal(0, 0.25, 2) * size
+        axes = rng.uniform(0.3, 1.0, 2) * size
+        box = ((float(x), float(y)), (float(axes[0]), float(axes[1])), float(rng.uniform(0, 180)))
+        if rng.random() < 0.5:
+            cv2.ellipse(bgr, box, _any_colour(rng).tolist(), -1, cv2.LINE_AA)
+        else:
+            corners = np.round(cv2.boxPoints(box)).astype(np.int32)
+            cv2.fillPoly(bgr, [corners], _any_colour(rng).tolist(), cv2.LINE_AA)
+    for _ in range(int(rng.integers(0, 4))):
+        ends = np.round(np.array(at) + rng.normal(0, 0.7, (2, 2)) * size).astype(int)
+        wide = max(1, round(size * float(rng.uniform(0.04, 0.15))))
+        cv2.line(bgr, ends[0].tolist(), ends[1].tolist(), _any_colour(rng).tolist(), wide,
+                 cv2.LINE_AA)  # fmt: skip
+
+
+def _any_colour(rng: Random) -> Array:
+    return hsv(rng.uniform(0, 360), rng.uniform(0, 1), rng.uniform(0.2, 1))
 
 
 def with_men(top: TableTop, rng: Random) -> TableTop:

@@ -40,6 +40,8 @@ SAY_EVERY_S, SAVE_EVERY_S, LOOK_EVERY_S = 30.0, 90.0, 4.0
 EXPORT_S = 15.0
 CUT_SHARE = 0.25
 """How many boards are cut by a line when the placer learns from them."""
+COVERED_SHARE, MOST_COVERS = 0.35, 2
+"""How many have something on them, and how many things at most: cups, hands and sleeves."""
 HIDDEN_WEIGHT = 0.15
 """What lies under a hand can be guessed from around it, but must not be learnt by heart."""
 
@@ -106,6 +108,28 @@ def cut(pictures: Tensor) -> Tensor:
     least = torch.rand(count, 1, 1, device=device) * 0.9
     some = torch.rand(count, 1, 1, device=device) < CUT_SHARE
     return torch.where(((away > least) & some)[:, None], torch.zeros_like(pictures), pictures)
+
+
+def covered(pictures: Tensor) -> Tensor:
+    """Return pictures of which some have round or long things of one colour lying on them."""
+    count, size, device = len(pictures), pictures.shape[-1], pictures.device
+    along = torch.linspace(-1, 1, size, device=device)
+
+    def drawn(low: float, high: float, channels: int = 1) -> Tensor:
+        return torch.rand(count, channels, 1, 1, device=device) * (high - low) + low
+
+    out = pictures
+    for number in range(MOST_COVERS):
+        turn = drawn(0, 2 * math.pi)
+        x, y = along[None, None, None, :] - drawn(-1, 1), along[None, None, :, None] - drawn(-1, 1)
+        across = x * torch.cos(turn) + y * torch.sin(turn)
+        down = y * torch.cos(turn) - x * torch.sin(turn)
+        far = (across / drawn(0.12, 0.45)) ** 2 + (down / drawn(0.12, 1.2)) ** 2
+        some = drawn(0, 1) < COVERED_SHARE / (1 + number)
+        shade = 1 - 0.4 * far.clamp(max=1) * drawn(0, 1)
+        thing = (drawn(0, 1, 3) * shade).clamp(0, 1) - 0.5
+        out = torch.where((far < 1) & some, thing, out)
+    return out
 
 
 def finder_loss(out: Tensor, marks: Tensor) -> Tensor:
@@ -243,7 +267,7 @@ class Training:
         pictures, targets = bank.some(picks)
         pictures = disturbed(pictures).contiguous(memory_format=torch.channels_last)
         if name == "placer":
-            pictures = cut(pictures)
+            pictures = cut(covered(pictures))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.fast):
             out = net(pictures)
         loss = LOSSES[name](out.float(), targets)

@@ -14,8 +14,8 @@ import numpy as np
 from torch import Tensor, nn
 from torch.nn.functional import interpolate
 
-from vision.hex_boards import FIXED
 from vision.hex_cells import OUTPUTS
+from vision.hex_plane import FIXED
 
 MARKS = 2
 PLACED = 2 * len(FIXED) + 1

@@ -16,26 +16,17 @@ from models.scenes.arrange import arrange
 from models.scenes.camera import Camera
 from models.scenes.canvas import Canvas
 from models.scenes.develop import unpacked
+from models.scenes.photoreal_boards import CELL_POINTS, HIDDEN, SEEN
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import draw_settings
 from models.scenes.splits import Split
 from models.scenes.things import Item, TableTop
 from models.scenes.truth import truth_of
-from vision.hex_boards import (
-    CROP_REACH,
-    FIXED,
-    GREY,
-    OUTLINE_RADIUS,
-    SHRINK,
-    STRIDE,
-    HexBoard,
-    Pyramid,
-    crop,
-    plane_of,
-    through,
-)
+from vision.hex_boards import CROP_REACH, SHRINK, STRIDE, crop
 from vision.hex_cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, turned_cell
 from vision.hex_models import COLOURS, CONTENTS
+from vision.hex_plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of, through
+from vision.pyramid import GREY, Pyramid
 
 Array = npt.NDArray[Any]
 Random = np.random.Generator
@@ -51,11 +42,6 @@ LEAST_CELL_PX = 13.0
 LEAST_IN_PICTURE = 0.5
 IGNORED = -1
 UNKNOWN = 255
-CELL_POINTS = np.array([(0.0, 0.0)] + [
-    (r * cos(radians(a)), r * sin(radians(a))) for r in (0.18, 0.36) for a in range(0, 360, 45)
-])  # fmt: skip
-HIDDEN, SEEN = 0.35, 0.7
-"""Shares of a cell that is seen: below the first it is hidden, above the second it is not."""
 ASIDE_SHRINK = 0.7
 
 

@@ -35,13 +35,15 @@ MOST_CELLS = 640
 LEAST_SEEN = 0.45
 """Of tiles that are seen less than that nobody asks for an outline, and nobody forbids one."""
 SHARES = {
-    "invented-square": 0.28, "invented-hex": 0.17, "schlangennest": 0.09, "sssnake": 0.08,
-    "carnival": 0.07, "snekagon": 0.05, "snekagon5g": 0.05, "nothing": 0.21,
+    "invented-square": 0.28, "invented-hex": 0.17, "schlangennest": 0.09, "sssnake": 0.12,
+    "carnival": 0.09, "snekagon": 0.02, "snekagon5g": 0.02, "nothing": 0.21,
 }  # fmt: skip
 THICK_SHARE, THICK_MM = 0.25, (3.0, 11.0)
 """Wooden tiles of other games are thicker than any card."""
-BLOCK_SHARE, MAT_SHARE, TOPPED_SHARE = 0.3, 0.2, 0.3
+BLOCK_SHARE, MAT_SHARE, TOPPED_SHARE = 0.3, 0.3, 0.3
 """How often an invented set has tiles of one ground colour, lies on a mat, has things on it."""
+FEW_SHARE, FEW = 0.2, 0.15
+"""How often an invented set shows only a tile or a few, and how full its table is then."""
 CHESS_SHARE, MEN_SHARE = 0.4, 0.75
 """How often a table without tiles has a chessboard, and a chessboard men."""
 
@@ -82,6 +84,8 @@ def sample_of(settings: SceneSettings, rng: Random) -> Sample:
     if unknown and rng.random() < (0.6 if block else THICK_SHARE):
         cards = replace(settings.cards, thickness_mm=float(rng.uniform(*THICK_MM)))
         settings = replace(settings, cards=cards)
+    if unknown and rng.random() < FEW_SHARE:
+        settings = replace(settings, fullness=float(rng.uniform(0, FEW)))
     top = arrange(settings)
     if block:
         top = as_blocks(top, rng)

@@ -26,6 +26,8 @@ SIDE_SHARE = 0.09
 """The same as a share of a large cell's half width."""
 CENTRE_WIDTH = 0.22
 SQRT3 = sqrt(3.0)
+GAMMA = 2.2
+"""From a picture's numbers to light and back, nearly."""
 
 
 class Bank:
@@ -187,8 +189,13 @@ def relit(pictures: Tensor, rng: torch.Generator) -> Tensor:
         0.7, 0.1, 0.6, 0.0
     )
     out = out * gains * some(0.6, 0.55, 1.35, 1.0)
+    out = _exposed(out, some(0.2, 1.2, 3.0, 1.0))
     grey = out.mean(1, keepdim=True)
-    out = grey + (out - grey) * some(0.5, 0.0, 1.6, 1.0)
+    smeared = F.avg_pool2d(F.pad(out - grey, (2, 2, 2, 2), mode="replicate"), 5, 1)
+    colour = out - grey
+    # Cameras smooth colours more than light to be rid of noise.
+    colour = colour + (smeared - colour) * some(0.3, 0.3, 1.0, 0.0)
+    out = grey + colour * some(0.5, 0.0, 1.6, 1.0)
     middle = out.mean((1, 2, 3), keepdim=True)
     out = middle + (out - middle) * some(0.5, 0.6, 1.35, 1.0)
     # Colours are swapped and turned to their opposites now and then: tiles are found by form.
@@ -198,12 +205,19 @@ def relit(pictures: Tensor, rng: torch.Generator) -> Tensor:
     out = torch.where(opposite[:, None, None, None], 1 - out, out)
     soft = F.avg_pool2d(F.pad(out, (1, 1, 1, 1), mode="replicate"), 3, 1)
     softer = F.avg_pool2d(F.pad(soft, (1, 1, 1, 1), mode="replicate"), 3, 1)
-    out = out + (soft - out) * some(0.3, 0, 1, 0.0)
-    out = out + (softer - out) * some(0.12, 0.3, 1, 0.0)
+    out = out + (soft - out) * some(0.4, 0, 1, 0.0)
+    out = out + (softer - out) * some(0.25, 0.3, 1, 0.0)
     out = out + (out - soft) * some(0.2, 0.2, 1.2, 0.0)
     noise = torch.randn(out.shape, generator=rng, device=device)
     out = out + noise * some(0.4, 0.005, 0.07, 0.0)
     return out.clamp(0, 1)
+
+
+def _exposed(pictures: Tensor, gain: Tensor) -> Tensor:
+    """Return pictures exposed for longer: white cards on a dark table burn out."""
+    light = pictures.clamp(0, 1) ** GAMMA * gain
+    burnt = light.clamp(max=1) ** (1 / GAMMA)
+    return torch.where(gain == 1, pictures, burnt)
 
 
 def _targets(

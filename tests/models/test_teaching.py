@@ -1,6 +1,7 @@
 """Teaching on tiny drawn pictures: what is learnt, what is said about it, and what is refused."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,17 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set, load_set
+from models.teaching.align import aligned
 from models.teaching.edges import outlines_around
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, plain
 from models.teaching.fit import seen_periods
+from models.teaching.kept import Kept, read_kept, with_new, write_kept
 from models.teaching.labels import parse_labels
 from models.teaching.mapping import mapping_for, read_mapping
 from models.teaching.match import picture_ahead
-from models.teaching.teach import Lesson, teach
-from vision.crop import PATCH_PX
+from models.teaching.teach import Gathered, Lesson, teach, with_corrections
+from vision.crop import PATCH_PX, cut, patch_corners
 from vision.errors import ModelError
 from vision.intake import load_picture
 from vision.read import Stages, read_table, stages_for
@@ -226,6 +229,74 @@ def test_a_tile_that_looks_the_same_upside_down_has_period_two():
     examples = Examples(stripe[None], ("stripe",), np.array([0]), ("a.jpg",))
 
     assert seen_periods(examples, 4) == {"stripe": 2}
+
+
+def test_prints_without_an_up_are_turned_alike_before_they_are_learnt():
+    patch = cv2.copyMakeBorder(face("sea"), 16, 16, 16, 16, cv2.BORDER_CONSTANT)
+    turned = np.stack([np.rot90(patch, -k) for k in (0, 1, 3)]).astype(np.uint8)
+    examples = Examples(turned, ("sea",) * 3, np.array([-1, -1, -1]), ("a.jpg",) * 3)
+
+    turns = aligned(examples, 4).turns
+
+    assert [(int(t) - int(turns[0])) % 4 for t in turns] == [0, 1, 3]
+
+
+def some_examples(*tiles: str, photo: str = "a.jpg") -> Examples:
+    patches = np.zeros((len(tiles), 112, 112, 3), np.uint8)
+    return Examples(patches, tiles, np.zeros(len(tiles), np.int64), (photo,) * len(tiles))
+
+
+def test_new_photos_add_to_what_was_learnt_before():
+    old = Kept(some_examples("fox", "owl"), {"a.jpg": "1"})
+
+    both = with_new(old, Kept(some_examples("fox"), {"a.jpg": "2"}))
+
+    assert Counter(both.examples.tiles) == {"fox": 2, "owl": 1}
+    assert set(both.digests.values()) == {"1", "2"}
+
+
+def test_a_photo_that_is_labelled_anew_replaces_its_old_labels():
+    old = Kept(some_examples("fox", "owl"), {"a.jpg": "1"})
+
+    both = with_new(old, Kept(some_examples("elk", photo="b.jpg"), {"b.jpg": "1"}))
+
+    assert both.examples.tiles == ("elk",)
+
+
+def test_kept_examples_come_back_as_they_were(tmp_path):
+    kept = Kept(some_examples("fox", "owl"), {"a.jpg": "1"})
+    sha256 = write_kept(tmp_path / "mine-0.examples.npz", kept)
+    manifest = {"examples": {"file": "mine-0.examples.npz", "sha256": sha256}}
+    (tmp_path / "mine.json").write_text(json.dumps(manifest))
+
+    found = read_kept(tmp_path, "mine")
+
+    assert found is not None
+    assert (found[0].examples.tiles, found[0].digests) == (("fox", "owl"), {"a.jpg": "1"})
+
+
+def test_corrections_of_this_box_alone_are_learnt_from(tmp_path):
+    grid_photo(tmp_path / "one.png", ROWS)
+    corner = [[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]]
+    for name in ("mine", "other"):
+        labels = {"set": name, "photos": {"one.png": [{"tile": "sea", "outline": corner}]}}
+        (tmp_path / f"{name}.json").write_text(json.dumps(labels))
+    lesson = Lesson("mine", "square", tmp_path, parse_labels(labels_of(ROWS), "square"),
+                    corrections=tmp_path)  # fmt: skip
+
+    gathered = with_corrections(lesson, Gathered(some_examples("sea"), (), {}))
+
+    assert (gathered.corrections, len(gathered.examples)) == (1, 2)
+
+
+def test_a_hex_patch_shows_nothing_of_its_neighbours():
+    picture = np.zeros((200, 200, 3), np.uint8)
+    outline = patch_corners(6, 100) + 50
+    cv2.fillPoly(picture, [np.round(outline).astype(np.int32)], (200, 200, 200))
+
+    patch = cut(picture, [outline])[0]
+
+    assert patch[0, 0].min() > 150
 
 
 def test_turned_patches_are_cut_as_play_cuts_them():

@@ -37,14 +37,31 @@ def test_no_patches_give_no_readings():
     assert random_reader().read(np.zeros((0, PATCH_PX, PATCH_PX, 3), np.uint8)) == []
 
 
+def colours_of(patch: np.ndarray, first: int, count: int) -> np.ndarray:
+    """Numbers about colours: 64 places a picture, after those about shapes."""
+    shapes = feature_count() - 11 * 64
+    return features(patch.astype(np.uint8))[0, shapes + 64 * first : shapes + 64 * (first + count)]
+
+
 def test_brightness_of_the_light_hardly_changes_the_colours_beside_white():
     rng = np.random.default_rng(2)
-    patch = rng.integers(60, 250, (1, PATCH_PX, PATCH_PX, 3)).astype(np.uint8)
-    last = feature_count() // 12
+    patch = rng.integers(60, 250, (1, PATCH_PX, PATCH_PX, 3))
 
-    bright, dim = features(patch)[:, -last:], features((patch * 0.7).astype(np.uint8))[:, -last:]
+    bright, dim = (colours_of(patch * level, 3, 3) for level in (1.0, 0.7))
 
     assert np.abs(bright - dim).max() < 0.12
+
+
+def test_pale_print_hardly_changes_colours_beside_the_strongest_one():
+    patch = np.full((1, PATCH_PX, PATCH_PX, 3), 240.0)
+    patch[:, 20:44] = (160, 60, 120)
+    pale = 240 - (240 - patch) * 0.6
+
+    shown, paler = (colours_of(one, 6, 2) for one in (patch, pale))
+    plain, plainer = (colours_of(one, 3, 3) for one in (patch, pale))
+
+    assert np.abs(shown - paler).max() < 0.3 * np.abs(shown).max()
+    assert np.abs(plain - plainer).max() > 0.3 * np.abs(plain).max()
 
 
 def test_confidences_add_up_to_one_with_what_is_strange():
@@ -71,7 +88,7 @@ def test_what_is_far_from_everything_is_unknown():
     reading = reader.readings(np.full((1, len(LOOKS)), 5000.0, np.float32))[0]
 
     assert reading.why == "unknown-tile"
-    assert reading.guesses == ()
+    assert [guess.confidence for guess in reading.guesses] == [pytest.approx(0, abs=1e-3)]
 
 
 def test_higher_temperature_is_less_sure():

@@ -7,12 +7,12 @@ import pytest
 
 from vision.detect import DetectSettings, detect_tiles
 from vision.errors import ModelError
+from vision.models import TRAINED
 from vision.network import (
     CHANNELS,
     MANIFEST,
     SIZE_PX,
     STRIDE,
-    TRAINED,
     TileMaps,
     TileNetwork,
     shipped_network,

@@ -6,17 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.hex_boards import (
-    CROP_PX,
-    FIXED,
-    HexBoard,
-    Pyramid,
-    _fitted,
-    crop,
-    find_boards,
-    plane_of,
-)
+from vision.hex_boards import CROP_PX, crop, find_boards
 from vision.hex_cells import CELLS
+from vision.hex_plane import FIXED, HexBoard, fitted, plane_of
+from vision.pyramid import Pyramid
 
 SIZE = (640, 480)
 
@@ -49,9 +42,9 @@ def test_noise_has_no_board():
 @pytest.mark.parametrize("lens", [-0.15, 0.0, 0.06])
 def test_fixed_points_give_back_the_board_and_its_lens(lens):
     board = seen_board(lens)
-    fitted = _fitted([board.px(FIXED)], seen_board())
+    placed = fitted([board.px(FIXED)], seen_board())
 
-    gap = board.px(plane_of(CELLS)) - fitted[0].px(plane_of(CELLS))
+    gap = board.px(plane_of(CELLS)) - placed[0].px(plane_of(CELLS))
 
     assert np.abs(gap).max() < 0.02 * board.cell_px()
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from engine.lattice import HEX_STEPS
-from vision.hex_boards import HexBoard, Pyramid
+from vision.errors import ModelError
 from vision.hex_cells import (
     CELLS,
+    CLAYS,
     VIEW_PX,
     CellReadings,
+    agreed,
     balanced,
     laid_out,
     read_cells,
     turned_cell,
 )
-from vision.hex_models import shipped_models
+from vision.hex_models import MANIFEST, NETWORKS, HexModels, shipped_models
+from vision.hex_plane import HexBoard
+from vision.models import TRAINED
+from vision.pyramid import Pyramid
 
 BOARD = HexBoard(np.array([[30.0, 0, 320], [0, 30.0, 240], [0, 0, 1]]), (319.5, 239.5), 400.0)
 
@@ -65,3 +72,56 @@ def test_turning_readings_turns_cells_and_sides_together():
     assert turned.contents[(1, 0)] == numbered[(0, 1)]
     assert turned_cell(HEX_STEPS[0], 1) == HEX_STEPS[1]
     assert turned.joined[(0, 0)][0] == 1
+
+
+def looks_at(cell, clays, mouths) -> list[CellReadings]:
+    """Return looks at a board that differ about one cell's clay."""
+    plain, none = dict.fromkeys(CELLS, np.full(7, 1 / 7)), dict.fromkeys(CELLS, 0.0)
+    sixth = dict.fromkeys(CELLS, np.full(6, 1 / 6))
+    nothing = dict.fromkeys(CELLS, np.array([1.0, 0, 0]))
+    return [
+        CellReadings(plain, none, nothing | {cell: np.array(clay)},
+                     sixth | {cell: np.eye(6)[mouth]}, sixth)
+        for clay, mouth in zip(clays, mouths, strict=True)
+    ]  # fmt: skip
+
+
+def test_one_doubtful_look_does_not_outvote_the_other_turns():
+    clays = [(0.0, 0.43, 0.57)] + [(0.0, 0.95, 0.05)] * 5
+
+    reading = agreed(looks_at((5, -1), clays, [3] * 6))
+
+    assert reading.clay[(5, -1)].argmax() == CLAYS.index("open")
+    assert reading.opens[(5, -1)][3] == 1
+    assert all(abs(shares.sum() - 1) < 1e-6 for shares in reading.contents.values())
+
+
+def test_a_mouth_that_each_look_sees_elsewhere_is_none():
+    reading = agreed(looks_at((4, -4), [(0.0, 0.8, 0.2)] * 6, range(6)))
+
+    assert reading.opens[(4, -4)].max() < 0.2
+
+
+def test_networks_that_are_missing_say_what_to_do(tmp_path):
+    with pytest.raises(ModelError, match="make train"):
+        HexModels(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["format", "version", "colour", "contents"])
+def test_a_manifest_of_other_networks_is_refused(tmp_path, key):
+    manifest = json.loads((TRAINED / MANIFEST).read_text("utf-8")) | {key: "other"}
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest), "utf-8")
+
+    with pytest.raises(ModelError, match=key):
+        HexModels(tmp_path)
+
+
+@pytest.mark.parametrize("sums", [None, "text", {}])
+def test_a_network_that_its_manifest_does_not_name_is_refused(tmp_path, sums):
+    manifest = json.loads((TRAINED / MANIFEST).read_text("utf-8")) | {"sha256": sums}
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest), "utf-8")
+    for name in NETWORKS:
+        (tmp_path / f"{name}.onnx").write_bytes(b"something else")
+
+    with pytest.raises(ModelError, match="not the file"):
+        HexModels(tmp_path)

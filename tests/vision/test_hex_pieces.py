@@ -7,21 +7,19 @@ import numpy as np
 from engine.lattice import HEX_STEPS
 from engine.placement import Piece
 from engine.setfile import built_in_set
-from vision.hex_cells import CELLS, CellReadings, turned_cell
+from vision.hex_cells import CELLS, CellReadings
 from vision.hex_models import CONTENTS
 from vision.hex_pieces import contents_of, pieces_of
-from vision.hex_read import upright
 
 SNEKAGON, FIVE = built_in_set("snekagon"), built_in_set("snekagon5g")
 
 
-def board_with(*pieces: Piece, side: float = 0.99, eyes=(), colour: float = 0.999) -> CellReadings:
+def board_with(*pieces: Piece, side: float = 0.99, colour: float = 0.999) -> CellReadings:
     """Return what a good picture of a board with some tiles gives."""
     contents, joined = {}, {}
     owner = {cell: piece for piece in pieces for cell in piece.cells}
     for cell in CELLS:
         name = owner[cell].tile.partition("/")[0] if cell in owner else "empty"
-        name = "eye" if cell in eyes else name
         shares = np.full(len(CONTENTS), (1 - colour) / (len(CONTENTS) - 1))
         shares[CONTENTS.index(name)] = colour
         contents[cell] = shares
@@ -120,16 +118,6 @@ def test_colours_that_the_box_lacks_are_not_seen():
     contents = contents_of(board_with(Piece("violet/1", ((0, 0),)), colour=0.9), SNEKAGON)
 
     assert contents[(0, 0)][CONTENTS.index("violet")] == 0
-
-
-def test_eyes_give_a_board_its_turn():
-    eyes = [(q, r) for q, r in FIVE.extras["board"]["eyes"]]
-    seen = board_with(THREE, eyes=[turned_cell(eye, 2) for eye in eyes])
-
-    turn = upright(seen, FIVE)
-
-    assert turn == 2
-    assert all(seen.turned(turn).contents[eye].argmax() == CONTENTS.index("eye") for eye in eyes)
 
 
 def test_an_empty_board_has_no_tiles():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.evaluate.hex_tables import compared, interval
+from models.evaluate.hex_tables import compared, smallest_cell_px
 from models.training.hex_samples import hex_table
+from vision import hex_read
+from vision.hex_cells import CELLS
+from vision.hex_plane import plane_of
 from vision.hex_read import read_hex_table
 
 
@@ -32,7 +36,90 @@ def test_a_drawn_table_is_read(game, seed):
     assert compared(table, state, game)["exact"]
 
 
-def test_intervals_hold_the_share():
-    low, high = interval(1, 1000)
+@pytest.fixture(scope="module")
+def table():
+    return hex_table(1, "snekagon", "held-out", (1024, 768))
 
-    assert low < 0.001 < high
+
+def read(bgr):
+    return read_hex_table(bgr, built_in_set("snekagon"), "snekagon")
+
+
+def test_a_soft_picture_that_is_read_exactly_is_good_enough(table):
+    soft = cv2.GaussianBlur(table.bgr, (0, 0), 0.065 * smallest_cell_px(table))
+
+    state = read(soft)
+
+    assert compared(table, state, "snekagon")["exact"]
+    assert state.quality.ok
+
+
+def test_cells_below_24_pixels_are_told_to_be_small(table):
+    share = 20.0 / smallest_cell_px(table)
+    state = read(cv2.resize(table.bgr, None, fx=share, fy=share, interpolation=cv2.INTER_AREA))
+
+    assert not state.quality.ok
+    assert "small" in {advice.what for advice in state.quality.advice}
+
+
+def test_cells_of_24_pixels_that_measure_a_little_less_are_told_and_will_do(table):
+    share = 24.0 / smallest_cell_px(table)
+    state = read(cv2.resize(table.bgr, None, fx=share, fy=share, interpolation=cv2.INTER_AREA))
+
+    assert state.quality.ok
+    assert {advice.what for advice in state.quality.advice} <= {"small"}
+
+
+def test_a_dark_picture_without_a_board_is_told_to_be_dark():
+    dark = np.random.default_rng(1).integers(0, 12, (480, 640, 3), np.uint8)
+
+    assert [advice.what for advice in read(dark).quality.advice] == ["dark"]
+
+
+def test_of_a_board_under_something_large_nothing_is_sure_and_wrong(table):
+    covered = table.bgr.copy()
+    corners = table.boards[0].px(np.array([(-6.0, -6), (0.5, -6), (0.5, 6), (-6, 6)]))
+    cv2.fillPoly(covered, [np.round(corners).astype(np.int32)], (90, 60, 40))
+
+    state = read(covered)
+
+    assert {advice.what for advice in state.quality.advice} & {"covered", "cut-off"}
+    assert not {entry["tile"] for entry in state.tiles} - {t["tile"] for t in table.truth["tiles"]}
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_board_that_the_edge_cuts_is_read_and_told_to_be_cut(table, side):
+    cells = table.boards[0].px(plane_of(CELLS))
+    low, high = cells[:, 0].min(), cells[:, 0].max()
+    share = 0.06 * (high - low)
+    start, end = (low + share, 10**6) if side == "left" else (0, high - share)
+    shown = np.ascontiguousarray(table.bgr[:, int(start) : int(end)])
+
+    state = read(shown)
+
+    assert state.tiles
+    assert "cut-off" in {advice.what for advice in state.quality.advice}
+    assert {e["tile"] for e in state.tiles} <= {e["tile"] for e in table.truth["tiles"]}
+
+
+def test_boards_that_two_looks_place_apart_are_not_sure(table, monkeypatch):
+    monkeypatch.setattr(hex_read, "UNSTEADY", -1.0)
+
+    state = read(table.bgr)
+
+    assert not state.tiles
+    assert {entry["why"] for entry in state.unsure} == {"covered"}
+    assert not state.quality.ok
+
+
+def test_a_scrap_of_a_board_that_cannot_be_placed_spoils_the_picture(table):
+    cells = table.boards[0].px(plane_of(CELLS))
+    scrap = table.bgr[:, int(np.quantile(cells[:, 0], 0.85)) :]
+    shown = np.ascontiguousarray(np.hstack([scrap, table.bgr]))
+
+    state = read_hex_table(shown, built_in_set("snekagon5g"), "snekagon5g")
+    alone = read_hex_table(table.bgr, built_in_set("snekagon5g"), "snekagon5g")
+
+    assert "cut-off" in {advice.what for advice in state.quality.advice}
+    assert not state.quality.ok
+    assert "cut-off" not in {advice.what for advice in alone.quality.advice}

@@ -10,6 +10,7 @@ import pytest
 from vision.measures import across_px
 from vision.quality import (
     TEXTS,
+    Limits,
     assess,
     grey_advice,
     picture_troubles,
@@ -178,6 +179,15 @@ def test_small_tiles_say_how_small():
     assert tile_trouble(bgr, outlines[0]) == "small"
 
 
+def test_tiles_hardly_large_enough_are_told_but_the_picture_will_do():
+    bgr, outlines = table(25)
+
+    quality = assess(bgr, outlines, limits=Limits(told_px=24.5))
+
+    assert quality.ok
+    assert [advice.what for advice in quality.advice] == ["small"]
+
+
 def test_pixels_of_the_whole_picture_count_for_size_and_boxes():
     bgr, outlines = table(19)
 
@@ -238,7 +248,8 @@ def test_picture_without_tiles_is_judged_as_a_whole(spoil, words):
 
 
 def test_every_word_is_one_of_the_interface():
-    assert {"glare" if word == "bright" else word for word in TEXTS} <= WORDS | {"grey"}
+    other = {"bright": "glare", "hardly": "small", "grey": "unknown-tile"}
+    assert {other.get(word, word) for word in TEXTS} <= WORDS
     assert grey_advice().what in WORDS
 
 
@@ -269,3 +280,15 @@ def test_assessing_is_quick():
 
     # In blurs of the same picture, so that a slow or busy machine changes nothing.
     assert min(times) < 8 * measure
+
+
+def test_tiles_that_are_cut_and_read_all_the_same_are_not_lost():
+    bgr, outlines = table(80)
+    limits = Limits(lost=0.15)
+
+    some = [assess(bgr, outlines[6:], cut_off=outlines[:6], limits=limits, cut_read=n).ok
+            for n in (0, 6)]  # fmt: skip
+    most = assess(bgr, outlines[16:], cut_off=outlines[:16], limits=limits, cut_read=16)
+
+    assert some == [False, True]
+    assert not most.ok, "what shows hardly more than a layout's rim shows no table"

@@ -14,7 +14,7 @@ from vision.request import ReadRequest
 
 NEST = built_in_set("schlangennest")
 SIDE_PX = 96
-STAGES = ["detect", "lattice", "classify", "reconstruct", "quality"]
+STAGES = ["detect", "classify", "lattice", "reconstruct", "quality"]
 
 
 def drawn(text: str, name: str = "schlangennest") -> np.ndarray:

@@ -231,3 +231,75 @@ def test_tiles_of_any_box_are_unknown():
     seen = reconstruct_unknown(detections, fit_lattices(detections))
 
     assert [e["tile"] for e in seen.tiles] == ["unknown"] * 3
+
+
+def layout(count: int, start: float = 0) -> str:
+    kinds = ("blue/straight 0", "red/curve 1", "green/curve 2", "blue/curve 3")
+    return ";".join(f"{start + k},0 {kinds[k % 4]}" for k in range(count))
+
+
+def test_card_that_touches_the_layout_crookedly_belongs_to_it():
+    seen = read(f"{layout(5)};5.38,0.1 red/straight 0")
+
+    assert len(seen.tiles) == 6
+
+
+def test_part_beyond_a_cup_that_hides_three_cards_belongs_to_the_layout():
+    seen = read(f"{layout(5)};{layout(5, 8.05)}")
+
+    assert len(relative(seen.tiles)) == 10
+    assert max(x for _, x, _, _ in relative(seen.tiles)) == 12
+
+
+def test_stock_in_line_with_the_layout_stays_aside():
+    seen = read(f"{layout(5)};7,0 red/straight 0;8.12,0 red/curve 0")
+
+    assert len(seen.tiles) == 5
+    assert len(seen.aside) == 2
+
+
+def test_house_that_is_not_sure_is_counted_from_all_the_same():
+    detections, readings = table("0,0 red/straight 0;1,0 gift 0;2,0 red/corner 0;1,1 gift 0")
+    doubt = (CellGuess("gift", 0, 0, 0.5), CellGuess("house", 0, 1, 0.3))
+    readings[1] = CellReading(doubt)
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, CARNIVAL)
+
+    house = next(e for e in seen.unsure if e["tile"] == "house")
+    assert (house["at"], house["turns"]) == ([0, 0], 0)
+
+
+def test_cards_laid_as_in_play_without_their_big_card_are_lost():
+    field = "0,0 big/1#0 0;1,0 big/1#1 0;2,0 straight 0"
+    hidden = "0,5 straight 0;1,5 curve 1;1,6 crossing 0;2,6 straight 1"
+
+    seen = read(f"{field};{hidden}", SSSNAKE)
+
+    assert len(seen.lost) == 4
+
+
+def test_stock_of_cards_that_are_all_alike_is_not_lost():
+    field = "0,0 big/1#0 0;1,0 big/1#1 0;2,0 straight 0"
+    stock = ";".join(f"{x},5 straight 0" for x in range(5))
+
+    assert read(f"{field};{stock}", SSSNAKE).lost == ()
+
+
+def test_card_under_fingers_between_others_is_unsure_and_does_not_vanish():
+    detections, readings = table("0,0 blue/straight 0;1,0 blue/curve 0;2,0 red/curve 0")
+    found = list(detections.found)
+    found[1] = Detection(found[1].corners_px, 0.6)
+    readings[1] = CellReading((CellGuess("blue/curve", 0, 0, 0.0),), "unknown-tile")
+    detections = Detections(detections.size_px, "square", tuple(found))
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert [e["tile"] for e in seen.unsure] == ["blue/curve"]
+
+
+def test_stock_whose_cards_touch_at_corners_only_is_no_layout():
+    stock = "-4,3 red/curve 0;-3,4 red/straight 0;-2,3 red/tail 0;-1,4 red/head 0;0,3 red/curve 0"
+
+    seen = read(f"0,0 blue/tail 0;{stock}")
+
+    assert [e["tile"] for e in seen.tiles] == ["blue/tail"]

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.scenes.photoreal import PhotorealError, as_table, main, read_manifest, scene_file
+from models.scenes.photoreal import main
+from models.scenes.photoreal_boards import hidden_cells, places_mm, projected, rendered_boards
+from models.scenes.photoreal_scene import (
+    PhotorealError,
+    as_table,
+    read_manifest,
+    scene_file,
+)
 from models.sheets import make_sheets
 
 
@@ -85,6 +92,38 @@ def test_labels_become_a_table_state():
     assert table["tiles"][0]["outline"] == [[0, 0], [9, 0], [9, 9], [0, 9]]
     assert table["tiles"][0]["tile"] == "house"
     assert table["aside"] == []
+
+
+def test_cells_under_a_hand_are_told_hidden(prints, renderer, tmp_path):
+    box, files = read_manifest(prints)
+    _, truth = scene_file(3, "train", "snekagon", box, files, renderer, tmp_path, (640, 480))
+    (plane,) = truth["planes"]
+    camera = {
+        "matrix": [[900, 0, 319.5], [0, 900, 239.5], [0, 0, 1]], "translation": [0, 0, 900],
+        "distortion_k1k2p1p2k3": [0.0] * 5, "rotation": np.diag([1, -1, -1]).tolist(),
+    }  # fmt: skip
+    ids = np.full((480, 640), plane["own"][0])
+    left, top = projected(camera, places_mm(plane, np.array([[0.0, 0.0]])))[0].round().astype(int)
+    ids[top - 12 : top + 12, left - 12 : left + 12] = 0
+
+    hidden = {tuple(h["cell"]): h["hidden"] for h in hidden_cells(plane, camera, ids)}
+    board = {"board": 0, "outline": [], "plane": plane, "hidden": hidden_cells(plane, camera, ids)}
+    (seen,) = rendered_boards({"camera": camera, "boards": [board]})
+
+    assert hidden[0, 0] == 1
+    assert len(hidden) < 8
+    assert seen.hidden[0, 0] == 1
+    assert seen.hidden[5, 0] == 0
+    assert seen.px(np.array([[0.0, 0.0]]))[0] == pytest.approx([left, top], abs=0.6)
+
+
+def test_a_table_that_is_there_is_not_rendered_again(prints, renderer, tmp_path):
+    (renderer / "render_scene.py").write_text("raise SystemExit('must not be run')")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "snekagon-train-000007.json").write_text("{}")
+
+    assert main(["--renderer", str(renderer), "--game", "snekagon", "--prints", str(prints),
+                 "--out", str(tmp_path / "out"), "--seed", "7", "--count", "1"]) == 0  # fmt: skip
 
 
 def test_a_folder_without_a_manifest_or_a_renderer_is_named(tmp_path, capsys):

@@ -127,7 +127,11 @@ def test_table_comes_out_of_the_real_library(pictured):
 
 
 def _named(tiles: Any) -> list[tuple[str, tuple[int, ...], int]]:
-    return sorted((tile["tile"], tuple(tile["at"]), tile["turns"]) for tile in tiles)
+    """Return tiles with their places counted from the layout's corner: its origin may be any."""
+    x0, y0 = (min(tile["at"][axis] for tile in tiles) for axis in (0, 1))
+    return sorted(
+        (tile["tile"], (tile["at"][0] - x0, tile["at"][1] - y0), tile["turns"]) for tile in tiles
+    )
 
 
 # --- What a stand-in shows: focus, locks, a camera that goes away ---

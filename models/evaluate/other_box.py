@@ -1,0 +1,211 @@
+"""A copy of Schlangennest in quite other art, and photographs of it: what an owner's box may be.
+
+Ropes on slate in place of snakes on white, no border, another size, other names, drawn another way
+round. Nothing here is trained on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from engine.placement import Layout
+from engine.setfile import built_in_set
+from engine.tiles import Strand, TileKind
+from models.evaluate.taught_invented import lesson_photo
+from models.scenes.arrays import Array
+from models.scenes.faces import Face, card_back, face_of, square_outline
+from models.scenes.noise import field, ramp, unit
+from models.scenes.positions import Played, played
+from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.sequence import film_settings
+from models.scenes.setfaces import BACK, Box
+from models.scenes.settings import SceneSettings, draw_settings
+from models.scenes.splits import rng_of
+from models.scenes.stage import Stage
+
+GAME = "schlangennest"
+PITCH_MM = 38.0
+FACE_PX = 192
+ROPES = {
+    "blue": ("copper", (60, 120, 205)), "red": ("ivory", (205, 228, 238)),
+    "yellow": ("teal", (150, 160, 40)), "green": ("plum", (140, 60, 150)),
+}  # fmt: skip
+"""What the owner calls the game's colours, and how they are printed: blue, green, red."""
+SHAPES = {"straight": "beam", "curve": "bend", "tail": "root", "head": "bird"}
+OWN_UP = {"straight": 1, "curve": 2, "tail": 3, "head": 1}
+"""By how many quarters the owner's art stands turned against the game's."""
+SLATE = np.array([(92, 104, 98), (124, 136, 128), (150, 160, 152)], float)
+RIM, RIM_LIGHT = 0.12, 0.35
+"""Width of the dark rim in half cards, and how bright it is at the very edge."""
+ASLEEP = (60, 84, 96)
+ROPE, ASLEEP_ROPE = 0.24, 0.14
+"""Widths in shares of a card."""
+LESSON_SEEDS = (3, 5)
+LAID_APART_MM = 9.0
+"""Between tiles that are photographed to be learnt, as the owner is asked to."""
+GAME_SEED = 8
+STILL_FRAMES = 9
+"""Pictures of each moment, at ten a second."""
+
+
+def owner_name(kind: TileKind) -> str:
+    """Return what the owner calls a tile of the game."""
+    return f"{ROPES[str(kind.colour)][0]} {SHAPES[kind.shape]}"
+
+
+def owner_map() -> dict[str, tuple[str, int]]:
+    """Return the game's tile and turns of each of the owner's kinds."""
+    kinds = built_in_set(GAME).kinds.values()
+    return {owner_name(kind): (kind.name, OWN_UP[kind.shape]) for kind in kinds}
+
+
+def other_box() -> Box:
+    """Return the box, its faces by the game's names and at the game's turns 0."""
+    tile_set = replace(built_in_set(GAME), pitch_mm=PITCH_MM)
+    faces = {kind.name: _face(kind, 0) for kind in tile_set.kinds.values()}
+    faces[BACK] = card_back(PITCH_MM, np.array([70.0, 60, 40]))
+    return Box(tile_set, faces)
+
+
+def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str, Any]:
+    """Photograph all kinds once a seed into a folder, with ``labels.json`` and ``map.json``.
+
+    Labels are in the owner's names and turns. Returns them.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    kinds = built_in_set(GAME).kinds.values()
+    faces = {owner_name(kind): _face(kind, OWN_UP[kind.shape]) for kind in kinds}
+    periods = dict.fromkeys(faces, 4)
+    photos: dict[str, Any] = {}
+    for number, seed in enumerate(seeds):
+        settings = draw_settings(seed, "held-out", "invented-square", (1600, 1200))
+        apart = replace(settings, cards=replace(settings.cards, gap_mm=LAID_APART_MM))
+        jpeg, truth = lesson_photo(apart, "square", PITCH_MM, faces, periods)
+        (folder / f"{number}.jpg").write_bytes(jpeg)
+        photos[f"{number}.jpg"] = [
+            {"tile": t["tile"], "turns": t["turns"],
+             "at": t["at"], "centre": np.mean(t["outline"], axis=0).tolist()}
+            for t in truth["tiles"]
+        ]  # fmt: skip
+    (folder / "labels.json").write_text(json.dumps({"photos": photos}), encoding="utf-8")
+    (folder / "map.json").write_text(json.dumps(owner_map()), encoding="utf-8")
+    return {"photos": photos}
+
+
+def write_game(
+    folder: Path, box: Box | None, moves: int | None = None, size_px: tuple[int, int] = (1280, 720)
+) -> Played:
+    """Photograph a game move by move into a folder; ``None`` is the box that is built in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    one = played(GAME, "held-out", "greedy", GAME_SEED)
+    layouts = one.layouts[: None if moves is None else moves + 1]
+    for number, jpeg in enumerate(_pictures(layouts, one.players, box, size_px)):
+        for still in range(STILL_FRAMES):
+            (folder / f"{number:03d}-{still:02d}.jpg").write_bytes(jpeg)
+    return one
+
+
+def _pictures(
+    layouts: Sequence[Layout], players: tuple[str, ...], box: Box | None, size_px: tuple[int, int]
+) -> Iterator[bytes]:
+    settings = _quiet_table(size_px)
+    if box is not None:
+        settings = replace(settings, cards=replace(settings.cards, size_mm=box.tile_set.pitch_mm))
+    stage = Stage(settings, players, layouts, box)
+    camera = camera_for(settings, stage.extent_mm)
+    for layout in layouts:
+        yield photographed(settings, painted(settings, stage.top(layout), camera))
+
+
+def _quiet_table(size_px: tuple[int, int]) -> SceneSettings:
+    """Return a table that nothing but the layout lies on, seen by a camera that hangs above."""
+    settings = film_settings(GAME_SEED, "held-out", GAME, size_px)
+    camera = replace(settings.camera, elevation_deg=82.0, roll_deg=0.0, fill=0.8, aim=(0.0, 0.0))
+    clutter = replace(
+        settings.clutter, stocks=False, draw_pile=False, discard=False, tokens=0, hands=0, cups=0,
+        phones=0, dice=0, rulebook=False, plain_squares=0,
+    )  # fmt: skip
+    light = replace(settings.light, level=1.0, glare=0.0)
+    return replace(settings, camera=camera, clutter=clutter, light=light)
+
+
+# --- The art ---
+
+
+def _face(kind: TileKind, turns: int) -> Face:
+    """Return a card as printed, turned by whole quarters."""
+    grain = unit(field(rng_of("slate", kind.name), FACE_PX, (3, 9), 5, 0.7))
+    canvas = np.ascontiguousarray(ramp(grain, SLATE))
+    # Strands that sleep lie below the one that belongs to somebody.
+    for strand in sorted(kind.turned(turns), key=lambda strand: strand.colour in ROPES):
+        _draw(canvas, strand)
+    canvas = (canvas * _worn()[..., None]).astype(np.uint8)
+    density = FACE_PX / PITCH_MM
+    return face_of(canvas, density, (FACE_PX / 2, FACE_PX / 2), square_outline(PITCH_MM))
+
+
+def _worn() -> Array:
+    """Return how bright each place is: old cards are dark around the rim."""
+    place = np.abs((np.arange(FACE_PX) + 0.5) / FACE_PX * 2 - 1)
+    rim = np.maximum(place[:, None], place[None])
+    return np.asarray(1 - (1 - RIM_LIGHT) * np.clip((rim - 1 + RIM) / RIM, 0, 1))
+
+
+def _draw(canvas: Array, strand: Strand) -> None:
+    own = strand.colour in ROPES
+    colour = ROPES[str(strand.colour)][1] if own else ASLEEP
+    wide = round((ROPE if own else ASLEEP_ROPE) * FACE_PX)
+    line = _way(strand)
+    points = np.round((line * FACE_PX / 2 + FACE_PX / 2) * 16).astype(np.int32)
+    dark = tuple(round(c * 0.45) for c in colour)
+    cv2.polylines(canvas, [points], False, dark, wide + 8, cv2.LINE_AA, 4)
+    cv2.polylines(canvas, [points], False, colour, wide, cv2.LINE_AA, 4)
+    for k in range(2, len(line) - 2, 4):
+        _twist(canvas, line[k], line[k + 1] - line[k - 1], wide, dark)
+    if strand.cap:
+        _cap(canvas, line[-1], colour, wide, head=strand.cap == "head", own=own)
+
+
+def _way(strand: Strand) -> Array:
+    """Return the middle line from side to side, or to near the middle, in half cards."""
+    sides = np.array([(0.0, -1.0), (1, 0), (0, 1), (-1, 0)])
+    start = sides[strand.edges[0]]
+    t = np.linspace(0, 1, 25)[:, None]
+    if len(strand.edges) == 1:
+        return np.asarray(start * (1 - 0.72 * t))
+    end = sides[strand.edges[1]]
+    return np.asarray((1 - t) ** 2 * start + t**2 * end)
+
+
+def _twist(canvas: Array, at: Array, along: Array, wide: int, colour: tuple[int, ...]) -> None:
+    """Draw one turn of a rope across it."""
+    across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
+    slant = along / np.linalg.norm(along) * 0.5
+    ends = np.array(
+        [at - (across + slant) * wide / FACE_PX, at + (across + slant) * wide / FACE_PX]
+    )
+    points = np.round((ends * FACE_PX / 2 + FACE_PX / 2) * 16).astype(np.int32)
+    cv2.polylines(canvas, [points], False, colour, 3, cv2.LINE_AA, 4)
+
+
+def _cap(
+    canvas: Array, at: Array, colour: tuple[int, ...], wide: int, *, head: bool, own: bool
+) -> None:
+    """Draw a knot with an eye where a head ends, a block where a tail does."""
+    x, y = np.round(at * FACE_PX / 2 + FACE_PX / 2).astype(int).tolist()
+    dark = tuple(round(c * 0.35) for c in colour)
+    if head:
+        cv2.circle(canvas, (x, y), round(wide * 0.85), colour, -1, cv2.LINE_AA)
+        cv2.circle(canvas, (x, y), round(wide * 0.4), (20, 230, 250) if own else dark, -1)
+        cv2.circle(canvas, (x, y), round(wide * 0.15), (10, 10, 10), -1)
+    else:
+        half = round(wide * 0.7)
+        cv2.rectangle(canvas, (x - half, y - half), (x + half, y + half), colour, -1)
+        cv2.rectangle(canvas, (x - half, y - half), (x + half, y + half), dark, 5, cv2.LINE_AA)

@@ -1,0 +1,152 @@
+"""A table that does not change, painted once; only arms and light are laid over it per frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from models.scenes.arrays import Array, not_below
+from models.scenes.camera import Camera
+from models.scenes.canvas import Canvas
+from models.scenes.develop import Developer, exposed, gain_for, radiance
+from models.scenes.hands import arm_face, arm_item
+from models.scenes.scene import painted
+from models.scenes.settings import SceneSettings
+from models.scenes.things import Arm, Item, TableTop
+
+SMALL_PX = 640
+"""About how wide the picture is in which arms are painted."""
+
+
+class Still:
+    """A table that does not change, painted once; only arms are laid over it per frame."""
+
+    def __init__(self, settings: SceneSettings, top: TableTop, camera: Camera) -> None:
+        self.top = top
+        self.canvas = painted(settings, top, camera)
+        self._settings = settings
+        linear = radiance(self.canvas, settings.light, settings.sensor.vignette)
+        self._matrix = gain_for(linear, settings.light, settings.sensor)
+        self._unlit = exposed(linear, self._matrix)
+        self._linear = self._unlit
+        self._developer = Developer(settings.sensor, settings.light.level)
+        self._root = self._developer.root(self._linear)
+        self._times = _times_smaller(camera.size_px)
+        self._small_camera = _smaller(camera, self._times)
+
+    def frame(
+        self,
+        arm: Arm | None,
+        held: Item | None,
+        rng: np.random.Generator,
+        shake_px: tuple[float, float] | None = None,
+        gain: float = 1.0,
+    ) -> tuple[Array, bool]:
+        """Return one finished frame, and whether a hand is in it."""
+        root, hand = self._root, False
+        if arm is not None:
+            root, hand = self.with_arm(arm, held)
+        if shake_px is not None:
+            shift = np.array([[1, 0, shake_px[0]], [0, 1, shake_px[1]]], np.float32)
+            root = cv2.warpAffine(root, shift, root.shape[1::-1], borderMode=cv2.BORDER_REFLECT)
+        if gain != 1.0:
+            root = root * np.float32(np.sqrt(gain))
+        return self.developed(root, rng), hand
+
+    def developed(self, root: Array, rng: np.random.Generator) -> Array:
+        """Return the picture of a root of light, with fresh noise."""
+        return self._developer.finished(root, rng)
+
+    def shine_on(self, angle_deg: float, reach: float, strength: float) -> None:
+        """Let a sunbeam with a soft edge fall in from one side, so far over the picture."""
+        height, width = self._unlit.shape[:2]
+        turn = np.radians(angle_deg)
+        ys, xs = np.mgrid[0:height:8, 0:width:8].astype(np.float32)
+        along = (xs / width - 0.5) * np.cos(turn) + (ys / height - 0.5) * np.sin(turn)
+        field = 1 + strength / (1 + np.exp(np.clip((along + 0.7 - 1.4 * reach) * 25, -30, 30)))
+        lit = cv2.resize(field.astype(np.float32), (width, height))
+        # The camera takes its exposure back by as much as the picture has become brighter.
+        self._linear = self._unlit * (lit / float(field.mean()))[..., None]
+        self._root = self._developer.root(self._linear)
+
+    def with_arm(self, arm: Arm, held: Item | None) -> tuple[Array, bool]:
+        """Return the root of the light with an arm in it, and whether that is in view.
+
+        Arms have no fine print: they and their shadows are painted small and enlarged.
+        """
+        over = self._small_canvas()
+        item, face = arm_item(arm), arm_face(arm.look)
+        over.throw_sprite_shadow(face, item, 190)
+        shadow = cv2.LUT(over.lit, self._shadow_table())
+        parts = [(item, face)]
+        if held is not None:
+            lifted = replace(held, x_mm=arm.x_mm, y_mm=arm.y_mm, z_mm=arm.height_mm - 4)
+            parts.insert(0, (lifted, self.top.faces[held.face]))
+        clear, skin = np.ones(shadow.shape, np.float32), np.zeros((*shadow.shape, 3), np.float32)
+        hand = False
+        for thing, look in parts:
+            sampled = over.sampled(look, thing.axes(), over.camera.px_per_mm())
+            if sampled is not None and sampled[1][..., 3].any():
+                where, bgra, _ = sampled
+                free = 1 - bgra[..., 3].astype(np.float32) / 255
+                light = cv2.transform(Developer.linear_of(bgra[..., :3]), self._matrix)
+                skin[where] = skin[where] * free[..., None] + light
+                clear[where] *= free
+                hand = True
+        box = _box_of((clear < 1) | (over.lit < 255))
+        return (self._root if box is None else self._laid_over(box, shadow * clear, skin)), hand
+
+    def _laid_over(self, box: tuple[int, int, int, int], left: Array, skin: Array) -> Array:
+        """Return the root of the light with something laid over a part of the picture.
+
+        Args:
+            box: first and last row and column of the part, in the small picture.
+            left: how much of the table's light is left there, in the small picture.
+            skin: the light that comes from what is laid over it.
+        """
+        top, bottom, first, last = box
+        times = self._times
+        window = slice(top * times, bottom * times), slice(first * times, last * times)
+        size = (last - first) * times, (bottom - top) * times
+        root = self._root.copy()
+        part = root[window]
+        through = cv2.resize(left[top:bottom, first:last], size)
+        light = cv2.resize(skin[top:bottom, first:last], size)
+        part *= part
+        part *= through[..., None]
+        part += light
+        np.sqrt(not_below(part, 0.0), out=part)
+        return root
+
+    def _small_canvas(self) -> Canvas:
+        over = Canvas.over(self.canvas)
+        over.camera = self._small_camera
+        over.lit = np.full(self._small_camera.size_px[::-1], 255, np.uint8)
+        return over
+
+    def _shadow_table(self) -> Array:
+        ambient = self._settings.light.ambient
+        return (ambient + (1 - ambient) * np.arange(256) / 255).astype(np.float32)
+
+
+def _box_of(mask: Array) -> tuple[int, int, int, int] | None:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
+
+
+def _times_smaller(size_px: tuple[int, int]) -> int:
+    """Return by how much a picture is made smaller for what has no fine print."""
+    times = max(1, round(size_px[0] / SMALL_PX))
+    return times if size_px[0] % times == 0 and size_px[1] % times == 0 else 1
+
+
+def _smaller(camera: Camera, times: int) -> Camera:
+    """Return the same camera with pixels so many times larger."""
+    matrix = camera.matrix / np.array([[times], [times], [1.0]])
+    matrix[:2, 2] += 0.5 / times - 0.5
+    size = camera.size_px[0] // times, camera.size_px[1] // times
+    return replace(camera, size_px=size, matrix=matrix)

@@ -1,0 +1,185 @@
+"""What evaluations keep, how they say it, and that renders are counted as drawn tables are."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.setfile import built_in_set
+from models.evaluate import __main__ as everything
+from models.evaluate import kept, renders, small
+from models.evaluate.figures import Figure, Subject, save_subject, saved_subjects
+from models.evaluate.photographs import best_overlap
+from models.evaluate.report import (
+    BEGIN,
+    END,
+    keep_text,
+    kept_text,
+    main,
+    page,
+    summary,
+    with_summary,
+)
+from models.evaluate.score import score_table
+from models.scenes.scene import scene_from
+from models.scenes.settings import draw_settings, without_disturbance
+from vision.types import TableState
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_rows_are_taken_up_again_but_not_those_of_another_reader(tmp_path, monkeypatch):
+    path = tmp_path / "rows.jsonl"
+    list(kept.keeping(path, [{"seed": 1, "right": True}, {"seed": 2, "right": False}]))
+    mine = kept.kept_rows(path, "seed")
+    monkeypatch.setattr(kept, "reader_mark", lambda: "another")
+
+    assert {seed: row["right"] for seed, row in mine.items()} == {1: True, 2: False}
+    assert kept.missing(range(4), mine) == [0, 3]
+    assert kept.kept_rows(path, "seed") == {}
+
+
+def test_a_figure_says_whether_it_holds():
+    few = Figure("tiles wrong", 1, 2000, most=1)
+    many = Figure("tiles wrong", 3, 2000, most=1)
+    exact = Figure("tables exactly right", 499, 500, 100, least=99.3)
+
+    assert (few.holds, many.holds, exact.holds) == (True, False, True)
+    assert Figure("tiles wrong", 0, 0, most=1).holds is None
+    assert "3 of 2000: 1.50 per 1000" in many.line()
+    assert "wanted at most 1 in 1000, DOES NOT HOLD" in many.line()
+
+
+def test_the_page_has_every_figure_and_the_worst_pictures(tmp_path):
+    figure = Figure("tiles wrong", 3, 2000, most=1)
+    save_subject(Subject("squares", "carnival", (figure,), ("squares/worst/one.jpg",)), tmp_path)
+    keep_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"], "151 of 152\n")
+    subjects = saved_subjects(tmp_path)
+
+    assert subjects[0].figures == (figure,)
+    shown = page(subjects, {"teaching": "151 of 152"}, with_pictures=True)
+    assert "| carnival | tiles wrong | 3 of 2000 | 1.50 ‰ (0.51 to 4.40) |" in shown
+    assert "**not met**" in shown
+    assert "(squares/worst/one.jpg)" in shown
+    assert main(["--out", str(tmp_path), "--to", str(tmp_path / "E.md")]) == 0
+    shipped = (tmp_path / "E.md").read_text("utf-8")
+    assert "151 of 152" in shipped
+    assert "one.jpg" not in shipped
+
+
+def test_a_page_without_results_is_refused(tmp_path, capsys):
+    assert main(["--out", str(tmp_path)]) == 2
+    assert "make evaluate" in capsys.readouterr().err
+
+
+def test_what_a_part_printed_is_kept_for_the_same_question_only(tmp_path):
+    keep_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"], "151 of 152\n")
+
+    assert kept_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"]) == "151 of 152\n"
+    assert kept_text(tmp_path, "teaching", ["models.evaluate.teaching", "qwirkle"]) is None
+
+
+def test_a_scale_makes_every_part_smaller(tmp_path):
+    whole, tenth = (everything.parts(scale, 1, None, tmp_path) for scale in (1.0, 0.1))
+
+    assert whole["squares"][0][:3] == ["models.evaluate.tables", "--tables", "500"]
+    assert tenth["squares"][0][:3] == ["models.evaluate.tables", "--tables", "50"]
+    assert tenth["small"][0][2] == "6"
+    assert list(whole) == list(tenth)
+
+
+def test_an_unknown_part_is_named(capsys):
+    with pytest.raises(SystemExit) as left:
+        everything.main(["squarse"])
+
+    assert left.value.code == 2
+    assert "no part squarse" in capsys.readouterr().err
+
+
+def test_layouts_overlap_at_the_best_shift_and_turn():
+    corner = {(0, 0), (1, 0), (1, 1)}
+
+    assert best_overlap(corner, {(5, 5), (5, 6), (4, 6)}) == 3
+    assert best_overlap(corner, {(0, 0), (1, 0), (2, 0)}) == 2
+
+
+@pytest.fixture(scope="module")
+def render(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with one easy picture and its truth, as the renderer's bridge leaves it."""
+    folder = tmp_path_factory.mktemp("renders")
+    settings = without_disturbance(draw_settings(3, "held-out", "schlangennest", (1280, 720)))
+    scene = scene_from(replace(settings, fullness=0.4))
+    (folder / "schlangennest-held-out-000003.jpg").write_bytes(scene.jpeg)
+    truth = {**scene.truth, "room": ["studio", "wood-03"]}
+    (folder / "schlangennest-held-out-000003.json").write_text(json.dumps(truth), "utf-8")
+    (folder / "schlangennest-held-out-000004.jpg").write_bytes(b"not finished")
+    return folder
+
+
+def test_a_render_is_read_from_its_file_and_counted_once(render, tmp_path, capsys):
+    asked = [str(render), "--game", "schlangennest", "--out", str(tmp_path), "--workers", "1"]
+
+    assert renders.main(asked) == 0
+    assert "tables exactly right: 1 of 1" in capsys.readouterr().out
+    assert renders.main([*asked, "--half", "even"]) == 0
+    assert capsys.readouterr().out == ""
+    rows = (tmp_path / "renders" / "schlangennest.jsonl").read_text("utf-8").splitlines()
+    assert renders.main(asked) == 0
+    assert (tmp_path / "renders" / "schlangennest.jsonl").read_text("utf-8").splitlines() == rows
+
+
+def test_renders_are_left_out_where_there_are_none(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("SNAKE_EYE_SHARED", raising=False)
+
+    assert renders.main(["--out", str(tmp_path)]) == 0
+    assert "left out" in capsys.readouterr().out
+
+
+def test_sure_readings_of_nothing_count_as_sure_and_wrong(render):
+    name = "schlangennest-held-out-000003"
+    truth = json.loads((render / f"{name}.json").read_text("utf-8"))
+    ghost = {"tile": "blue/curve", "at": [9, 9], "turns": 0, "confidence": 1.0,
+             "outline": [[0, 0], [9, 0], [9, 9], [0, 9]]}  # fmt: skip
+    state = TableState(tuple(truth["size"]), tiles=(ghost,))
+
+    score = score_table(truth, state, built_in_set("schlangennest"))
+
+    assert (score.invented, score.sure, score.sure_wrong) == (1, 1, 1)
+    assert score.missed == score.tiles
+
+
+def test_a_shrunk_picture_keeps_its_points_where_they_were():
+    bgr = np.zeros((80, 120, 3), np.uint8)
+    cv2.rectangle(bgr, (40, 20), (79, 59), (255, 255, 255), -1)
+
+    half = small.shrunk(bgr, 0.5)
+
+    ys, xs = np.nonzero(half[..., 0] > 128)
+    seen = [(xs.min() - 0.5, ys.min() - 0.5), (xs.max() + 0.5, ys.max() + 0.5)]
+    assert half.shape == (40, 60, 3)
+    assert small.shrunk_px([(39.5, 19.5), (79.5, 59.5)], 0.5) == pytest.approx(np.array(seen))
+
+
+def test_the_readme_has_the_short_table_of_the_shipped_page():
+    shipped = (ROOT / "models" / "trained" / "EVALUATION.md").read_text("utf-8")
+    readme = (ROOT / "README.md").read_text("utf-8")
+    quoted = readme.partition(BEGIN)[2].partition(END)[0].strip()
+
+    assert quoted.startswith("| game |")
+    assert quoted in shipped
+
+
+def test_a_document_gets_the_short_table_between_its_marks():
+    exact = Figure("tables exactly right", 40, 40, 100, least=97)
+    wrong = Figure("tiles wrong, missed or invented", 1, 1000, most=3)
+    lines = summary([Subject("photoreal", "carnival", (wrong, exact))])
+
+    text = with_summary(f"before\n{BEGIN}\nold\n{END}\nafter\n", lines)
+
+    assert "old" not in text
+    assert "| carnival | – | – | – | 40 | 1.00 ‰ (at most 5.6) | 100.0 % (91.2 to 100.0) |" in text
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")

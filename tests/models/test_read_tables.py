@@ -1,0 +1,47 @@
+"""Drawn tables that were once read wrongly, read whole; each stands for one cause."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.setfile import built_in_set
+from models.evaluate.score import score_table
+from models.scenes.scene import make_scene
+from vision.models import TRAINED
+from vision.network import MANIFEST
+from vision.read import read_table
+from vision.request import ReadRequest
+
+pytestmark = pytest.mark.skipif(not (TRAINED / MANIFEST).exists(), reason="no trained detector")
+
+ONCE_WRONG = {
+    "violet-strands-in-a-soft-picture-are-no-red-ones": ("carnival", 20001),
+    "a-stock-behind-a-die-does-not-join-the-layout": ("schlangennest", 20024),
+    "a-stock-in-line-with-the-layout-does-not-join-it": ("schlangennest", 30006),
+    "a-layout-of-one-card-is-found-among-stocks": ("schlangennest", 30004),
+    "big-cards-that-lie-alone-may-be-in-play": ("sssnake", 20073),
+    "a-big-card-that-lies-apart-is-not-in-play": ("sssnake", 20005),
+    "a-tablecloth-seen-between-cards-is-no-card": ("carnival", 31241),
+    "cards-that-touch-a-big-card-are-in-play-with-it": ("sssnake", 31485),
+    "a-piece-of-a-card-at-the-edge-puts-no-big-card-into-play": ("sssnake", 31461),
+    "cards-that-meet-at-corners-only-are-a-layout": ("schlangennest", 31288),
+}
+
+
+@pytest.mark.parametrize(("game", "seed"), ONCE_WRONG.values(), ids=ONCE_WRONG.keys())
+def test_table_is_read_exactly(game, seed):
+    scene, tile_set = make_scene(seed, "held-out", game), built_in_set(game)
+
+    state = read_table(scene.bgr, ReadRequest("square", tile_set))
+
+    assert score_table(scene.truth, state, tile_set).mistakes == ()
+    assert state.quality.ok
+
+
+def test_picture_in_which_an_arm_hides_big_cards_is_not_good_enough():
+    scene = make_scene(20004, "held-out", "sssnake")
+
+    state = read_table(scene.bgr, ReadRequest("square", built_in_set("sssnake")))
+
+    assert not state.quality.ok
+    assert "covered" in [advice.what for advice in state.quality.advice]

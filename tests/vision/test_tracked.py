@@ -1,0 +1,126 @@
+"""Reading a table again and again: as right as a whole read, and only what has changed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.setfile import built_in_set
+from models.scenes.film import FilmedTable
+from models.scenes.positions import Played, played
+from models.scenes.sequence import film_settings
+from vision.changes import boxes_around, changed_between, shrunk
+from vision.read import read_table
+from vision.request import ReadRequest
+from vision.tracked import TrackedTable
+
+SIZE_PX = (960, 540)
+
+
+def filmed(game: str, seed: int, first: int, last: int) -> tuple[FilmedTable, Played]:
+    whole = played(game, "train", "greedy", seed)
+    one = replace(whole, layouts=tuple(dict.fromkeys(whole.layouts))[first:last])
+    settings = film_settings(seed, "train", game, SIZE_PX)
+    camera = replace(settings.camera, elevation_deg=max(70.0, settings.camera.elevation_deg))
+    settings = replace(settings, camera=replace(camera, aim=(0.0, 0.0)))
+    return FilmedTable(settings, one.players, one.layouts[0], iter(one.layouts), 10.0), one
+
+
+def contents(state) -> list[tuple[object, ...]]:
+    return sorted(
+        (e["tile"], str(e.get("at", e.get("cells"))), e.get("turns", 0), e.get("board", 0))
+        for e in state.tiles
+    )
+
+
+@pytest.mark.parametrize(("game", "seed", "first"), [("carnival", 2, 16), ("snekagon", 2, 5)])
+def test_new_tile_is_read_as_by_a_whole_look(game, seed, first):
+    table, one = filmed(game, seed, first, first + 2)
+    box = built_in_set(game)
+    request = ReadRequest(box.lattice, box)
+    tracked = TrackedTable(request)
+    for shot in table.quiet(0.3):
+        tracked.read(shot.bgr, shot.t)
+    assert (tracked.wholes, tracked.parts, tracked.repeats) == (2, 0, 1)
+    list(table.visit((one.layouts[1],)))
+
+    shots = list(table.quiet(0.6))
+    states = [tracked.read(shot.bgr, shot.t) for shot in shots]
+
+    assert (tracked.wholes, tracked.parts, tracked.repeats) == (2, 4, 3)
+    assert (
+        contents(states[0]) == contents(states[-1]) == contents(read_table(shots[0].bgr, request))
+    )
+
+
+def test_everything_is_looked_at_when_the_camera_was_knocked():
+    table, _ = filmed("carnival", 2, 16, 17)
+    box = built_in_set("carnival")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    for shot in table.quiet(0.3):
+        tracked.read(shot.bgr, shot.t)
+    before = contents(tracked.read(shot.bgr, shot.t))
+    list(table.knock())
+
+    after = [tracked.read(shot.bgr, shot.t) for shot in table.quiet(0.3)]
+
+    assert tracked.wholes >= 4
+    assert contents(after[-1]) == before
+
+
+def test_everything_is_looked_at_now_and_then():
+    table, _ = filmed("snekagon", 2, 5, 6)
+    box = built_in_set("snekagon")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    shots = list(table.quiet(0.3))
+    for moment in (0.0, 0.1, 0.2, 11.0, 11.1):
+        tracked.read(shots[0].bgr, moment)
+
+    assert (tracked.wholes, tracked.repeats) == (3, 2)
+
+
+def test_tiles_beside_the_table_are_left_out_until_one_is_laid_at_their_side():
+    table, one = filmed("carnival", 2, 16, 17)
+    box = built_in_set("carnival")
+    shot = next(table.quiet(0.1))
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    every = tracked.read(shot.bgr, 0.0)
+    tracked.leave_out([np.asarray(entry["outline"]) for entry in every.tiles])
+    assert tracked.read(shot.bgr, 0.1).tiles == ()
+
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    house = next(entry for entry in every.tiles if entry["tile"] == "house")
+    tracked.leave_out([np.asarray(house["outline"])])
+
+    assert contents(tracked.read(shot.bgr, 0.2)) == contents(every)
+    assert len(one.layouts) == 1
+
+
+def pictured(level: int = 120) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return np.clip(rng.normal(level, 6, (270, 480, 3)), 0, 255).astype(np.uint8)
+
+
+def test_light_and_tint_are_no_change():
+    old = pictured()
+    new = np.clip(old * np.array([0.7, 0.8, 0.9]), 0, 255).astype(np.uint8)
+
+    assert not changed_between(shrunk(old), shrunk(new)).any()
+
+
+def test_change_is_found_where_it_is():
+    old, new = pictured(), pictured()
+    new[100:120, 200:230] = 30
+    mask = changed_between(shrunk(old), shrunk(new))
+
+    assert mask[110, 215]
+    assert not mask[:90].any()
+    left, top, right, bottom = boxes_around(mask, 10, (480, 270))[0]
+    assert (left, top) < (200, 100) < (230, 120) < (right, bottom)
+
+
+def test_boxes_that_meet_become_one():
+    mask = np.zeros((270, 480), bool)
+    mask[10:20, 10:20] = mask[10:20, 30:40] = mask[200:210, 400:410] = True
+
+    assert sorted(boxes_around(mask, 8, (480, 270))) == [(2, 2, 49, 29), (392, 192, 419, 219)]

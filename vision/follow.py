@@ -1,0 +1,269 @@
+"""Two ways to follow a table: square tiles by their outlines, hex games by their boards.
+
+Each can look at a whole picture, or look again only where it has changed and keep the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from vision.changes import Mask, boxes_around, grown, painted_on
+from vision.detect import DEFAULT, detect_tiles
+from vision.hex_boards import find_boards
+from vision.hex_plane import FIXED, HexBoard
+from vision.hex_read import MOST_BOARDS, read_hex_table
+from vision.read import Stages, read_table, stages_for
+from vision.request import ReadRequest
+from vision.types import Bgr, Detection, Detections, Points, TableState
+
+AROUND_TILES = 1.0
+"""Outlines of tiles so near to a change are looked at again: shadows reach as far."""
+ROOM_TILES = 2.0
+"""So much of what has not changed is shown to the network beside what has."""
+MOST_SHARE = 0.45
+"""Where more of the picture has to be looked at again, a whole look costs no more."""
+SAME_PLACE = 0.35
+"""Outlines whose middles are closer than that, in widths, are of one tile."""
+TOUCHING = 1.2
+"""Tiles whose middles are closer than that, in widths, lie side by side."""
+FEW_TILES, MOVED_SHARE = 3, 0.5
+"""Where of so many known tiles more than this share look different, the camera has moved."""
+RIM_SHARE = 0.3
+"""The same for the rim of a board."""
+STAYED_CELLS = 0.25
+"""A board whose fixed points are all found so near to where they were has not been moved."""
+
+
+class Follower(Protocol):
+    """Reads a whole picture, then only what has changed in it."""
+
+    def whole(self, bgr: Bgr) -> TableState:
+        """Read all of a picture."""
+        ...
+
+    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
+        """Read what has changed since ``keep``; ``None`` where that is too much."""
+        ...
+
+    def moved(self, bgr: Bgr, changed: Mask) -> bool:
+        """Say whether so much has changed along known edges that the camera must have moved."""
+        ...
+
+    def keep(self) -> None:
+        """Take what was read last for what lies there."""
+        ...
+
+    def drop(self) -> None:
+        """Drop what was kept."""
+        ...
+
+    def forget(self) -> None:
+        """Drop what was kept and what is left out: the camera hangs differently now."""
+        ...
+
+    def leave_out(self, outlines: Sequence[Points]) -> None:
+        """Take no notice of tiles that lie there and touch no other: stocks, piles."""
+        ...
+
+
+def follower_for(request: ReadRequest) -> Follower:
+    """Return the way that suits a box."""
+    if request.shape == "hex" and request.game is not None:
+        return HexFollower(request)
+    return TileFollower(request)
+
+
+@dataclass
+class TileFollower:
+    """Keeps the outlines of tiles; new ones are looked for only where something has changed."""
+
+    request: ReadRequest
+    _kept: Detections | None = None
+    _last: Detections | None = None
+    _stages: Stages | None = None
+    _beside: list[Points] = field(default_factory=list)
+    """Middles of tiles that belong to no layout."""
+
+    def whole(self, bgr: Bgr) -> TableState:
+        """Read all of a picture."""
+        found = self._own_stages().detect(bgr, self.request)
+        return self._read(bgr, found)
+
+    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
+        """Look for outlines where something has changed; read all tiles."""
+        kept = self._kept
+        if kept is None or not kept.found or self.request.grid is not None:
+            return None
+        if not changed.any():
+            return self._read(bgr, kept)
+        width = float(np.median([d.across_px for d in kept.found]))
+        scale = changed.shape[1] / bgr.shape[1]
+        near = grown(changed, AROUND_TILES * width * scale)
+        boxes = boxes_around(near, ROOM_TILES * width, (bgr.shape[1], bgr.shape[0]))
+        area = sum((right - left) * (bottom - top) for left, top, right, bottom in boxes)
+        if area > MOST_SHARE * bgr.shape[0] * bgr.shape[1]:
+            return None
+        stay = [d for d in kept.found if not _lies_on(d, near, scale)]
+        fresh: list[Detection] = []
+        for left, top, right, bottom in boxes:
+            seen = self._detect(bgr[top:bottom, left:right], width)
+            moved = [
+                Detection(
+                    d.corners_px + np.array([left, top]), d.confidence, _leaves(d, left, top, bgr)
+                )
+                for d in seen
+            ]
+            fresh += [d for d in moved if _lies_on(d, near, scale) and not _is_one_of(d, stay)]
+        return self._read(bgr, replace(kept, found=(*stay, *fresh)))
+
+    def moved(self, bgr: Bgr, changed: Mask) -> bool:
+        """Say whether most of the known tiles look different at once."""
+        found = self._kept.found if self._kept is not None else ()
+        scale = changed.shape[1] / bgr.shape[1]
+        hit = [
+            bool((changed & painted_on([d.corners_px], changed.shape, scale)).any()) for d in found
+        ]
+        return len(found) >= FEW_TILES and sum(hit) > MOVED_SHARE * len(found)
+
+    def keep(self) -> None:
+        """Take the outlines that were found last for what lies there."""
+        self._kept = self._last
+
+    def drop(self) -> None:
+        """Drop all outlines."""
+        self._kept = None
+
+    def forget(self) -> None:
+        """Drop all outlines, and where tiles lie beside the layout."""
+        self._kept = None
+        self._beside.clear()
+
+    def leave_out(self, outlines: Sequence[Points]) -> None:
+        """Take no notice of tiles that lie there, as long as no other is laid at their side."""
+        self._beside += [np.asarray(outline, np.float64).mean(axis=0) for outline in outlines]
+        self._kept = None
+
+    def _detect(self, part: Bgr, width: float) -> Sequence[Detection]:
+        """Return the outlines in a part of the picture, looked at as closely as the whole is."""
+        scale = min(1.0, DEFAULT.wanted_wide_px / width)
+        settings = replace(DEFAULT, first_long_px=max(32, round(max(part.shape[:2]) * scale)))
+        part = np.ascontiguousarray(part)
+        return detect_tiles(part, self.request.shape, settings=settings).found
+
+    def _read(self, bgr: Bgr, found: Detections) -> TableState:
+        self._last = found
+        shown = replace(found, found=tuple(self._in_play(found.found)))
+        stages = replace(self._own_stages(), detect=lambda bgr, request: shown)
+        return read_table(bgr, self.request, stages)
+
+    def _in_play(self, found: Sequence[Detection]) -> Sequence[Detection]:
+        """Return the outlines without those beside the layout."""
+        if not self._beside:
+            return found
+        middles = [d.centre_px for d in found]
+        beside = [
+            any(float(np.hypot(*(middle - other))) < SAME_PLACE * d.across_px
+                for other in self._beside)
+            for d, middle in zip(found, middles, strict=True)
+        ]  # fmt: skip
+        played = [middle for middle, out in zip(middles, beside, strict=True) if not out]
+        return [
+            d for d, middle, out in zip(found, middles, beside, strict=True)
+            if not out or any(
+                float(np.hypot(*(middle - other))) < TOUCHING * d.across_px for other in played
+            )
+        ]  # fmt: skip
+
+    def _own_stages(self) -> Stages:
+        if self._stages is None:
+            self._stages = stages_for(self.request)
+        return self._stages
+
+
+def _lies_on(detection: Detection, mask: Mask, scale: float) -> bool:
+    """Say whether the middle of an outline lies in a mask of the small picture."""
+    x, y = (np.asarray(detection.centre_px) * scale).astype(int)
+    inside = 0 <= x < mask.shape[1] and 0 <= y < mask.shape[0]
+    return bool(inside and mask[y, x])
+
+
+def _is_one_of(detection: Detection, others: Sequence[Detection]) -> bool:
+    near = SAME_PLACE * detection.across_px
+    return any(float(np.hypot(*(detection.centre_px - other.centre_px))) < near for other in others)
+
+
+def _leaves(detection: Detection, left: int, top: int, bgr: Bgr) -> bool:
+    corners = detection.corners_px + np.array([left, top])
+    return bool(((corners < -1) | (corners > np.array([bgr.shape[1], bgr.shape[0]]))).any())
+
+
+@dataclass
+class HexFollower:
+    """Keeps where the boards lie; their cells are read again when something has changed."""
+
+    request: ReadRequest
+    _kept: tuple[HexBoard, ...] | None = None
+    _last: tuple[HexBoard, ...] | None = None
+
+    def whole(self, bgr: Bgr) -> TableState:
+        """Find the boards and read them."""
+        assert self.request.game is not None
+        found = find_boards(bgr, MOST_BOARDS[self.request.game])
+        return self._read(bgr, tuple(self._steadier(board) for board in found))
+
+    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
+        """Read the cells of the boards where they lie."""
+        if not self._kept:
+            return None
+        boards = painted_on(
+            [board.outline() for board in self._kept],
+            changed.shape,
+            changed.shape[1] / bgr.shape[1],
+        )
+        if float((changed & boards).sum()) > MOST_SHARE * float(boards.sum()):
+            return None
+        return self._read(bgr, self._kept)
+
+    def moved(self, bgr: Bgr, changed: Mask) -> bool:
+        """Say whether the rims of the boards look different."""
+        scale = changed.shape[1] / bgr.shape[1]
+        for board in self._kept or ():
+            inside = painted_on([board.outline()], changed.shape, scale)
+            rim = grown(inside, 1.0) & grown(~inside, 1.0)
+            if float((changed & rim).sum()) > RIM_SHARE * float(rim.sum()):
+                return True
+        return False
+
+    def keep(self) -> None:
+        """Take the boards to lie where they were read last."""
+        self._kept = self._last
+
+    def drop(self) -> None:
+        """Drop all boards."""
+        self._kept = None
+
+    def forget(self) -> None:
+        """Drop all boards."""
+        self._kept = None
+
+    def leave_out(self, outlines: Sequence[Points]) -> None:
+        """Do nothing: what lies beside a board is never taken for a part of it."""
+
+    def _steadier(self, found: HexBoard) -> HexBoard:
+        """Return a board as it was placed best: a cup on it now does not move it."""
+        near = STAYED_CELLS * found.cell_px()
+        for known in self._kept or ():
+            away = np.hypot(*(found.px(FIXED) - known.px(FIXED)).T)
+            if float(away.max()) < near and known.unsteady < found.unsteady:
+                return known
+        return found
+
+    def _read(self, bgr: Bgr, boards: tuple[HexBoard, ...]) -> TableState:
+        request = self.request
+        assert request.tile_set is not None and request.game is not None
+        self._last = boards
+        return read_hex_table(bgr, request.tile_set, request.game, boards=boards)

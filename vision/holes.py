@@ -1,0 +1,72 @@
+"""Tells holes in a layout from cards: through a hole the table is seen, and no card's paper.
+
+A hole between cards has the outline of a card, and a patterned tablecloth in it looks a little like
+some print. Cards of one box are printed on one paper, in the same light where they lie side by
+side; a card that is partly covered shows what is left of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.classify import CellReading
+from vision.crop import cut
+from vision.looks import BACK
+from vision.types import Bgr, Detection
+
+Array = NDArray[np.float64]
+
+AROUND = 3.2
+"""Cards whose middles are nearer than that, in widths, say what paper looks like."""
+MOST_AROUND = 8
+SURE = 0.9
+"""How surely these must be read."""
+PATCH_PX, INNER = 32, slice(4, 28)
+"""Patches without their rims: around a hole these are its neighbours'."""
+PAPER = 0.9
+"""Nine tenths of a card's pixels are darker than its paper."""
+AS_BRIGHT = 0.2
+"""What is darker than paper in any colour by more, as a natural logarithm, is none."""
+DARKEST = 12.0
+LEAST_PAPER = 0.25
+"""Share of the paper that cards around show which an outline must show to be a card too. The
+five holes among the tables that this was found on showed an eighth at most, cards of which three
+fifths or more were seen two fifths at least."""
+
+
+def shows_paper(
+    bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading]
+) -> list[bool]:
+    """Return for each outline whether it may be a card; only odd ones are looked at."""
+    shown = [True] * len(found)
+    odd = [i for i, reading in enumerate(readings) if reading.odd]
+    cards = [i for i, reading in enumerate(readings) if _is_card(found[i], reading)]
+    if not odd or not cards:
+        return shown
+    middles = np.stack([found[i].centre_px for i in cards])
+    for i in odd:
+        apart = np.linalg.norm(middles - found[i].centre_px, axis=1) / found[i].across_px
+        near = [cards[k] for k in np.argsort(apart)[:MOST_AROUND] if apart[k] < AROUND]
+        if near:
+            shown[i] = _alike(bgr, found[i], [found[k] for k in near])
+    return shown
+
+
+def _is_card(one: Detection, reading: CellReading) -> bool:
+    best = reading.guesses[0] if reading.guesses else None
+    return (
+        best is not None and not reading.odd and reading.why is None and not one.cut_off
+        and best.confidence >= SURE and best.tile != BACK
+    )  # fmt: skip
+
+
+def _alike(bgr: Bgr, one: Detection, cards: Sequence[Detection]) -> bool:
+    """Say whether an outline shows the paper of cards around it."""
+    patches = cut(bgr, [d.corners_px for d in (one, *cards)], PATCH_PX)[:, INNER, INNER]
+    logs = np.log(patches.reshape(len(patches), -1, 3) + DARKEST)
+    paper = np.median(np.quantile(logs[1:], PAPER, axis=1), axis=0)
+    shares = ((logs - paper).min(axis=2) > -AS_BRIGHT).mean(axis=1)
+    return bool(shares[0] >= LEAST_PAPER * float(np.median(shares[1:])))
