@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line
-from companion_app.home import set_folders
+from companion_app.home import corrections_folder, set_folders
 from engine.errors import EngineError
 from engine.games import GAMES
 
@@ -32,6 +32,9 @@ def add_teach_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
         "--map", metavar="FILE", help='the game\'s tile of each kind: {"fox": ["blue/curve", 0]}'
     )
     parser.add_argument("--grid", metavar="WxH", help="every photo is a grid of W x H squares")
+    parser.add_argument(
+        "--replace", action="store_true", help="forget what was taught under that name before"
+    )
     parser.set_defaults(command=teach)
 
 
@@ -58,6 +61,7 @@ def teach(arguments: Namespace) -> int:
             arguments.name, arguments.shape, photos,
             read_labels(Path(arguments.labels), arguments.shape), arguments.game,
             read_mapping(Path(arguments.map)) if arguments.map is not None else None, grid,
+            arguments.replace, corrections_folder(),
         )  # fmt: skip
         report = learn(lesson, set_folders()[0], _progress)
     except (TeachingError, EngineError) as error:
@@ -81,6 +85,8 @@ def _print_report(report: dict[str, Any]) -> None:
         f"{report['set']}: {len(report['kinds'])} kinds learnt from {report['examples']} tiles in "
         f"{report['photos']} photos"
     )
+    if report["corrections"]:
+        print_line(f"    {report['corrections']} of them are corrections from play")
     for one in report["left_out"]:
         print_line(f"    not {one['file']}: {one['why']}")
     for one in report["not_found"]:

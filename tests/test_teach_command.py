@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from companion_app.answers import InputError
+from companion_app.boxes import box_for
 from companion_app.reading import request_from
 from companion_app.teach_command import add_teach_command
+from engine.games import game_named
 from vision.taught import find_taught
 
 SIDE = 72
@@ -60,13 +62,15 @@ def test_report_for_people_names_the_next_step(home, capsys):
     assert "snake-eye read PHOTO --set my-box" in capsys.readouterr().out
 
 
-def test_teaching_again_replaces_what_was_taught(home):
+def test_the_same_photo_taught_again_counts_once(home, capsys):
     run("my-box", *photo_and_labels(home))
-    run("my-box", *photo_and_labels(home))
+    capsys.readouterr()
+    run("my-box", *photo_and_labels(home), "--json")
 
     sets = home / "home" / "sets"
     assert find_taught("my-box", (sets,)) is not None
-    assert len(list(sets.glob("my-box-*.npz"))) == 1
+    assert len(list(sets.glob("my-box-*.npz"))) == 2
+    assert json.loads(capsys.readouterr().out)["examples"] == len(COLOURS)
 
 
 @pytest.mark.parametrize(
@@ -104,3 +108,12 @@ def test_grids_are_for_squares(home):
 
     with pytest.raises(InputError, match="for squares"):
         run("mine", *arguments, "--shape", "hex")
+
+
+def test_a_box_without_a_game_is_read_but_not_played(home):
+    sets = home / "home" / "sets"
+    sets.mkdir(parents=True)
+    (sets / "loose.json").write_text("{}")
+
+    with pytest.raises(InputError, match=r"taught without a game.*read --set loose"):
+        box_for(game_named("schlangennest"), "loose")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.crop import MARGIN, PATCH_PX, Patches, cut_one
+from vision.crop import MARGIN, PATCH_PX, Patches, alone, cut_one, patch_corners
 from vision.types import Bgr, Points
 
 Random = np.random.Generator
 
+QUARTERS, SIXTHS = 4, 6
 KEPT_PX = 112
+GRAINS = 1 << 18
 ROOM = 1.35
 """Examples are kept with that much around them, so that outlines that miss can be made of them."""
 
@@ -34,17 +37,26 @@ class Hardness:
     """Brightness, and that of each colour, as natural logarithms."""
     shade: float = 0.12
     """Brighter towards one side."""
+    colour: float = 0.35
+    """How strong colours are, as a natural logarithm: cameras and lamps differ most in that."""
+    curve: float = 0.15
+    """How dark the middle tones are, likewise."""
+    veil: float = 0.12
+    """White that a lens or a lamp lays over everything, of 1."""
     blur_px: float = 1.0
     noise: float = 4.0
     coarsest_px: float = 24.0
     """Tiles may be only that wide in a picture."""
+    beside: float = 0.7
+    """How often something else lies around the tile: what does is no part of it."""
 
     def times(self, factor: float) -> Hardness:
         """Return what misses by so much more."""
         return Hardness(
             self.shift * factor, self.size * factor, self.turn_deg * factor, self.lean * factor,
-            self.gain * factor, self.channel * factor, self.shade * factor, self.blur_px,
-            self.noise, self.coarsest_px,
+            self.gain * factor, self.channel * factor, self.shade * factor,
+            self.colour * factor, self.curve * factor, self.veil * factor, self.blur_px,
+            self.noise, self.coarsest_px, self.beside,
         )  # fmt: skip
 
 
@@ -93,14 +105,37 @@ def varied(
 ) -> Patches:
     """Return each example once as it may look, turned clockwise by whole steps of its lattice."""
     out = np.empty((len(patches), PATCH_PX, PATCH_PX, 3), np.uint8)
+    inside = _inside(folds)
     for number, (patch, step) in enumerate(zip(patches, steps, strict=True)):
-        out[number] = _varied(patch, step * 2 * np.pi / folds, rng, hardness)
+        around = _something(patches, rng) if rng.random() < hardness.beside else patch
+        lying = np.asarray(cv2.copyTo(patch, inside, np.array(around, order="C")), np.uint8)
+        out[number] = _varied(lying, step * 2 * np.pi / folds, rng, hardness)
+        if folds == SIXTHS:
+            out[number] = alone(out[number])
     return out
+
+
+@lru_cache(maxsize=2)
+def _inside(folds: int) -> NDArray[np.uint8]:
+    """Return which pixels of a kept patch the tile covers, height x width."""
+    corners = patch_corners(4 if folds == QUARTERS else 6, KEPT_PX)
+    middle = (KEPT_PX - 1) / 2
+    mask = np.zeros((KEPT_PX, KEPT_PX), np.uint8)
+    cv2.fillConvexPoly(mask, np.round(middle + (corners - middle) / ROOM).astype(np.int32), 1)
+    return mask
+
+
+def _something(patches: Patches, rng: Random) -> Bgr:
+    """Return what may lie around a tile: another one, or something of one colour."""
+    if rng.random() < 0.5:
+        return np.asarray(patches[int(rng.integers(len(patches)))])
+    colour = rng.uniform(10, 245, 3).astype(np.uint8)
+    return np.broadcast_to(colour, (KEPT_PX, KEPT_PX, 3))
 
 
 def plain(patches: Patches, steps: Sequence[int], folds: int) -> Patches:
     """Return the examples as play would cut them, only turned."""
-    still = Hardness(0, 0, 0, 0, 0, 0, 0, 0, 0, PATCH_PX)
+    still = Hardness(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, PATCH_PX, 0)
     return varied(patches, steps, folds, np.random.default_rng(0), still)
 
 
@@ -143,8 +178,36 @@ def _lit(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:
     gains = np.exp(rng.normal(0, hardness.gain) + rng.normal(0, hardness.channel, 3))
     slope = rng.normal(0, hardness.shade, 2)
     ramp = (np.arange(PATCH_PX) / PATCH_PX - 0.5).astype(np.float32)
-    shade = np.exp(slope[0] * ramp[None, :] + slope[1] * ramp[:, None])
-    lit = patch * (shade[..., None] * gains).astype(np.float32)
+    shade = np.outer(np.exp(slope[1] * ramp), np.exp(slope[0] * ramp)).astype(np.float32)
+    tones = _tones(rng, hardness)[:, None] * gains.astype(np.float32)
+    lit = cv2.LUT(_coloured(patch, rng, hardness), tones[None]) * shade[..., None]
     if hardness.noise:
-        lit = lit + rng.normal(0, float(rng.uniform(0, hardness.noise)), lit.shape)
+        grains = _grains()
+        first = int(rng.integers(len(grains) - lit.size))
+        spread = np.float32(rng.uniform(0, hardness.noise))
+        lit = lit + spread * grains[first : first + lit.size].reshape(lit.shape)
     return np.asarray(np.clip(lit, 0, 255), np.uint8)
+
+
+@lru_cache(maxsize=1)
+def _grains() -> NDArray[np.float32]:
+    """Return noise to take pieces of: drawing it anew takes longer than all else here."""
+    return np.random.default_rng(0).standard_normal(GRAINS, np.float32)
+
+
+def _coloured(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:
+    """Return the patch with colours paler or stronger."""
+    if not hardness.colour:
+        return patch
+    strength = float(np.exp(rng.normal(0, hardness.colour)))
+    mixed = np.full((3, 3), (1 - strength) / 3) + strength * np.eye(3)
+    return np.asarray(cv2.transform(patch, mixed), np.uint8)
+
+
+def _tones(rng: Random, hardness: Hardness) -> NDArray[np.float32]:
+    """Return what each of 256 tones becomes: darker or lighter, and under a veil."""
+    tones = np.linspace(0, 1, 256)
+    if hardness.curve:
+        tones = tones ** np.exp(rng.normal(0, hardness.curve))
+    veil = min(abs(rng.normal(0, hardness.veil)), 0.6) if hardness.veil else 0.0
+    return np.asarray(255 * tones * (1 - veil) + veil * rng.uniform(150, 255), np.float32)

@@ -52,16 +52,31 @@ def read_labels(path: Path, shape: Shape) -> Labels:
     Raises:
         TeachingError: the file is not what the interface promises; says where and what.
     """
+    return parse_labels(_document(path), shape, path.name)
+
+
+def corrections_in(path: Path, set_name: str, shape: Shape) -> Labels | None:
+    """Return the labels in a file of corrections, or nothing where it is about another box.
+
+    Raises:
+        TeachingError: as for labels.
+    """
+    data = _document(path)
+    if not isinstance(data, dict) or data.get("set") != set_name:
+        return None
+    return parse_labels(data, shape, path.name)
+
+
+def _document(path: Path) -> Any:
     name = path.name
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise TeachingError(f"{name} is larger than {LARGEST_FILE >> 20} MB; it is no labels")
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TeachingError(f"{name} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise TeachingError(f"{name} is no JSON file: {error}") from None
-    return parse_labels(data, shape, name)
 
 
 def parse_labels(data: Any, shape: Shape, name: str = "labels") -> Labels:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.teaching.examples import Examples
 from models.teaching.fit import Fitted
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ ODD = 0.3
 
 
 def report_of(
-    name: str, shape: str, game: str | None, gathered: Gathered, fitted: Fitted
-) -> dict[str, Any]:
-    """Return the report of one lesson."""
+    name: str, shape: str, game: str | None, gathered: Gathered, fitted: Fitted,
+    examples: Examples,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the report of one lesson; ``examples`` are all that the box is learnt from."""
     tiles = fitted.tiles
     counts = Counter(tiles)
     sure = {
@@ -37,12 +39,13 @@ def report_of(
         kind for kind in fitted.tile_set.kinds if kind not in counts
     ]  # fmt: skip
     odd = [
-        {"file": gathered.examples.photos[n], "tile": tiles[n], "confidence": round(float(s), 3)}
+        {"file": examples.photos[n], "tile": tiles[n], "confidence": round(float(s), 3)}
         for n, s in enumerate(fitted.sureness) if s < ODD and counts[tiles[n]] > 1
     ]  # fmt: skip
     return {
         "set": name, "shape": shape, "game": game,
-        "photos": len(set(gathered.examples.photos)), "examples": len(tiles),
+        "photos": len(set(examples.photos)), "examples": len(tiles),
+        "added": len(gathered.examples), "corrections": gathered.corrections,
         "kinds": [
             {"tile": tile, "examples": counts[tile], "sure": round(sure[tile], 3)}
             for tile in sorted(counts)

@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.setfile import BUILT_IN_FOLDER
+from models.teaching.kept import Kept, write_kept
 from vision.classify import Reader
 from vision.models import write_arrays
-from vision.taught import wanted
+from vision.taught import FEATURES, wanted
 
 
 def write_taught(
-    folder: Path, name: str, reader: Reader, facts: Mapping[str, Any], game: str | None
-) -> None:
+    folder: Path, name: str, reader: Reader, facts: Mapping[str, Any], game: str | None,
+    kept: Kept,
+) -> None:  # fmt: skip
     """Write arrays, set file and manifest; the manifest comes last and names the others.
 
     Args:
@@ -29,9 +31,10 @@ def write_taught(
         reader: what was fitted.
         facts: what the manifest says beside that.
         game: whose set file is copied under the box's name, unless the owner has one already.
+        kept: what it was learnt from.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    old = set(folder.glob(f"{name}-????????.npz"))
+    old = set(files_of(folder, name))
     part = folder / f".{name}.npz.part"
     arrays: dict[str, NDArray[Any]] = {
         "project": reader.project.astype(np.float16),
@@ -40,16 +43,25 @@ def write_taught(
     sha256 = write_arrays(part, arrays)
     file = f"{name}-{sha256[:8]}.npz"
     part.replace(folder / file)
+    examples_sha256 = write_kept(part, kept)
+    examples_file = f"{name}-{examples_sha256[:8]}.examples.npz"
+    part.replace(folder / examples_file)
     if game is not None and not (folder / f"{name}.toml").exists():
         _write(folder / f"{name}.toml", game_file(name, game))
     manifest = {
-        **wanted(name), **facts, "game": game, "file": file, "sha256": sha256,
+        **wanted(name), "features": FEATURES, **facts, "game": game, "file": file, "sha256": sha256,
         "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
-        "known": reader.known,
+        "known": reader.known, "examples": {"file": examples_file, "sha256": examples_sha256},
     }  # fmt: skip
     _write(folder / f"{name}.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
-    for path in old - {folder / file}:
+    for path in old - {folder / file, folder / examples_file}:
         path.unlink(missing_ok=True)
+
+
+def files_of(folder: Path, name: str) -> list[Path]:
+    """Return the arrays of a taught box, this and earlier ones."""
+    endings = ("npz", "examples.npz")
+    return sorted(p for ending in endings for p in folder.glob(f"{name}-????????.{ending}"))
 
 
 def game_file(name: str, game: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 
 from engine.setfile import SAFE_NAME, built_in_names
-from engine.tiles import TileSet
+from models.teaching.align import aligned
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, cut_example, joined
 from models.teaching.fit import Fitted, fit_reader, seen_periods
-from models.teaching.labels import Label, Labels
+from models.teaching.kept import Kept, digest_of, read_kept, with_new
+from models.teaching.labels import Label, Labels, corrections_in
 from models.teaching.mapping import Mapped, mapping_for
 from models.teaching.match import folds_of, placed_tiles
 from models.teaching.report import report_of
 from models.teaching.store import write_taught
 from vision.errors import VisionError
 from vision.intake import load_picture
+from vision.looks import period_of
 from vision.taught import game_set, loose_set
 from vision.types import Shape
 
@@ -46,6 +48,10 @@ class Lesson:
     game: str | None = None
     mapping: Mapping[str, tuple[str, int]] | None = None
     grid: tuple[int, int] | None = None
+    replace: bool = False
+    """Whether what was taught under that name before is forgotten."""
+    corrections: Path | None = None
+    """Where the page keeps readings that players put right."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +63,10 @@ class Gathered:
     """Files, and why."""
     missed: Mapping[str, int]
     """By photograph: labelled tiles that were not found in it."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """By photograph: what its bytes add up to."""
+    corrections: int = 0
+    """Examples that come from readings which players put right."""
 
 
 def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) -> dict[str, Any]:
@@ -72,19 +82,41 @@ def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) 
     """
     began = perf_counter()
     check_name(lesson.name)
-    gathered = gather(lesson, progress)
-    fitted = learn(lesson, gathered.examples, folder, progress)
-    facts = {
+    old = None if lesson.replace else _taught_before(lesson, folder)
+    gathered = with_corrections(lesson, gather(lesson, progress), progress)
+    mapped = _mapped(lesson, gathered.examples, folder)
+    kept = with_new(old, Kept(mapped.examples, gathered.digests))
+    fitted = fitted_to(lesson, Mapped(kept.examples, mapped.tile_set), progress)
+    report = report_of(lesson.name, lesson.shape, lesson.game, gathered, fitted, kept.examples)
+    report["seconds"] = round(perf_counter() - began, 1)
+    facts = {**_facts(lesson, fitted), "figures": report}
+    write_taught(folder, lesson.name, fitted.reader, facts, lesson.game, kept)
+    return report
+
+
+def _facts(lesson: Lesson, fitted: Fitted) -> dict[str, Any]:
+    return {
         "lattice": lesson.shape,
         "kinds": [
-            {"tile": tile, "period": fitted.tile_set[tile].period, "examples": count}
+            {"tile": tile, "period": period_of(fitted.tile_set, tile), "examples": count}
             for tile, count in sorted(Counter(fitted.tiles).items())
         ],
     }  # fmt: skip
-    report = report_of(lesson.name, lesson.shape, lesson.game, gathered, fitted)
-    report["seconds"] = round(perf_counter() - began, 1)
-    write_taught(folder, lesson.name, fitted.reader, {**facts, "figures": report}, lesson.game)
-    return report
+
+
+def _taught_before(lesson: Lesson, folder: Path) -> Kept | None:
+    """Return what the box was learnt from before, if it is still the same box."""
+    before = read_kept(folder, lesson.name)
+    if before is None:
+        return None
+    kept, manifest = before
+    for key, now in (("lattice", lesson.shape), ("game", lesson.game)):
+        if manifest.get(key) != now:
+            raise TeachingError(
+                f"{lesson.name} was taught with {key} {manifest.get(key)}, now with {now}; "
+                "say the same, or --replace to forget what it has learnt"
+            )
+    return kept
 
 
 def check_name(name: str) -> None:
@@ -104,6 +136,7 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
     parts: list[Examples] = []
     left_out: list[tuple[str, str]] = []
     missed: dict[str, int] = {}
+    digests: dict[str, str] = {}
     for file, labels in lesson.labels.photos.items():
         path = lesson.photos / file
         if not labels:
@@ -118,16 +151,46 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
             left_out.append((file, " ".join(str(error).split())))
             continue
         missed[file] = len(labels) - len(part)
+        digests[file] = digest_of(path)
         parts.append(part)
     if not parts:
         raise TeachingError(_nothing(lesson, left_out))
-    return Gathered(joined(parts), tuple(left_out), missed)
+    return Gathered(joined(parts), tuple(left_out), missed, digests)
+
+
+def with_corrections(
+    lesson: Lesson, gathered: Gathered, progress: Progress = lambda text: None
+) -> Gathered:
+    """Return the examples with those that players' corrections of this box give."""
+    folder = lesson.corrections
+    for path in sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else ():
+        try:
+            labels = corrections_in(path, lesson.name, lesson.shape)
+            if labels is None:
+                continue
+            more = gather(replace(lesson, photos=path.parent, labels=labels, grid=None), progress)
+        except TeachingError as error:
+            left_out = (*gathered.left_out, (path.name, str(error)))
+            gathered = replace(gathered, left_out=left_out)
+            continue
+        gathered = Gathered(
+            joined([gathered.examples, more.examples]),
+            (*gathered.left_out, *more.left_out), {**gathered.missed, **more.missed},
+            {**gathered.digests, **more.digests}, gathered.corrections + len(more.examples),
+        )  # fmt: skip
+    return gathered
 
 
 def learn(
     lesson: Lesson, examples: Examples, folder: Path, progress: Progress = lambda text: None
 ) -> Fitted:
     """Return the reader of the lesson's box, fitted to examples."""
+    return fitted_to(lesson, _mapped(lesson, examples, folder), progress)
+
+
+def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: None) -> Fitted:
+    """Return the reader of a box, fitted to examples under its names."""
+    examples, box = mapped.examples, mapped.tile_set
     kinds = sorted(set(examples.tiles))
     if len(kinds) < FEWEST_KINDS:
         raise TeachingError(
@@ -135,17 +198,21 @@ def learn(
             f"teaching needs {FEWEST_KINDS} kinds at least, to tell one from another"
         )
     progress(f"learning {len(kinds)} kinds from {len(examples)} tiles")
-    mapped = _mapped(lesson, examples, folder)
-    return fit_reader(mapped.examples, mapped.tile_set, np.random.default_rng(SEED))
+    if lesson.game is None:
+        folds = folds_of(lesson.shape)
+        box = loose_set(lesson.name, lesson.shape, seen_periods(examples, folds))
+        examples = aligned(examples, folds)
+    return fit_reader(examples, box, np.random.default_rng(SEED))
 
 
 def _mapped(lesson: Lesson, examples: Examples, folder: Path) -> Mapped:
     """Return the examples under the names that the box has."""
     if lesson.game is None:
-        periods = seen_periods(examples, folds_of(lesson.shape))
-        return Mapped(examples, loose_set(lesson.name, lesson.shape, periods))
-    box: TileSet = game_set(lesson.name, lesson.game, folder)
-    return mapping_for(examples, box, lesson.mapping, lesson.shape)
+        box = loose_set(lesson.name, lesson.shape, dict.fromkeys(examples.tiles, 1))
+        return Mapped(examples, box)
+    return mapping_for(
+        examples, game_set(lesson.name, lesson.game, folder), lesson.mapping, lesson.shape
+    )
 
 
 def _examples_of(lesson: Lesson, path: Path, labels: Sequence[Label]) -> Examples:

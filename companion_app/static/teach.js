@@ -1,0 +1,239 @@
+// Teaching: photos of the owner's tiles, groups to name, learning, a trial, and the shelf of boxes.
+import { askPin, attempt, get, h, icon, me, post, Refused, t, toast } from "./ui.js";
+
+const ASK_MS = 1200;
+
+export class TeachView {
+  constructor(go) {
+    this.go = go;
+    this.picked = new Set();
+    this.element = h("div.page.teach", {}, h("h1", {}, t("teach-title")));
+    document.addEventListener("host", this.again = () => this.load());
+    this.load();
+  }
+
+  close() { clearTimeout(this.soon); document.removeEventListener("host", this.again); }
+
+  async load() {
+    this.take(await get("/api/teaching"));
+  }
+
+  take(answer) {
+    Object.assign(this, answer);
+    clearTimeout(this.soon);
+    if (this.learning?.state === "learning") this.soon = setTimeout(() => this.load(), ASK_MS);
+    this.show();
+  }
+
+  show() {
+    this.element.replaceChildren(h("h1", {}, t("teach-title")),
+      ...(me.host ? [this.photos(), ...(this.lesson ? [this.groups(), this.finish()] : [])]
+        : [h("section.card", {}, h("p", {}, t("teach-text")), h("button.primary", { onclick: () => askPin() }, icon("key"), t("be-host")))]),
+      this.shelf());
+  }
+
+  // --- photos ----------------------------------------------------------------------------------
+
+  photos() {
+    const shape = h("select", { id: "teach-shape", disabled: !!this.lesson },
+      ...["square", "hex"].map((name) => h("option", { value: name, selected: (this.lesson?.shape ?? this.shape) === name }, t("teach-" + name))));
+    shape.addEventListener("change", () => { this.shape = shape.value; });
+    const file = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: "teach-photo",
+      onchange: (e) => this.send(e.target.files[0], shape.value) });
+    return h("section.card", {}, h("p", {}, t("teach-text")), h("p.quiet", {}, t("teach-how")),
+      h("label.field", {}, h("span", {}, t("teach-shape")), shape),
+      h("div.row.wrap", {},
+        h("label.button.primary", { for: "teach-photo" }, icon("camera"), t("take-photo")), file,
+        me.camera ? h("button", { onclick: () => this.fromTable(shape.value) }, icon("table"), t("teach-from-table")) : null,
+        this.lesson ? h("button", { onclick: () => this.forget() }, icon("cross"), t("teach-forget")) : null),
+      this.busy ? h("p.loading", { role: "status" }, t("reading")) : null,
+      this.lesson ? h("p.quiet", { role: "status" }, t("teach-found", { tiles: this.lesson.tiles.length, photos: this.lesson.photos.length })) : null);
+  }
+
+  async send(file, shape) {
+    if (!file) return;
+    const form = new FormData();
+    form.append("photo", file);
+    form.append("shape", shape);
+    await this.working(() => upload("/api/teaching/photo", form));
+  }
+
+  async fromTable(shape) { await this.working(() => post("/api/teaching/photo", { shape })); }
+
+  async working(action) {
+    this.busy = true;
+    this.show();
+    const answer = await attempt(action);
+    this.busy = false;
+    if (answer) this.take(answer);
+    else this.show();
+  }
+
+  async forget() {
+    const answer = await attempt(() => post("/api/teaching/lesson", { forget: true }));
+    this.picked.clear();
+    if (answer) this.take(answer);
+  }
+
+  // --- groups ----------------------------------------------------------------------------------
+
+  members() {
+    const groups = new Map();
+    this.lesson.tiles.forEach((tile, n) => { if (tile.group >= 0) groups.set(tile.group, [...(groups.get(tile.group) ?? []), n]); });
+    return [...groups].sort((a, b) => b[1].length - a[1].length || a[0] - b[0]);
+  }
+
+  groups() {
+    const picked = this.picked.size;
+    return h("section.card", {}, h("h2", {}, t("teach-name-them")), h("p.quiet", {}, t("teach-name-how")),
+      h("div.teach-tools", { hidden: !picked, role: "toolbar" }, h("span", {}, t("teach-picked", { n: picked })),
+        h("button", { onclick: () => this.move("new") }, t("teach-split")),
+        h("button", { onclick: () => this.move("out") }, icon("cross"), t("teach-leave-out"))),
+      ...this.members().map(([group, tiles]) => this.group(group, tiles)));
+  }
+
+  group(group, tiles) {
+    const known = [...new Set([...(this.games[this.game] ?? []), ...Object.values(this.lesson.names)])].filter(Boolean);
+    const name = h("input", { type: "text", list: `names-${group}`, value: this.lesson.names[group] ?? "", maxlength: 60,
+      placeholder: t("teach-kind"), "aria-label": t("teach-kind"), autocomplete: "off", "data-group": group,
+      onchange: (e) => this.called(group, e.target.value) });
+    return h("div.teach-group", {},
+      h("div.teach-tiles", {}, ...tiles.map((n) => h("button.teach-tile", { "aria-pressed": String(this.picked.has(n)),
+        "aria-label": t("teach-tile", { n: n + 1 }), onclick: () => this.pick(n) },
+      h("img", { src: `/api/teaching/tiles/${n}.jpg?g=${group}-${this.lesson.up[group] ?? 0}`, alt: "", width: 56, height: 56 })))),
+      h("div.row", {}, name, h("datalist", { id: `names-${group}` }, ...known.map((kind) => h("option", { value: kind }))),
+        h("button", { title: t("teach-turn"), "aria-label": t("teach-turn"), onclick: () => this.change({ up: { [group]: (this.lesson.up[group] ?? 0) + 1 } }) }, icon("redo")),
+        this.picked.size ? h("button", { onclick: () => this.move(group) }, t("teach-here")) : null));
+  }
+
+  // Nothing is drawn anew: the next name is being typed already.
+  async called(group, name) {
+    this.lesson.names[group] = name;
+    await attempt(() => post("/api/teaching/lesson", { names: { [group]: name } }));
+  }
+
+  pick(n) {
+    if (!this.picked.delete(n)) this.picked.add(n);
+    this.show();
+  }
+
+  async move(into) {
+    await this.change({ tiles: [...this.picked], into });
+    this.picked.clear();
+    this.show();
+  }
+
+  async change(sent) {
+    const answer = await attempt(() => post("/api/teaching/lesson", sent));
+    if (answer) this.take(answer);
+  }
+
+  // --- learning --------------------------------------------------------------------------------
+
+  finish() {
+    const name = h("input", { type: "text", id: "teach-name", value: this.name ?? "", maxlength: 60, placeholder: "my-box", autocapitalize: "none",
+      onchange: (e) => { this.name = e.target.value.trim(); } });
+    const game = h("select", { id: "teach-game", onchange: (e) => { this.game = e.target.value; this.show(); } },
+      h("option", { value: "" }, t("teach-no-game")),
+      ...(this.lesson.shape === "square" ? Object.keys(this.games).map((key) => h("option", { value: key, selected: this.game === key }, key)) : []));
+    const said = this.learning ?? { state: "idle" };
+    return h("section.card", {}, h("h2", {}, t("teach-learn")),
+      h("label.field", {}, h("span", {}, t("teach-box-name")), name),
+      h("label.field", {}, h("span", {}, t("teach-game")), game),
+      h("label.option", {}, h("input", { type: "checkbox", checked: !!this.ups, onchange: (e) => { this.ups = e.target.checked; } }), h("span", {}, t("teach-ups"))),
+      h("button.primary.big.wide", { id: "teach-go", disabled: said.state === "learning", onclick: () => this.learn(name.value.trim()) }, icon("check"), t("teach-learn")),
+      said.state === "learning" ? h("p.loading", { role: "status" }, t("teach-learning")) : null,
+      said.state === "failed" ? h("p.problem", { role: "alert" }, said.text) : null,
+      said.state === "learnt" ? report(said.report) : null);
+  }
+
+  async learn(name) {
+    this.name = name;
+    const answer = await attempt(() => post("/api/teaching/learn", { name, game: this.game || null, ups: !!this.ups }));
+    if (answer) this.take(answer);
+    if (this.learning?.state === "learning") this.load();
+  }
+
+  // --- the shelf -------------------------------------------------------------------------------
+
+  shelf() {
+    const file = h("input.file", { type: "file", accept: ".zip", id: "teach-import", onchange: (e) => this.import(e.target.files[0]) });
+    return h("section.card", {}, h("h2", {}, t("teach-shelf")),
+      ...(this.boxes?.length ? this.boxes.map((box) => this.box(box)) : [h("p.quiet", {}, t("teach-none"))]),
+      me.host ? h("div.row.wrap", {}, h("label.button", { for: "teach-import" }, icon("share"), t("teach-import")), file) : null);
+  }
+
+  box(box) {
+    const sure = box.kinds.length ? box.kinds.reduce((sum, kind) => sum + kind.sure, 0) / box.kinds.length : 0;
+    const trial = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: `trial-${box.name}`, onchange: (e) => this.try(box.name, e.target.files[0]) });
+    return h("details.teach-box", { "data-box": box.name }, h("summary", {}, h("b", {}, box.name), h("span.grow"),
+      h("small", {}, t("teach-box", { kinds: box.kinds.length, sure: Math.round(sure * 100) }))),
+    box.game ? h("p.quiet", {}, `${t("teach-game")}: ${box.game}`) : null,
+    box.unsure.length ? h("p.quiet", {}, t("teach-unsure", { kinds: box.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
+    ...box.alike.slice(0, 3).map((pair) => h("p.quiet", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
+    h("p", { role: "status" }, this.trial?.name === box.name ? t("teach-tried", this.trial) : ""),
+    h("div.row.wrap", {},
+      ...(me.host ? [h("label.button", { for: `trial-${box.name}` }, icon("camera"), t("teach-try")), trial,
+        h("button", { onclick: () => this.improve(box) }, icon("plus"), t("teach-improve"))] : []),
+      box.game ? h("button", { onclick: () => this.go("/new") }, icon("table"), t("teach-play")) : null,
+      h("a.button", { href: `/api/teaching/boxes/${box.name}.zip`, download: "" }, icon("share"), t("teach-export")),
+      ...(me.host ? [h("button", { onclick: () => this.rename(box.name) }, t("teach-rename")),
+        h("button.danger", { onclick: () => this.remove(box.name) }, icon("cross"), t("teach-delete"))] : [])));
+  }
+
+  improve(box) {
+    this.name = box.name;
+    this.shape = box.shape;
+    this.game = box.game ?? "";
+    this.show();
+    scrollTo(0, 0);
+  }
+
+  async try(name, file) {
+    if (!file) return;
+    const form = new FormData();
+    form.append("photo", file);
+    form.append("set", name);
+    const answer = await attempt(() => upload("/api/teaching/trial", form));
+    this.trial = answer ? { name, sure: answer.sure, unsure: answer.unsure } : null;
+    this.show();
+  }
+
+  async rename(name) {
+    const to = prompt(t("teach-box-name"), name);
+    if (to && to !== name) this.kept(await attempt(() => post("/api/teaching/boxes", { rename: name, to })));
+  }
+
+  async remove(name) {
+    if (confirm(t("teach-delete-sure", { name }))) this.kept(await attempt(() => post("/api/teaching/boxes", { delete: name })));
+  }
+
+  async import(file) {
+    if (!file) return;
+    const form = new FormData();
+    form.append("box", file);
+    this.kept(await attempt(() => upload("/api/teaching/import", form)));
+  }
+
+  kept(answer) {
+    if (!answer) return;
+    toast(t("kept"));
+    this.load();
+  }
+}
+
+function report(made) {
+  const sure = made.kinds.reduce((sum, kind) => sum + kind.sure, 0) / made.kinds.length;
+  return h("div.teach-report", { role: "status" },
+    h("p", {}, h("b", {}, t("teach-learnt", { name: made.set, kinds: made.kinds.length, sure: Math.round(sure * 100) }))),
+    made.unsure.length ? h("p", {}, t("teach-unsure", { kinds: made.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
+    ...made.alike.slice(0, 3).map((pair) => h("p", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
+    made.missing.length ? h("p", {}, t("teach-missing", { kinds: made.missing.slice(0, 6).join(", ") })) : null);
+}
+
+async function upload(url, form) {
+  const response = await fetch(url, { method: "POST", body: form, headers: { "X-Snake-Eye": me.token } });
+  const answer = await response.json();
+  if (!response.ok) throw new Refused(answer.error.code, answer.error.text, answer.error.detail);
+  return answer;
+}

@@ -1,0 +1,100 @@
+"""Finds the tiles in photographs that nobody has labelled, and groups them by likeness.
+
+So that an owner names groups and not tiles: 72 cards take minutes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.teaching.examples import cut_example, plain
+from models.teaching.match import folds_of, picture_ahead
+from vision.crop import Patches
+from vision.detect import detect_tiles
+from vision.embedding import described
+from vision.intake import load_picture
+from vision.types import Points, Shape
+
+Floats = NDArray[np.float32]
+
+ALIKE = 0.27
+"""Tiles are of one kind when they differ by less than that, in usual differences of two tiles."""
+MOST_FOUND = 400
+
+
+@dataclass(frozen=True, eq=False)
+class FoundTiles:
+    """What lies in one photograph."""
+
+    outlines_px: tuple[Points, ...]
+    """In pixels of the whole upright picture, first corner where the picture has its own."""
+    patches: Patches
+    """With room around them, upright as the picture is."""
+
+
+def find_tiles(path: Path, shape: Shape) -> FoundTiles:
+    """Return the tiles in a photograph.
+
+    Raises:
+        VisionError: it is no picture.
+    """
+    picture = load_picture(path)
+    found = detect_tiles(picture.bgr, shape).found[:MOST_FOUND]
+    upright = [_upright(one.corners_px, shape) for one in found]
+    patches = [cut_example(picture.bgr, corners) for corners in upright]
+    size = (0, 112, 112, 3)
+    return FoundTiles(
+        tuple(picture.whole_px(corners) for corners in upright),
+        np.stack(patches) if patches else np.zeros(size, np.uint8),
+    )
+
+
+def _upright(corners: Points, shape: Shape) -> Points:
+    """Return the outline with the corner first that is upper left (hexes: at the top)."""
+    return np.roll(corners, picture_ahead(corners, shape), axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Tiles by likeness."""
+
+    groups: NDArray[np.int64]
+    """The number of each tile's group, counted from 0 in the order of their first tiles."""
+    steps: NDArray[np.int64]
+    """By how many steps each tile is turned clockwise to lie as the first of its group."""
+
+
+def grouped(patches: Patches, shape: Shape) -> Grouping:
+    """Return which tiles look alike in any turn."""
+    count, folds = len(patches), folds_of(shape)
+    if not count:
+        return Grouping(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    rows = np.stack([described(plain(patches, [turn] * count, folds)) for turn in range(folds)])
+    apart, turns = _differences(rows)
+    usual = float(np.median(apart[~np.eye(count, dtype=bool)])) if count > 1 else 1.0
+    groups = np.full(count, -1)
+    steps = np.zeros(count, np.int64)
+    firsts: list[int] = []
+    for tile in range(count):
+        near = [first for first in firsts if apart[first, tile] < ALIKE * usual]
+        if near:
+            best = min(near, key=lambda first: float(apart[first, tile]))
+            groups[tile], steps[tile] = groups[best], turns[best, tile]
+        else:
+            groups[tile] = len(firsts)
+            firsts.append(tile)
+    return Grouping(groups.astype(np.int64), steps)
+
+
+def _differences(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Return how much tiles differ at the best turn of the second, and that turn."""
+    own = (rows[0] ** 2).sum(axis=1)
+    every = [
+        own[:, None] + (turned**2).sum(axis=1)[None] - 2 * rows[0] @ turned.T for turned in rows
+    ]
+    stacked = np.stack(every)
+    return np.asarray(stacked.min(axis=0), np.float32), np.asarray(stacked.argmin(axis=0))

@@ -1,0 +1,172 @@
+"""The shelf of taught boxes: listed, renamed, given away as one file, taken in, deleted.
+
+A file of a box is a zip of plain data. What comes from elsewhere is unpacked beside the shelf and
+must load as any taught box does before it is put there; nothing in it is ever run.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from models.teaching.errors import TeachingError
+from models.teaching.kept import read_kept
+from models.teaching.store import files_of
+from models.teaching.teach import check_name
+from vision.errors import ModelError
+from vision.taught import FORMAT, find_taught
+
+LARGEST_ZIP, LARGEST_INSIDE, MOST_INSIDE = 64 << 20, 128 << 20, 8
+ENDINGS = (".json", ".toml", ".npz")
+
+
+def listed(folder: Path) -> list[dict[str, Any]]:
+    """Return what is known of each taught box, by name."""
+    out = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            manifest = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+            continue
+        figures = manifest.get("figures")
+        facts = figures if isinstance(figures, dict) else {}
+        out.append({
+            "name": path.stem, "shape": manifest.get("lattice"), "game": manifest.get("game"),
+            "kinds": facts.get("kinds", []), "photos": facts.get("photos", 0),
+            "examples": facts.get("examples", 0), "unsure": facts.get("unsure", []),
+            "alike": facts.get("alike", []), "missing": facts.get("missing", []),
+        })  # fmt: skip
+    return out
+
+
+def delete(folder: Path, name: str) -> None:
+    """Forget a taught box and all that it was learnt from."""
+    _must_be_taught(folder, name)
+    # The manifest goes first: without it nothing else is a box.
+    for path in (folder / f"{name}.json", folder / f"{name}.toml", *files_of(folder, name)):
+        path.unlink(missing_ok=True)
+
+
+def rename(folder: Path, name: str, to: str) -> None:
+    """Give a taught box another name."""
+    with tempfile.TemporaryDirectory(dir=folder) as beside:
+        packed = Path(beside, "box.zip")
+        packed.write_bytes(exported(folder, name))
+        taken_in(folder, packed.read_bytes(), to)
+    delete(folder, name)
+
+
+def exported(folder: Path, name: str) -> bytes:
+    """Return a taught box as one zip file."""
+    manifest = _must_be_taught(folder, name)
+    names = [f"{name}.json", str(manifest["file"])]
+    if read_kept(folder, name) is not None:
+        names.append(str(manifest["examples"]["file"]))
+    if (folder / f"{name}.toml").is_file():
+        names.append(f"{name}.toml")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
+        for file in names:
+            packed.write(folder / file, file)
+    return out.getvalue()
+
+
+def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
+    """Put a box from a zip file on the shelf and return its name.
+
+    Args:
+        folder: the shelf.
+        data: the zip file.
+        name: another name than it had.
+
+    Raises:
+        TeachingError: it is no such file, is damaged, or there is a box of that name.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as beside:
+        place = Path(beside)
+        old = _unpacked(data, place)
+        new = name or old
+        check_name(new)
+        if (folder / f"{new}.json").exists() or (folder / f"{new}.toml").exists():
+            raise TeachingError(f"there is a box called {new} already; give this one another name")
+        _renamed(place, old, new)
+        try:
+            if find_taught(new, (place,)) is None:
+                raise TeachingError("the file holds no taught box")
+        except ModelError as error:
+            raise TeachingError(str(error)) from None
+        read_kept(place, new)
+        for path in sorted(place.iterdir(), key=lambda path: path.suffix == ".json"):
+            shutil.move(path, folder / path.name)
+    return new
+
+
+def _must_be_taught(folder: Path, name: str) -> dict[str, Any]:
+    check_name(name)
+    try:
+        manifest: dict[str, Any] = json.loads((folder / f"{name}.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        raise TeachingError(f"there is no taught box called {name}") from None
+    return manifest
+
+
+def _unpacked(data: bytes, place: Path) -> str:
+    """Write the files of a zip into a folder, their names checked; return the box's name."""
+    if len(data) > LARGEST_ZIP:
+        raise TeachingError(f"the file is larger than {LARGEST_ZIP >> 20} MB")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            inside = packed.infolist()
+            safe = all(
+                Path(one.filename).name == one.filename and one.filename.endswith(ENDINGS)
+                for one in inside
+            )
+            if not safe or len(inside) > MOST_INSIDE:
+                raise TeachingError("the file holds something else than a taught box")
+            if sum(one.file_size for one in inside) > LARGEST_INSIDE:
+                raise TeachingError("what is in the file is too large for a taught box")
+            for one in inside:
+                (place / one.filename).write_bytes(packed.read(one))
+    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError) as error:
+        raise TeachingError(f"the file is no box that was exported: {error}") from None
+    manifests = sorted(place.glob("*.json"))
+    if len(manifests) != 1:
+        raise TeachingError("the file holds no taught box")
+    return manifests[0].stem
+
+
+def _renamed(place: Path, old: str, new: str) -> None:
+    """Bring an unpacked box to another name: its files, its manifest, its set file."""
+    path = place / f"{old}.json"
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest["set"] = new
+    except (ValueError, TypeError) as error:
+        raise TeachingError(f"the file is no box that was exported: {error}") from None
+    if old == new:
+        return
+    moves = {str(manifest.get("file")): manifest}
+    if isinstance(manifest.get("examples"), dict):
+        moves[str(manifest["examples"].get("file"))] = manifest["examples"]
+    for file, names in moves.items():
+        if Path(file).name == file and (place / file).is_file() and file.startswith(f"{old}-"):
+            names["file"] = new + file.removeprefix(old)
+            (place / file).rename(place / str(names["file"]))
+    if (place / f"{old}.toml").is_file():
+        lines = (place / f"{old}.toml").read_text(encoding="utf-8").splitlines(keepends=True)
+        text = "".join(
+            f'{line.split()[0]} = "{new}"\n' if line.startswith(("name =", "title =")) else line
+            for line in lines
+        )
+        (place / f"{new}.toml").write_text(text, encoding="utf-8")
+        (place / f"{old}.toml").unlink()
+    path.unlink()
+    (place / f"{new}.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

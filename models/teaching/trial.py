@@ -1,0 +1,35 @@
+"""Tries a taught box on one more photo: how many tiles are read surely, and which are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from vision.errors import VisionError
+from vision.intake import WORKING_PIXELS, picture_file
+from vision.read import Stages, read_table, stages_for
+from vision.request import ReadRequest
+from vision.taught import find_taught
+
+
+def tried(data: bytes, name: str, folder: Path) -> dict[str, Any]:
+    """Return what a taught box makes of a picture.
+
+    Raises:
+        VisionError: there is no such box, or the picture is none.
+    """
+    box = find_taught(name, (folder,))
+    if box is None:
+        raise VisionError(f"there is no taught box called {name}")
+    request = ReadRequest(box.tile_set.lattice)
+    stages = Stages(stages_for(request).detect, box.reader)
+    asked = ReadRequest(box.tile_set.lattice, box.tile_set)
+    state = read_table(picture_file(data, "the photo").decode(WORKING_PIXELS), asked, stages)
+    return {
+        "sure": len(state.tiles), "unsure": len(state.unsure),
+        "doubtful": [
+            {"tile": one["tile"], "confidence": round(float(one["confidence"]), 2)}
+            for one in state.unsure
+        ],
+        "tiles": sorted(str(one["tile"]) for one in state.tiles),
+    }  # fmt: skip

@@ -1,0 +1,50 @@
+"""The teaching wizard on a phone: from a photo over names to a box that reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion_app.web.teaching import DRAFT
+from tests.browser.chromium import wait_until
+from tests.browser.conftest import PHONE
+from tests.companion_app.web.test_teaching import LAID, kinds_of, photo
+
+pytestmark = pytest.mark.browser
+LEARNING_S = 300.0
+
+
+def give_file(page, selector: str, path) -> None:
+    """Choose a file as a finger would."""
+    root = page.ask("DOM.getDocument")["root"]["nodeId"]
+    node = page.ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+    page.ask("DOM.setFileInputFiles", files=[str(path)], nodeId=node)
+
+
+def test_a_photo_becomes_a_box_that_reads(served, tmp_path):
+    picture = tmp_path / "tiles.jpg"
+    picture.write_bytes(photo())
+    page = served.open("/teach", host=True)
+    page.wait("document.querySelector('#teach-photo')")
+
+    give_file(page, "#teach-photo", picture)
+    page.wait("document.querySelectorAll('.teach-group').length === 3", LEARNING_S)
+    assert page.js("document.querySelectorAll('.teach-tile img').length") == len(LAID)
+    assert page.js(f"document.documentElement.scrollWidth <= {PHONE[0]}")
+    page.shot(tmp_path / "groups.png")
+
+    lesson = served.app.extensions[DRAFT].shown()["lesson"]
+    kinds = kinds_of(lesson)
+    for group, kind in {t["group"]: kinds[n] for n, t in enumerate(lesson["tiles"])}.items():
+        page.fill(f"input[data-group='{group}']", kind)
+    page.fill("#teach-name", "my-box")
+    named = {t["group"]: kinds[n] for n, t in enumerate(lesson["tiles"])}
+    wait_until(lambda: len(served.app.extensions[DRAFT].shown()["lesson"]["names"]) == len(named))
+    page.click("#teach-go")
+    page.wait("document.querySelector('.teach-report')", LEARNING_S)
+    page.shot(tmp_path / "learnt.png")
+
+    assert "my-box" in page.text(".teach-report")
+    page.js("document.querySelector('details.teach-box').open = true")
+    give_file(page, "#trial-my-box", picture)
+    page.wait("/\\d/.test(document.querySelector('details.teach-box p[role=status]').textContent)",
+              LEARNING_S)  # fmt: skip

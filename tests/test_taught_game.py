@@ -1,0 +1,63 @@
+"""From a box in quite other art to a refereed game: photos, ``teach``, ``watch``."""
+
+import argparse
+import io
+import json
+from typing import Any
+
+import pytest
+
+from companion_app.teach_command import add_teach_command
+from companion_app.watch_command import add_watch_command
+from models.evaluate.other_box import GAME, other_box, owner_map, write_game, write_lessons
+
+MOVES = 4
+SIZE_PX = (1280, 960)
+
+
+def run(add, *arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    add(parser.add_subparsers())
+    parsed = parser.parse_args(arguments)
+    return int(parsed.command(parsed))
+
+
+def events(capsys) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    return tmp_path
+
+
+def test_every_kind_of_the_owner_is_a_tile_of_the_game():
+    tiles = [tile for tile, _ in owner_map().values()]
+
+    assert sorted(tiles) == sorted(other_box().tile_set.kinds)
+
+
+def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
+    write_lessons(home / "lessons")
+    lessons = home / "lessons"
+    one = write_game(home / "game", other_box(), MOVES, SIZE_PX)
+
+    status = run(
+        add_teach_command, "teach", "ropes", "--shape", "square", "--photos", str(lessons),
+        "--labels", str(lessons / "labels.json"), "--game", GAME,
+        "--map", str(lessons / "map.json"), "--json",
+    )  # fmt: skip
+    report = json.loads(capsys.readouterr().out)
+    run(
+        add_watch_command, "watch", f"folder:{home / 'game'}", "--game", GAME, "--set", "ropes",
+        "--players", ",".join(one.players),
+    )  # fmt: skip
+    told = events(capsys)
+
+    verdicts = [event for event in told if event["event"] == "verdict"]
+    assert (status, report["missing"]) == (0, [])
+    assert [v["move"]["tile"] for v in verdicts] == [m.tile for m in one.moves[:MOVES]]
+    assert [v["move"]["player"] for v in verdicts] == [m.player for m in one.moves[:MOVES]]
+    assert all(v["legal"] for v in verdicts)
