@@ -20,9 +20,10 @@ from typing import IO, Any
 
 from companion_app.answers import ANSWERED, InputError, print_json
 from companion_app.arguments import speed
+from companion_app.boxes import box_for
 from companion_app.home import home_folder, set_folders
 from companion_app.live.demo import DemoSource
-from companion_app.live.errors import LiveError, StoreInUse, ToldError
+from companion_app.live.errors import LiveError, StoreError, StoreInUse, ToldError
 from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.match import Match
 from companion_app.live.opening import open_source
@@ -31,7 +32,7 @@ from companion_app.record_commands import option_value
 from engine.errors import RecordError
 from engine.game import AnyGame, Json, Start
 from engine.games import GAMES, game_named
-from engine.record import Record, find_set, load_json, parse_options, parse_players, record_to_json
+from engine.record import Record, load_json, parse_options, parse_players, record_to_json
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
 
@@ -78,14 +79,14 @@ def add_watch_command(
 def watch(arguments: argparse.Namespace) -> int:
     """Watch a source until it ends; print every event."""
     game = game_named(arguments.game)
-    box = find_set(game, arguments.set, set_folders())
+    box = box_for(game, arguments.set)
     players = parse_players(game, arguments.players.split(","), "--players")
     record = Record(game, box, Start(players, _options(game, arguments.option)))
     try:
         game.opening(record.start, box)
     except RecordError as error:
         raise InputError(str(error)) from error
-    source = open_source(arguments.source, game.facts.name, arguments.fps, arguments.speed)
+    source = open_source(arguments.source, game.facts.name, arguments.fps, arguments.speed, record)
     with ExitStack() as open_things:
         open_things.callback(source.close)
         try:
@@ -131,13 +132,24 @@ def _store(*, stored: bool) -> Iterator[Store]:
 def _match(store: Store, record: Record, arguments: argparse.Namespace, live: bool) -> Match:
     """Return the game to go on with: the last one where it is the same, else a new one."""
     key = store.unfinished() if (live or arguments.resume) and not arguments.new else None
-    if key is not None:
-        match = Match.resume(store, key, set_folders())
+    match = None if key is None else _resumed(store, key, arguments.resume)
+    if match is not None:
         begun = record_to_json(Record(match.game, match.box, Start(
             match.start.players, match.start.options)))  # fmt: skip
         if begun == record_to_json(record):
             return match
     return Match.begin(store, record)
+
+
+def _resumed(store: Store, key: str, asked: bool) -> Match | None:
+    """Return a game as it was left; one that cannot be understood is told, and left as it is."""
+    try:
+        return Match.resume(store, key, set_folders())
+    except StoreError as error:
+        if asked:
+            raise
+        sys.stderr.write(f"snake-eye: {error}\n")
+        return None
 
 
 def _reader(match: Match) -> Reader:

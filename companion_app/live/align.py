@@ -28,6 +28,8 @@ Ring = tuple[int, tuple[int, ...]]
 STRAIGHT_ON: Way = (0, 0, 0)
 LEAST_FIT = 0.5
 """Where fewer of the tiles seen lie as they are known to, it is another table or a bad look."""
+FEW_CELLS = 12
+"""With fewer hexes on the table one tile laid elsewhere is already half of it."""
 SAME_PLACE = 0.4
 """Tiles whose middles are less than so many widths apart lie in the same place."""
 SURE_COLOUR = 0.99
@@ -171,7 +173,7 @@ class Aligner:
         }
         ring, score = self._ring(seen, lying, _centres(entries))
         of = min(len(seen), len(lying))
-        if of >= 3 and score < LEAST_FIT * of:
+        if of >= FEW_CELLS and score < LEAST_FIT * of:
             return None
         self.ring = ring
         return self._hex_sighting(table, entries, ring)

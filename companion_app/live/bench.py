@@ -65,7 +65,10 @@ class Bench:
         self.settings = settings or RefereeSettings()
         self.pending: Pending | None = None
         self.questions: dict[int, Question] = {}
-        self.answers: dict[Spot, Content] = {}
+        self.answers: dict[Spot, Content | None] = {}
+        """What people have said lies in a place; ``None`` for nothing."""
+        self.waived: Layout | None = None
+        """The table with a foul on it that somebody has said will be lifted."""
         self.joining = False
         """Whether the first table is one taken up in its middle."""
         self._emit = emit
@@ -77,8 +80,12 @@ class Bench:
         self._turn: str | None = None
         self._picture: bytes | None = None
         self._over = False
+        self._going_on = False
+        """Whether turn, pass or end could not be kept yet, and so not be said."""
         self._touched = True
         self._die: int | None = None
+        self._seen_roll: int | None = None
+        """The number of the last move, where that is a roll that the camera saw."""
         self._begun = bool(match.accepted)
         """Whether a table was seen that is where the game began, or went on from."""
         self._rolled_s = float("-inf")
@@ -137,7 +144,10 @@ class Bench:
         if self.pending:
             self._take_foul_back(t)
         last = len(self.match.accepted)
-        for number, _ in enumerate(self.match.take_back(count, picture(), t)):
+        for number, undone in enumerate(self.match.take_back(count, picture(), t)):
+            if number < count - 1 and undone.move.do == "roll":
+                # The die was rolled all the same: it counts when the turn comes again.
+                self._rolls.appendleft((float("-inf"), undone.move))
             self._say("taken-back", t, n=last - number)
         self._since.clear()
         self._drop_questions("tile", "order", "hand", "roll")
@@ -145,7 +155,16 @@ class Bench:
         return "settled"
 
     def _go_on(self, t: float) -> None:
-        """Say turn and score, let stuck players pass, ask for the roll, say when it is over."""
+        """Say turn and score, let stuck players pass, ask for the roll, say when it is over.
+
+        Raises:
+            StoreError: a pass or the end could not be kept; ``_going_on`` says that it is due.
+        """
+        self._going_on = True
+        self._say_how_it_stands(t)
+        self._going_on = False
+
+    def _say_how_it_stands(self, t: float) -> None:
         game, match = self.match.game, self.match
         outcome = game.outcome(match.position)
         if outcome.scores != self._scores:
@@ -153,8 +172,8 @@ class Bench:
             self._say("score", t, scores=self._scores)
         if outcome.over:
             if not self._over:
-                self._over = True
                 match.end()
+                self._over = True
                 self._say("over", t, scores=self._scores, winners=list(outcome.winners))
             return
         if self._over:

@@ -1,20 +1,37 @@
 """The demo table: a simulated camera over a simulated table on which a real game is played.
 
-Pictures are made by the scene maker and read like any other; nothing is short-cut. What players
-would tell (rolls, the last round) is told at its time.
+Pictures are made by the scene maker and read like any other; nothing is short-cut. Its players
+play sensibly, try a foul now and then, and heed the referee. What players would tell (rolls, the
+last round) is told at its time.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from companion_app.live.referee import Referee
+from engine.game import Start
+from engine.games import game_named
+from engine.placement import Layout
+from engine.record import Record, find_set
 from vision.types import Frame
 
 Tell = Callable[[Mapping[str, Any]], None]
 
 FRAMES_A_SECOND = 10.0
+HASTY = 4.0
+"""From this speed on fewer frames are made: the hands are quicker, and every frame is read."""
+HASTY_FRAMES_A_SECOND = 5.0
+LARGE_PX = (1280, 720)
+SIZES_PX = {"schlangennest": (960, 540), "snekagon": (960, 540)}
+"""Where tiles are large in the picture, half of the work will do: a Raspberry Pi plays it too."""
+IDLE_S = 0.4
+"""Between two pictures of a table on which nothing will happen any more."""
+SHORT_OPTIONS: Mapping[str, Mapping[str, Any]] = {"schlangennest": {"size": [4, 4]}}
+"""A newcomer should see a whole game within a minute."""
 
 
 class DemoSource:
@@ -23,35 +40,73 @@ class DemoSource:
     live = False
 
     def __init__(
-        self, game: str, seed: int = 1, speed: float = 1.0, size_px: tuple[int, int] = (1280, 720),
+        self, game: str, seed: int = 1, speed: float = 1.0, size_px: tuple[int, int] | None = None,
         clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
-        most_moves: int | None = None,
+        record: Record | None = None, manners: Any = None,
     ) -> None:  # fmt: skip
-        from models.scenes.sequence import film
-
-        self._film = film(seed, "held-out", game, FRAMES_A_SECOND, size_px, most_moves=most_moves)
-        self._speed = speed
+        self.record = record or demo_record(game)
+        """Who plays, with which options."""
+        self._seed, self._speed = seed, speed
+        self._size_px = size_px or SIZES_PX.get(game, LARGE_PX)
         self._clock, self._sleep = clock, sleep
+        self._manners = manners
+        """How its people play (``models.scenes.refereed.Manners``); ``None``: as usual."""
+        self._standing: Callable[[], Any] | None = None
+        self._lift: Callable[[], None] | None = None
         self._closed = False
         self.tell: Tell | None = None
         """Called with what players say aloud."""
 
+    @classmethod
+    def going_on(cls, record: Record, seed: int = 1, speed: float = 1.0) -> DemoSource:
+        """Return the demo table for a game with its own players and options."""
+        return cls(record.game.facts.name, seed, speed, record=record)
+
     @property
     def players(self) -> tuple[str, ...]:
         """Who plays in the demo."""
-        return tuple(self._film.script.players)
+        return self.record.start.players
+
+    def heed(
+        self, referee: Callable[[], Referee | None], lock: threading.RLock,
+        lift: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Let the players play the referee's game, from where it stands.
+
+        Args:
+            referee: who judges right now.
+            lock: held while he works.
+            lift: called when a player says that he has lifted the tile of a foul.
+        """
+        from models.scenes.refereed import Standing
+
+        def standing() -> Any:
+            with lock:
+                now = referee()
+                assert now is not None
+                match = now.match
+                over = match.ended or match.game.outcome(match.position).over
+                moves = tuple(one.move for one in match.accepted)
+                return Standing(match.position, moves, now.pending is not None, over)
+
+        self._standing, self._lift = standing, lift
 
     def frames(self) -> Iterator[Frame | None]:
         """Yield the frames of the game at their time."""
+        from models.scenes.refereed import Book, RefereedFilm
+
         start_s = self._clock()
-        told = 0
-        for shot in self._film.frames():
+        film = RefereedFilm(
+            Book(self.record, self._standing, self._say, self._lift), self._seed,
+            HASTY_FRAMES_A_SECOND if self._speed >= HASTY else FRAMES_A_SECOND, self._size_px,
+            self._manners or self._usual_manners(),
+        )  # fmt: skip
+        for shot in film.frames():
             if self._closed:
                 return
-            for event in self._film.events[told:]:
-                self._say(event)
-            told = len(self._film.events)
             early_s = shot.t / self._speed - (self._clock() - start_s)
+            if film.idle and self._standing is not None:
+                early_s = max(early_s, IDLE_S)
             if early_s > 0:
                 self._sleep(early_s)
             yield Frame(shot.bgr, shot.t)
@@ -60,11 +115,62 @@ class DemoSource:
         """Stop the game."""
         self._closed = True
 
-    def _say(self, event: Mapping[str, Any]) -> None:
-        if event["event"] != "told" or self.tell is None:
-            return
-        move = event["move"]
-        if move["do"] == "roll":
-            self.tell({"roll": move["value"], "tiles": move.get("tiles")})
-        else:
-            self.tell({"move": move})
+    def _say(self, message: Mapping[str, Any]) -> None:
+        if self.tell is not None:
+            self.tell(message)
+
+    def _usual_manners(self) -> Any:
+        from models.scenes.refereed import Manners
+
+        return Manners(pace_s=0.2) if self._speed >= HASTY else Manners()
+
+
+class DemoTable:
+    """A still demo table: what the camera sees when nobody plays."""
+
+    live = False
+
+    def __init__(
+        self, game: str, layout: Layout, players: tuple[str, ...], seed: int = 1,
+        size_px: tuple[int, int] = (1280, 720),
+    ) -> None:  # fmt: skip
+        self._game, self._layout, self._players = game, layout, players
+        self._seed, self._size_px = seed, size_px
+        self._closed = False
+
+    def frames(self) -> Iterator[Frame | None]:
+        """Yield pictures of the table, each with the noise of its own."""
+        from models.scenes.refereed import still_table
+
+        table = still_table(self._game, self._layout, self._players, self._seed, self._size_px)
+        while not self._closed:
+            for shot in table.quiet(1.0):
+                yield Frame(shot.bgr, shot.t)
+
+    def close(self) -> None:
+        """Stop."""
+        self._closed = True
+
+
+def halfway(record: Record, seed: int = 1) -> Layout:
+    """Return what lies on the demo table half way through a game."""
+    from models.scenes.refereed import dice
+    from models.scenes.sensible import plan
+
+    game = record.game
+    position = game.opening(record.start, record.tile_set)
+    moves = plan(game, position, dice(game.facts.name, seed))
+    for move in moves[: len(moves) // 2]:
+        position = game.apply(position, move)
+    return game.layout(position)
+
+
+def demo_record(game_name: str) -> Record:
+    """Return the start of a demo game: few players, a field that is full soon."""
+    game = game_named(game_name)
+    names = game.facts.player_names or ("Anna", "Ben")
+    players = names[: game.facts.fewest_players]
+    if game_name == "carnival":
+        # Two sit opposite each other.
+        players = (names[0], names[2])
+    return Record(game, find_set(game, None), Start(players, SHORT_OPTIONS.get(game_name, {})))

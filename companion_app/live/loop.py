@@ -6,7 +6,7 @@ answers by events. It sleeps nowhere and knows no clock but the frames' own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import hypot
 from typing import Any, Protocol
@@ -15,12 +15,13 @@ import cv2
 
 from companion_app.live.align import Aligner
 from companion_app.live.errors import StoreError
+from companion_app.live.ground import Ground
 from companion_app.live.match import Match
-from companion_app.live.places import Point, Sighting, Spot, contents
-from companion_app.live.referee import Event, Referee, RefereeSettings
+from companion_app.live.places import Point, Sighting, Spot, contents, largest_group
+from companion_app.live.referee import JOINED_FROM, Event, Referee, RefereeSettings
 from companion_app.live.settle import Settled, Settler, SettleSettings
 from companion_app.live.snapshot import Snapshot, take_snapshot
-from companion_app.live.states import Glimpse, Ground, Watcher, WatchSettings
+from companion_app.live.states import Glimpse, Watcher, WatchSettings
 from engine.placement import Layout
 from vision.types import Frame, TableState
 
@@ -34,6 +35,10 @@ class Reader(Protocol):
 
     def forget(self) -> None:
         """Drop everything kept: the camera hangs differently now."""
+        ...
+
+    def leave_out(self, outlines: Sequence[Any]) -> None:
+        """Take no notice of tiles that lie there, as long as no other is laid at their side."""
         ...
 
 
@@ -89,6 +94,9 @@ class LiveLoop:
         self._size: tuple[int, ...] | None = None
         self._jolted = False
         self._strange_since_s: float | None = None
+        self._first_frame = True
+        self._approached = False
+        """Whether anybody has come near the table yet."""
 
     # --- driving ---------------------------------------------------------------------------
 
@@ -110,6 +118,7 @@ class LiveLoop:
                 self._lose_camera_place()
             self._size = frame.bgr.shape
         self._judge(frame, self._watcher.see(frame))
+        self._first_frame = False
 
     def silence(self, t: float) -> None:
         """Take note that no frame has come until now."""
@@ -128,11 +137,24 @@ class LiveLoop:
 
     def snapshot(self) -> Snapshot:
         """Return how the match stands, for the page."""
-        settled = self._settled
+        t = max(self._now_s, 0.0)
+        return take_snapshot(self.referee, self.state, t, self.covered, self.unsure)
+
+    @property
+    def outlines_px(self) -> Mapping[Spot, tuple[Point, ...]]:
+        """Where in the picture what is believed to lie there was seen last."""
+        return dict(self._outlines)
+
+    @property
+    def covered(self) -> frozenset[Spot]:
+        """Known tiles that lie under something."""
         known = contents(self.match.layout)
-        covered = frozenset(settled.covered & known.keys()) if settled else frozenset()
-        unsure = frozenset(settled.doubts) if settled else frozenset()
-        return take_snapshot(self.referee, self.state, max(self._now_s, 0.0), covered, unsure)
+        return frozenset(self._settled.covered & known.keys()) if self._settled else frozenset()
+
+    @property
+    def unsure(self) -> frozenset[Spot]:
+        """Places whose tile nobody is sure of."""
+        return frozenset(self._settled.doubts) if self._settled else frozenset()
 
     # --- one frame -------------------------------------------------------------------------
 
@@ -149,6 +171,8 @@ class LiveLoop:
         if glimpse.jolt:
             self._jolted = True
         if not glimpse.still:
+            # The first frame has none before it that it could be still against.
+            self._approached = self._approached or not self._first_frame
             self._disturb()
             if self.state != "camera-moved" or glimpse.hand:
                 self._become("hand" if glimpse.hand else "settling", t)
@@ -163,7 +187,7 @@ class LiveLoop:
         self._looked_s = t
         self.looks += 1
         known = self._known()
-        table = self.reader.read(frame, known)
+        table = self._without_stocks(self.reader.read(frame, known), known)
         centres = dict(self._aligner.centres_px)
         sighting = self._aligner.sighting(table, known)
         if sighting is None:
@@ -180,6 +204,20 @@ class LiveLoop:
                 self._become("settling", t)
             return
         self._referee(self._settled, frame, t)
+
+    def _without_stocks(self, table: TableState, known: Layout) -> TableState:
+        """Leave out what lies beside a bare table before anybody has come near it.
+
+        Tiles that hang together are a game to be joined in its middle, and asked about.
+        """
+        fresh = not (self._approached or known.placements() or self.match.start.midgame)
+        entries = (*table.tiles, *table.unsure, *table.aside)
+        if not fresh or self.match.accepted or self.match.box.lattice != "square" or not entries:
+            return table
+        if largest_group([entry["at"] for entry in (*table.tiles, *table.unsure)]) >= JOINED_FROM:
+            return table
+        self.reader.leave_out([entry["outline"] for entry in entries])
+        return replace(table, tiles=(), unsure=(), aside=())
 
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
         try:
@@ -208,11 +246,12 @@ class LiveLoop:
         """Mark known tiles that are not seen, but whose place does not look bare either."""
         missing = contents(known).keys() - look.beliefs.keys()
         covered = set()
+        seen = list(set(look.outlines_px.values())) if missing else []
         for spot in missing:
             outline = self._outlines.get(spot)
             # A tile not seen since the camera was knocked may lie under something.
             unknown = outline is None and bool(self._outlines)
-            if unknown or (outline and self._ground.is_bare(frame, outline) is False):
+            if unknown or (outline and self._ground.is_bare(frame, outline, seen) is False):
                 covered.add(spot)
         hidden = {s for s, belief in look.beliefs.items() if belief.why == "covered"}
         return replace(look, covered=frozenset(covered | hidden)) if covered | hidden else look

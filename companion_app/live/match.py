@@ -7,17 +7,22 @@ process which was killed finds the same match when it starts again.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from companion_app.live.errors import StoreError
 from companion_app.live.store import Line, Store
+from engine.errors import EngineError
 from engine.game import AnyGame, Json, Move, Start, Violation
 from engine.placement import Layout
 from engine.record import Record, move_to_json, parse_move, parse_record, record_to_json
 from engine.referee import violation_to_json
 from engine.tiles import TileSet
+
+LEFT_ALONE = "it is left as it is, and a new game can be begun"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +63,20 @@ class Match:
 
     @classmethod
     def resume(cls, store: Store, key: str, set_folders: Iterable[Path] = ()) -> Match:
-        """Return a match as its lines in the log tell it."""
+        """Return a match as its lines in the log tell it.
+
+        Raises:
+            StoreError: the lines do not make a game; they are left as they are.
+        """
         lines = store.lines(key)
-        begun = next(line for line in lines if line.kind == "started")
-        match = cls(store, key, parse_record(begun.body["record"], set_folders))
+        begun = next((line for line in lines if line.kind == "started"), None)
+        if begun is None:
+            raise StoreError(f"the log has no beginning of game {key}; {LEFT_ALONE}")
+        with _understood(key, begun):
+            match = cls(store, key, parse_record(begun.body["record"], set_folders))
         for line in lines:
-            match._take_in(line)
+            with _understood(key, line):
+                match._take_in(line)
         return match
 
     def _take_in(self, line: Line) -> None:
@@ -204,6 +217,18 @@ class Match:
         return [
             parse_move(self.game, self.box, self.start.players, entry, "moves") for entry in listed
         ]
+
+
+@contextmanager
+def _understood(key: str, line: Line) -> Iterator[None]:
+    """Say which line of a game cannot be understood, and why."""
+    try:
+        yield
+    except (EngineError, KeyError, TypeError, ValueError, IndexError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise StoreError(
+            f"line {line.seq} of game {key} ({line.kind}) cannot be understood: {why}; {LEFT_ALONE}"
+        ) from error
 
 
 def _named(**pictures: bytes | None) -> dict[str, bytes]:

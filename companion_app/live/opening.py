@@ -6,6 +6,7 @@ from pathlib import Path
 
 from companion_app.answers import InputError
 from companion_app.live.demo import DemoSource
+from engine.record import Record
 from vision.sources.files import FRAMES_A_SECOND, FolderSource, VideoSource
 from vision.sources.pushed import PushedSource
 from vision.sources.source import FrameSource, SourceError
@@ -15,9 +16,10 @@ KNOWN = "pi, webcam:0, video:FILE, folder:DIR, phone and demo[:SEED]"
 
 
 def open_source(
-    name: str, game: str, frames_a_second: float | None = None, speed: float = 1.0
-) -> FrameSource:
-    """Return the source of that name.
+    name: str, game: str, frames_a_second: float | None = None, speed: float = 1.0,
+    record: Record | None = None,
+) -> FrameSource:  # fmt: skip
+    """Return the source of that name; the demo table plays the game of a record, where given.
 
     Raises:
         InputError: there is no such source, or it cannot be opened.
@@ -33,7 +35,7 @@ def open_source(
         if kind == "phone":
             return PushedSource()
         if kind == "demo":
-            return DemoSource(game, _number(rest or "1", name), speed)
+            return DemoSource(game, _number(rest or "1", name), speed, record=record)
         if kind == "pi":
             return _pi_camera()
     except SourceError as error:

@@ -7,7 +7,7 @@ ends and the next begins is decided by what is known from before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,6 +75,42 @@ def contents(layout: Layout) -> dict[Spot, Content]:
         colour = piece.tile.partition("/")[0]
         found |= dict.fromkeys(spots_of(piece), (colour, 0))
     return found
+
+
+def beside(spots: Iterable[Spot], others: Iterable[Spot]) -> frozenset[Spot]:
+    """Return the spots that are neighbours of one of the others, over a corner too."""
+    around = {
+        (number, x + dx, y + dy)
+        for number, x, y in others
+        for dx in (-1, 0, 1)
+        for dy in (-1, 0, 1)
+    }
+    return frozenset(around.intersection(spots))
+
+
+def hanging_on(spots: Iterable[Spot], others: Iterable[Spot]) -> frozenset[Spot]:
+    """Return the spots that are neighbours of one of the others, or of such a spot."""
+    listed = frozenset(spots)
+    found = beside(listed, others)
+    while (more := beside(listed, found) | found) != found:
+        found = more
+    return found
+
+
+def largest_group(cells: Iterable[Sequence[int]]) -> int:
+    """Return how many of some square cells hang together side by side at most."""
+    left = {(cell[0], cell[1]) for cell in cells}
+    largest = 0
+    while left:
+        group, edge = 0, [left.pop()]
+        while edge:
+            x, y = edge.pop()
+            group += 1
+            near = {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)} & left
+            left -= near
+            edge += near
+        largest = max(largest, group)
+    return largest
 
 
 def middle(outline: Any) -> Point | None:

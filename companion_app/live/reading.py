@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from calibration.profile import Profile
 from companion_app.live.loop import Reader
 from engine.game import AnyGame
 from engine.placement import Layout
@@ -15,30 +17,55 @@ from vision.request import ReadRequest
 from vision.tables import table_state_to_json
 from vision.types import Frame, TableState
 
-ReadTable = Callable[..., TableState]
+if TYPE_CHECKING:
+    from vision.tracked import TrackedTable
 
 
 class PictureReader:
-    """Reads every frame by itself; what the reader keeps between frames is its own."""
+    """Reads frame after frame; what has not changed since the last one is not read again."""
 
-    def __init__(self, request: ReadRequest, read_table: ReadTable) -> None:
-        self._request = request
-        self._read_table = read_table
+    def __init__(self, table: TrackedTable, die: bool = False) -> None:
+        self._table = table
+        self._die = die
+        self._last: tuple[TableState, TableState] | None = None
 
     def read(self, frame: Frame, known: Layout) -> TableState:
         """Return what one frame shows."""
         del known
-        return plain(self._read_table(frame.bgr, self._request))
+        state = self._table.read(frame.bgr, frame.taken_at_s)
+        if self._last is None or self._last[0] is not state:
+            self._last = state, plain(self._with_die(state, frame))
+        return self._last[1]
+
+    def _with_die(self, state: TableState, frame: Frame) -> TableState:
+        """Return a table with the die that lies beside it, if the game has one and it is seen."""
+        if not self._die:
+            return state
+        from vision.die import read_die
+
+        entries = (*state.tiles, *state.unsure, *state.aside)
+        die = read_die(frame.bgr, [np.asarray(entry["outline"]) for entry in entries])
+        if die is None:
+            return state
+        entry = {"tile": f"die/{die.value}", "outline": die.outline_px, "confidence": 1.0}
+        return replace(state, aside=(*state.aside, entry))
 
     def forget(self) -> None:
-        """Keep nothing: every frame is read by itself."""
+        """Look at everything afresh: the camera hangs differently now."""
+        self._table.forget()
+
+    def leave_out(self, outlines: Sequence[Any]) -> None:
+        """Take no notice of tiles that lie there, as long as no other is laid at their side."""
+        self._table.leave_out([np.asarray(outline, np.float64) for outline in outlines])
 
 
-def make_reader(game: AnyGame, box: TileSet, profile: Any = None) -> Reader:
-    """Return the reader of a box; nothing is loaded before it is asked for."""
-    del game
-    read_table: ReadTable = import_module("vision.read").read_table
-    return PictureReader(ReadRequest(box.lattice, box, profile=profile), read_table)
+def make_reader(game: AnyGame, box: TileSet, profile: Profile | None = None) -> Reader:
+    """Return the reader of a box; its models are loaded at the first frame."""
+    # OpenCV's networks take a while to import, and the page is shown before.
+    from vision.tracked import TrackedTable
+
+    table = TrackedTable(ReadRequest(box.lattice, box, profile=profile))
+    return PictureReader(table, die="roll" in game.facts.actions)
 
 
 def plain(state: TableState) -> TableState:

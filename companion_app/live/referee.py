@@ -5,30 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
+from companion_app.live.asker import Asker
 from companion_app.live.bench import Event, Pending, Picture, RefereeSettings, Standing
 from companion_app.live.explain import Explanation, Foul, Row, explain
 from companion_app.live.likeness import (
-    cells_of,
     clay_places,
     differ_by_drill,
     differ_by_player,
-    differ_by_tile,
     gone,
     key,
     newly_laid,
     same,
 )
-from companion_app.live.places import Content, Sighting, Spot, contents
+from companion_app.live.places import Spot, contents, hanging_on
 from companion_app.live.questions import Question, question_to_json
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading, read_settled
-from companion_app.live.told import Listener
-from engine.game import Change, Json
-from engine.infer import change_between
+from engine.game import Change
 from engine.placement import Layout
 from engine.record import move_to_json
 from engine.referee import violation_to_json
@@ -37,12 +32,14 @@ JOINED_FROM = 3
 """A first table with so many tiles laid is from the middle of a game, not its first moves."""
 
 
-class Referee(Listener):
+class Referee(Asker):
     """Turns settled tables and what players tell into events."""
 
     def touched(self) -> None:
         """Take note that something moved at the table: tiles may lie differently now."""
         self._touched = True
+        # Where nothing lay, something may lie now.
+        self.answers = {spot: told for spot, told in self.answers.items() if told is not None}
 
     def look(self, settled: Settled, t: float, picture: Picture = lambda: None) -> Standing:
         """Take in a settled table; return how sure the referee is of it.
@@ -52,7 +49,8 @@ class Referee(Listener):
                 tries again.
         """
         self._see_die(settled, t)
-        if self._foul_is_covered(settled):
+        if hidden := self._covered_foul(settled):
+            self._ask_whether_lifted(hidden, t)
             return "unsure"
         reading = read_settled(
             settled, self._table_known(), self.match.box, self.answers, self._several_boards()
@@ -68,18 +66,13 @@ class Referee(Listener):
             self._try_rolls(t)
         return standing
 
-    def _foul_is_covered(self, settled: Settled) -> bool:
-        """Say whether something lies over the tile of an announced foul."""
+    def _covered_foul(self, settled: Settled) -> list[Spot]:
+        """Return where something lies over the tile of an announced foul, it seems."""
         if self.pending is None:
-            return False
+            return []
         laid = contents(self.pending.layout).keys() - contents(self.match.layout).keys()
-        return not settled.covered.isdisjoint(laid)
-
-    def _table_known(self) -> Layout:
-        return self.match.layout
-
-    def _several_boards(self) -> bool:
-        return self.match.game.facts.name == "snekagon5g"
+        lifted = {spot for spot, told in self.answers.items() if told is None}
+        return sorted(settled.covered & (laid - lifted))
 
     def _judge_table(
         self, reading: Reading, settled: Settled, t: float, picture: Picture
@@ -92,6 +85,8 @@ class Referee(Listener):
             return "settled"
         if self.pending and any(same(table, self.pending.layout) for table in tables):
             return "settled"
+        if self.waived is not None and any(same(table, self.waived) for table in tables):
+            return "unsure"
         if self._over and len(gone(known, tables[0])) > len(known.placements()) / 2:
             # The game is over and the table is being cleared.
             return "settled"
@@ -102,10 +97,13 @@ class Referee(Listener):
     def _as_accepted(self, reading: Reading, t: float) -> None:
         del reading
         self._begun = True
+        self.waived = None
         self._since.clear()
         self._drop_questions("tile", "order", "hand")
         if self.pending:
             self._take_foul_back(t)
+        if self._going_on:
+            self._go_on(t)
 
     def _misread(self, reading: Reading, known: Layout, t: float) -> bool:
         """Ask about tiles that look different though nobody has touched the table."""
@@ -130,12 +128,15 @@ class Referee(Listener):
             return "unsure"
         undo = self._undone_by(tables[0])
         if self._needs_roll() and not undo:
-            # Nobody has told the roll yet: the card waits for it.
-            return "unsure"
+            # Nobody has told the roll yet: a new card waits for it, one laid anew does not.
+            return self._instead(tables[0], reading, settled, t, picture) or "unsure"
         answers = [explain(match.game, match.position, table) for table in tables]
         rows = [row for answer in answers for row in answer.rows]
         if rows:
-            return self._legal(rows, tables, undo, t, picture)
+            anew = None
+            if not undo and self._is_turned_on(tables[0]):
+                anew = self._instead(tables[0], reading, settled, t, picture)
+            return anew or self._legal(rows, tables, undo, t, picture)
         if undo:
             return self._undo(undo, t, picture)
         hands = [row for answer in answers for row in answer.asks_hand]
@@ -151,14 +152,37 @@ class Referee(Listener):
         """Deal with a table that no legal moves lead to."""
         if self._after_told_roll(table, t, picture):
             return "settled"
-        if self._instead(table, reading, settled, t, picture):
-            return "settled"
+        standing = self._instead(table, reading, settled, t, picture)
+        if standing is not None:
+            return standing
         if self._maybe_join(table, t):
             return "unsure"
+        near = hanging_on(reading.changed, settled.covered & contents(self.match.layout).keys())
+        if near:
+            return self._beside_covered(near, settled, t, picture)
         fouls = [foul for answer in answers for foul in answer.fouls]
         if fouls and not gone(self.match.layout, table, fouls[0]):
             return self._foul(fouls[0], table, reading, settled, t, picture)
         return self._puzzled(table, reading, t)
+
+    def _beside_covered(
+        self, near: frozenset[Spot], settled: Settled, t: float, picture: Picture
+    ) -> Standing:
+        """Accept what was laid elsewhere; nobody is accused of what is half under a cup.
+
+        What looks new beside it may be a part of it: that waits until it is taken away.
+        """
+        seen = {spot: what for spot, what in settled.sure.items() if spot not in near}
+        covered = settled.covered | near
+        clear = replace(settled, sure=seen, covered=covered)
+        known = self._table_known()
+        reading = read_settled(clear, known, self.match.box, self.answers, self._several_boards())
+        tables = [layout for layout in reading.layouts if not same(layout, known)]
+        if not tables or len(tables) < len(reading.layouts):
+            return "unsure"
+        found = [explain(self.match.game, self.match.position, table) for table in tables]
+        rows = [row for answer in found for row in answer.rows]
+        return self._legal(rows, tables, 0, t, picture) if len(rows) == 1 else "unsure"
 
     def _legal(
         self, rows: list[Row], tables: list[Layout], undo: int, t: float, picture: Picture
@@ -174,6 +198,9 @@ class Referee(Listener):
         if row is None and not undo and differ_by_player(rows):
             # Where rolls are on trust nobody knows who laid a card: most likely the snake's owner.
             row = next((r for r in rows if all(m.player == m.snake for m in r.moves)), rows[0])
+        if row is None and undo and self._restores_several(table):
+            # Nobody makes several moves that lead back to a table of before.
+            return self._undo(undo, t, picture)
         if row is None:
             self._ask_order(rows, undo, table, t)
             return "unsure"
@@ -188,11 +215,13 @@ class Referee(Listener):
     ) -> Standing:  # fmt: skip
         if settled.looks < self.settings.looks_for_foul:
             return "settling"
-        if reading.least_sure < self.settings.foul_at:
+        # Nobody can lay a tile that the box does not have: it was read wrong.
+        unheard_of = any(broken.rule.id == "none-left" for broken in foul.verdict.violations)
+        if unheard_of or not self._is_sure(reading, settled):
             # Better asked than accused: the tile may have been read wrong.
             if self._waited(("foul", key(table)), t, self.settings.ask_after_s):
-                for spot in reading.changed & settled.sure.keys():
-                    if settled.sure[spot][1] < self.settings.foul_at:
+                for spot in sorted(reading.changed & settled.sure.keys()):
+                    if unheard_of or settled.sure[spot][1] < self.settings.foul_at:
                         self._ask_tile(spot, [settled.sure[spot]], t)
             return "unsure"
         if self.pending:
@@ -220,31 +249,51 @@ class Referee(Listener):
                 return count if gone <= self.settings.most_taken_back else 0
         return 0
 
+    def _restores_several(self, table: Layout) -> bool:
+        """Say whether more than one place of a table is not as it is known."""
+        lying, now = contents(self.match.layout), contents(table)
+        return sum(lying.get(s) != now.get(s) for s in lying.keys() | now.keys()) > 1
+
+    def _is_turned_on(self, table: Layout) -> bool:
+        """Say whether the card that was laid last lies there turned, and nothing else is new.
+
+        A rule may let the next player swap it for its like, but people turn their own.
+        """
+        lying, now = contents(self.match.layout), contents(table)
+        changed = [spot for spot in lying.keys() | now.keys() if lying.get(spot) != now.get(spot)]
+        if len(changed) != 1 or self._move_at(changed[0]) != len(self.match.accepted):
+            return False
+        before, after = lying.get(changed[0]), now.get(changed[0])
+        return before is not None and after is not None and before[0] == after[0]
+
     def _instead(
         self, table: Layout, reading: Reading, settled: Settled, t: float, picture: Picture
-    ) -> bool:
-        """Find moves taken back with others laid in their place; say whether it was that."""
+    ) -> Standing | None:
+        """Find moves taken back with others laid in their place; ``None`` if it was not that."""
         match = self.match
-        lifted = gone(match.layout, table)
-        if not lifted:
-            return False
+        lying, now = contents(match.layout), contents(table)
+        if all(now.get(spot) == content for spot, content in lying.items()):
+            return None
         for count in range(1, min(len(match.accepted), 8) + 1):
-            position = match.positions[-1 - count]
-            if not gone(match.layouts[-1 - count], table):
-                found = explain(match.game, position, table)
-                if len(found.rows) == 1:
-                    self._undo(count, t, lambda: None)
-                    self._accept(found.rows[0].moves, t, picture)
-                    return True
-                if found.fouls and not found.rows and not found.fouls[0].before.moves:
-                    if settled.looks < self.settings.looks_for_foul:
-                        return False
-                    if reading.least_sure >= self.settings.foul_at:
-                        self._undo(count, t, lambda: None)
-                        self._foul(found.fouls[0], table, reading, settled, t, picture)
-                        return True
-                return False
-        return False
+            before = contents(match.layouts[-1 - count])
+            if any(now.get(spot) != content for spot, content in before.items()):
+                continue
+            found = explain(match.game, match.positions[-1 - count], table)
+            if found.rows:
+                self._undo(count, t, lambda: None)
+                return self._legal(list(found.rows), [table], 0, t, picture)
+            if found.fouls and not found.fouls[0].before.moves and self._is_sure(reading, settled):
+                self._undo(count, t, lambda: None)
+                return self._foul(found.fouls[0], table, reading, settled, t, picture)
+            return None
+        return None
+
+    def _is_sure(self, reading: Reading, settled: Settled) -> bool:
+        """Say whether a table was seen well and often enough to accuse somebody."""
+        return (
+            settled.looks >= self.settings.looks_for_foul
+            and reading.least_sure >= self.settings.foul_at
+        )
 
     def _late_clay(self, reading: Reading, settled: Settled, t: float, picture: Picture) -> None:
         """Put the last move right when clay shows that it was a drill after all."""
@@ -273,83 +322,6 @@ class Referee(Listener):
                 self._verdict(n, one, t)
                 n += 1
             self._go_on(t)
-
-    def _doubtful(self, reading: Reading, t: float) -> None:
-        groups: dict[object, list[Spot]] = {}
-        for spot, belief in reading.doubts.items():
-            if belief.why != "covered" and belief.guesses:
-                # The cells of one hex tile are doubtful together.
-                key = (spot[0], belief) if self.match.box.lattice == "hex" else spot
-                groups.setdefault(key, []).append(spot)
-        for spots in groups.values():
-            first = min(spots)
-            if self._waited(("doubt", first), t, self.settings.ask_after_s):
-                self._ask_tile(first, reading.doubts[first].guesses[:4], t, sorted(spots))
-
-    def _ask_tile(
-        self, spot: Spot, guesses: Iterable[tuple[Content, float]], t: float,
-        spots: Iterable[Spot] = (),
-    ) -> None:  # fmt: skip
-        listed = list(guesses)
-        choices: dict[str, Content] = {}
-        for content, _ in listed:
-            choices.setdefault(content[0], content)
-        shown = [[c[0], round(share, 3), *([c[1]] if c[1] else [])] for c, share in listed]
-        self._ask("tile", ("tile", spot), shown, t, spot=spot, choices=choices, cells=tuple(spots))
-
-    def _ask_order(self, rows: list[Row], undo: int, table: Layout, t: float) -> None:
-        choices: dict[str, Any] = {str(i): row for i, row in enumerate(rows)}
-        shown: list[Json] = [[move_to_json(move) for move in row.moves] for row in rows]
-        if undo:
-            choices[str(len(shown))] = undo
-            shown.append("taken-back")
-        about = "tile" if differ_by_tile(rows) else "order"
-        self._ask(about, ("order", key(table)), shown, t, choices=choices,
-                  cells=tuple(sorted(cells_of(rows))))  # fmt: skip
-
-    def _ask_hand(self, row: Row, table: Layout, t: float) -> None:
-        declares = any(move.declares for move in row.moves)
-        words = ("no-own-tile", "own-tile") if declares else ("pass", "foul")
-        choices = {words[0]: row, words[1]: None}
-        self._ask("hand", ("hand", key(table)), list(choices), t, choices=choices,
-                  cells=tuple(sorted(cells_of([row]))))  # fmt: skip
-
-    def strange_table(self, look: Sighting, t: float) -> None:
-        """Ask who is next on a table on which nothing lies as it is known."""
-        if all(belief.sure for belief in look.beliefs.values()):
-            settled = Settled(1, {s: (b.best, 1.0) for s, b in look.beliefs.items()}, last=look)
-            opening = self.match.layouts[0]
-            reading = read_settled(settled, opening, self.match.box, {}, self._several_boards())
-            self._ask_next(reading.layouts[0], t)
-
-    def _maybe_join(self, table: Layout, t: float, least: int = 2) -> bool:
-        """Ask who is next when the first table is one from the middle of a game."""
-        if self.match.accepted or self.match.start.midgame:
-            return False
-        laid = change_between(self.match.layout, table).laid.placements()
-        if len(laid) < least:
-            return False
-        self.joining = True
-        self._ask_next(table, t)
-        return True
-
-    def _ask_next(self, table: Layout, t: float) -> None:
-        players = list(self.match.start.players)
-        self._ask("next", ("next", key(table)), players, t, choices={"table": table})
-
-    def _puzzled(self, table: Layout, reading: Reading, t: float) -> Standing:
-        """Ask about a table that no moves explain, once it has lain so for a while."""
-        if self._waited(("puzzled", key(table)), t, self.settings.puzzled_after_s):
-            lifted = sorted(reading.changed - contents(table).keys())
-            lying = contents(self.match.layout)
-            if len(reading.changed) == 1 and lifted:
-                spot = lifted[0]
-                guesses = [[lying[spot][0], 0.5], ["none", 0.5]]
-                self._ask("tile", ("gone", spot), guesses, t, spot=spot,
-                          choices={lying[spot][0]: lying[spot]})  # fmt: skip
-            else:
-                self._ask_next(table, t)
-        return "unsure"
 
 
 __all__ = ["Event", "Question", "Referee", "RefereeSettings", "question_to_json"]

@@ -47,6 +47,8 @@ class Settled:
     """The newest look: its cuts, clay and pixels."""
     known_px: Mapping[Spot, Point] = field(default_factory=dict)
     """Where known tiles were seen last."""
+    die: int | None = None
+    """What a die in view shows, where all looks agree on it."""
     enough_for_gone: bool = True
     """Whether there were enough looks to say that a tile which none of them saw is gone."""
 
@@ -100,8 +102,13 @@ class Settler:
             frozenset(flickering),
             self.looks[-1],
             known_px or {},
+            self._die(),
             len(self.looks) >= self.settings.looks_gone,
         )
+
+    def _die(self) -> int | None:
+        shown = {look.die for look in self.looks}
+        return shown.pop() if len(shown) == 1 else None
 
 
 def averaged(beliefs: list[Belief]) -> Belief:

@@ -5,7 +5,8 @@ would be faster and never damage the file, but a power cut may take back the new
 move that was announced must not be lost. A move every few seconds pays for one ``fsync`` each.
 
 Every line carries its own checksum and everything needed to understand it, so that lines can be
-salvaged from a damaged file, also where SQLite itself has given up.
+salvaged from a damaged file, also where SQLite itself has given up. A second copy of the log, in
+plain text beside it, fills what the damage took.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from __future__ import annotations
 import fcntl
 import json
 import re
+import shutil
 import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import ENOSPC
 from pathlib import Path
 from typing import IO, Any
 
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
+from companion_app.live.second_copy import SecondCopy
 
 Json = dict[str, Any]
 
@@ -49,6 +53,8 @@ MIGRATIONS = (
     """,
 )
 """Each takes the store one version on; ``user_version`` says how many are done."""
+LEAST_ROOM_BYTES = 128 << 10
+"""What a store needs to be opened: a write-ahead file and 32 KB of shared memory."""
 LINE_IN_BYTES = re.compile(rb'\{"snake-eye-log": 1, [^\x00-\x1f]*?"crc": \d{1,10}\}')
 
 
@@ -73,6 +79,7 @@ class Store:
         self.salvaged: Path | None = None
         """Where a damaged file was put aside when this store was opened."""
         self._clock = clock
+        self._copy = SecondCopy(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(folder / "games.lock")
@@ -114,13 +121,13 @@ class Store:
         with self._transaction() as db:
             (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
             line = Line(last + 1, game, kind, body, round(self._clock(), 3))
-            db.execute(
-                "INSERT INTO log VALUES (?, ?, ?, ?)", (line.seq, game, kind, _written(line))
-            )
+            text = _written(line)
+            db.execute("INSERT INTO log VALUES (?, ?, ?, ?)", (line.seq, game, kind, text))
             db.executemany(
                 "INSERT INTO pictures VALUES (?, ?, ?)",
                 [(line.seq, name, jpeg) for name, jpeg in (pictures or {}).items()],
             )
+        self._copy.add(text)
         return line
 
     def forget_pictures(self, game: str | None = None) -> int:
@@ -138,6 +145,27 @@ class Store:
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone
+
+    def limit_pictures(self, most_bytes: int) -> int:
+        """Let the oldest pictures go until the rest take no more room; return how many went.
+
+        Their room in the file is used for the next ones; it does not shrink.
+        """
+        with self._errors():
+            sizes = self._db.execute(
+                "SELECT seq, sum(length(jpeg)) FROM pictures GROUP BY seq ORDER BY seq"
+            ).fetchall()
+        over = sum(size for _, size in sizes) - most_bytes
+        newest_gone = 0
+        for seq, size in sizes:
+            if over <= 0:
+                break
+            over -= size
+            newest_gone = seq
+        if not newest_gone:
+            return 0
+        with self._transaction() as db:
+            return db.execute("DELETE FROM pictures WHERE seq <= ?", (newest_gone,)).rowcount
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -173,27 +201,29 @@ class Store:
     # --- opening ---------------------------------------------------------------------------
 
     def _opened(self) -> sqlite3.Connection:
-        if self.path.exists() and _is_damaged(self.path):
-            self._salvage()
+        copied = {line.seq: line for text in self._copy.read() if (line := _read(text))}
         try:
+            if _is_damaged(self.path, copied):
+                self._salvage(copied)
             db = _connect(self.path)
             _migrate(db)
+            if (kept := _kept_lines(db)) != copied:
+                self._copy.rewrite(_written(line) for line in kept.values())
         except (sqlite3.Error, OSError) as error:
             raise _said(error, self.path) from error
         return db
 
-    def _salvage(self) -> None:
-        """Put the damaged file aside and write what can be read of it into a new one."""
+    def _salvage(self, copied: Mapping[int, Line]) -> None:
+        """Put the damaged file aside and write into a new one what it and the copy still hold."""
         aside = _free_name(self.path)
-        found = dict(sorted({line.seq: line for line in salvaged_lines(self.path)}.items()))
+        read = {line.seq: line for line in salvaged_lines(self.path)}
+        # Bytes may also be of lines that were never committed; the copy has only those that were.
+        found = dict(sorted({**read, **copied}.items()))
         pictures = list(_salvaged_pictures(self.path))
-        self.path.rename(aside)
-        for end in ("-wal", "-shm"):
-            beside = self.path.with_name(self.path.name + end)
-            if beside.exists():
-                beside.rename(aside.with_name(aside.name + end))
+        fresh = self.path.with_name("games.salvaged.sqlite3")
+        _remove(fresh)
+        db = _connect(fresh)
         try:
-            db = _connect(self.path)
             _migrate(db)
             db.execute("BEGIN")
             db.executemany(
@@ -205,10 +235,15 @@ class Store:
                 [picture for picture in pictures if picture[0] in found],
             )
             db.execute("COMMIT")
+        finally:
             db.close()
-        except sqlite3.Error as error:
-            raise _said(error, self.path) from error
-        self.salvaged = aside
+        # Only now that everything is safe does the damaged file give up its place.
+        for end in ("", "-wal", "-shm"):
+            old = self.path.with_name(self.path.name + end)
+            if old.exists():
+                old.rename(aside.with_name(aside.name + end))
+                self.salvaged = aside
+        fresh.rename(self.path)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -240,7 +275,7 @@ def salvaged_lines(path: Path) -> Iterator[Line]:
                     yield line
     # Long lines are spread over pages and found only through SQLite.
     with suppress(sqlite3.Error, OSError):
-        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
+        db = _read_only(path)
         try:
             (last,) = db.execute("SELECT max(seq) FROM log").fetchone()
             for seq in range(1, (last or 0) + 1):
@@ -255,14 +290,15 @@ def salvaged_lines(path: Path) -> Iterator[Line]:
 
 def _salvaged_pictures(path: Path) -> Iterator[tuple[int, str, bytes]]:
     with suppress(sqlite3.Error, OSError):
-        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
+        db = _read_only(path)
         try:
             for key in db.execute("SELECT seq, name FROM pictures").fetchall():
                 with suppress(sqlite3.Error):
                     row = db.execute(
                         "SELECT seq, name, jpeg FROM pictures WHERE seq = ? AND name = ?", key
                     ).fetchone()
-                    yield row
+                    if row and [type(value) for value in row] == [int, str, bytes]:
+                        yield row
         finally:
             db.close()
 
@@ -295,6 +331,14 @@ def _read(text: str) -> Line | None:
 # --- files ---------------------------------------------------------------------------------------
 
 
+def _read_only(path: Path) -> sqlite3.Connection:
+    """Open a file that may be damaged: it is not written to, and its texts may be no texts."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    db = sqlite3.connect(uri, uri=True, isolation_level=None)
+    db.text_factory = lambda data: data.decode("utf-8", "replace")
+    return db
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
     db.execute("PRAGMA journal_mode = WAL")
@@ -314,13 +358,26 @@ def _migrate(db: sqlite3.Connection) -> None:
         db.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
 
 
-def _is_damaged(path: Path) -> bool:
+def _kept_lines(db: sqlite3.Connection) -> dict[int, Line]:
+    rows = db.execute("SELECT line FROM log ORDER BY seq")
+    return {line.seq: line for (text,) in rows if (line := _read(text)) is not None}
+
+
+def _has_gaps(kept: Mapping[int, Line], copied: Mapping[int, Line]) -> bool:
+    """Say whether lines are gone that the copy has; not when it is the copy of another store."""
+    ours = all(copied[seq] == line for seq, line in kept.items() if seq in copied)
+    return ours and bool(copied.keys() - kept.keys())
+
+
+def _is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
+    """Say whether a file is no whole store; it is only read, so that it can be kept as it is."""
+    if not path.exists():
+        return bool(copied)
     try:
-        db = sqlite3.connect(path, isolation_level=None)
+        db = _read_only(path)
         try:
             (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-            lines = db.execute("SELECT line FROM log") if _has_log(db) else ()
-            return answer != "ok" or any(_read(text) is None for (text,) in lines)
+            lines = db.execute("SELECT line FROM log").fetchall() if _has_log(db) else []
         finally:
             db.close()
     except sqlite3.OperationalError as error:
@@ -328,10 +385,17 @@ def _is_damaged(path: Path) -> bool:
         return "malformed" in str(error)
     except sqlite3.DatabaseError:
         return True
+    kept = {line.seq: line for (text,) in lines if (line := _read(text)) is not None}
+    return answer != "ok" or len(kept) < len(lines) or _has_gaps(kept, copied)
 
 
 def _has_log(db: sqlite3.Connection) -> bool:
     return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = 'log'").fetchall())
+
+
+def _remove(path: Path) -> None:
+    for end in ("", "-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _free_name(path: Path) -> Path:
@@ -354,8 +418,15 @@ def _locked(path: Path) -> IO[bytes]:
     return handle
 
 
+def _has_no_room(path: Path) -> bool:
+    """Say whether the disk is full: SQLite calls that an I/O error where it maps memory."""
+    with suppress(OSError):
+        return shutil.disk_usage(path.parent).free < LEAST_ROOM_BYTES
+    return False
+
+
 def _said(error: Exception, path: Path) -> StoreError:
     text = str(error)
-    if "full" in text or getattr(error, "errno", None) == 28:
+    if "full" in text or getattr(error, "errno", None) == ENOSPC or _has_no_room(path):
         return StoreFull(f"the disk is full: no move can be kept in {path}; make room")
     return StoreError(f"games cannot be kept in {path}: {text}")

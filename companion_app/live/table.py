@@ -18,6 +18,7 @@ from companion_app.live.places import (
     Content,
     Point,
     Spot,
+    beside,
     contents,
     spots_of,
 )
@@ -52,7 +53,11 @@ class Reading:
 
 
 def read_settled(
-    settled: Settled, known: Layout, box: TileSet, answers: Mapping[Spot, Content], several: bool
+    settled: Settled,
+    known: Layout,
+    box: TileSet,
+    answers: Mapping[Spot, Content | None],
+    several: bool,
 ) -> Reading:
     """Return the layouts that looks and knowledge allow.
 
@@ -60,7 +65,7 @@ def read_settled(
         settled: what the looks agree on.
         known: the last accepted layout.
         box: the set.
-        answers: what people have said lies in a place.
+        answers: what people have said lies in a place; ``None`` for nothing.
         several: whether pieces name their board.
     """
     lying = contents(known)
@@ -91,7 +96,7 @@ def read_settled(
 
 
 def _content_at(
-    spot: Spot, before: Content | None, settled: Settled, answers: Mapping[Spot, Content]
+    spot: Spot, before: Content | None, settled: Settled, answers: Mapping[Spot, Content | None]
 ) -> tuple[Content | None, float, Belief | None]:
     """Return what lies in a spot, how sure that is, and the doubt that has to be asked about."""
     content, share = settled.sure.get(spot, (None, 1.0))
@@ -101,9 +106,12 @@ def _content_at(
     if content is not None:
         return content, share, None
     if belief is not None:
-        stays = before is not None and _may_be(before, belief)
+        hidden = belief.why == "covered" or _is_half_covered(spot, belief, settled)
+        stays = before is not None and (hidden or _may_be(before, belief))
         return before, 1.0, None if stays else belief
     stays = spot in settled.covered or spot in settled.flickering or not settled.enough_for_gone
+    # Somebody has said that it lies there all the same.
+    stays = stays or answers.get(spot) == before
     if before is None or stays or _is_nudged(spot, before, settled):
         return before, 1.0, None
     return None, 1.0, None
@@ -115,8 +123,14 @@ def _is_unseen(spot: Spot, settled: Settled) -> bool:
     )
 
 
+def _is_half_covered(spot: Spot, belief: Belief, settled: Settled) -> bool:
+    """Say whether a place looks like no tile at all, beside others that lie under something."""
+    strange = not belief.guesses or belief.guesses[0][1] < COULD_STILL_BE
+    return strange and bool(beside((spot,), settled.covered))
+
+
 def _may_be(content: Content, belief: Belief) -> bool:
-    if not belief.guesses or belief.why == "covered" or belief.best == NOBODY_KNOWS:
+    if not belief.guesses or belief.best == NOBODY_KNOWS:
         return True
     return dict(belief.guesses).get(content, 0.0) >= COULD_STILL_BE
 
@@ -162,7 +176,7 @@ def _hex_layouts(
     now: Mapping[Spot, Content], known: Layout, settled: Settled, box: TileSet, several: bool,
     clay: frozenset[Clay],
 ) -> tuple[Layout, ...]:  # fmt: skip
-    kept = frozenset(piece for piece in known.pieces if _is_kept(piece, now))
+    kept = frozenset(piece for piece in known.pieces if _is_kept(piece, now, settled.last.pieces))
     taken = {spot for piece in kept for spot in spots_of(piece)}
     new = {spot: content[0] for spot, content in now.items() if spot not in taken}
     return tuple(
@@ -170,11 +184,17 @@ def _hex_layouts(
     ) or (Layout(pieces=kept, clay=clay),)
 
 
-def _is_kept(piece: Piece, now: Mapping[Spot, Content]) -> bool:
-    """Say whether a known tile still lies there: most of it, and none of it another colour."""
+def _is_kept(piece: Piece, now: Mapping[Spot, Content], read: frozenset[Piece]) -> bool:
+    """Say whether a known tile still lies there: most of it, and none of it another colour.
+
+    Where a part is gone and the rest was read as a part of another tile, it was moved on.
+    """
     colour = piece.tile.partition("/")[0]
-    found = [now.get(spot) for spot in spots_of(piece)]
+    own = frozenset(spots_of(piece))
+    found = [now.get(spot) for spot in own]
     if any(content is not None and content[0] != colour for content in found):
+        return False
+    if None in found and any(own & {*spots_of(p)} and {*spots_of(p)} - own for p in read):
         return False
     return sum(content is None for content in found) < GONE_SHARE * len(found)
 

@@ -73,10 +73,10 @@ class Listener(Bench):
     def _tile_told(self, question: Question, value: Any, t: float) -> None:
         content = self._content(question, value)
         assert question.spot is not None
-        if content is None:
-            return
         for spot in question.cells or (question.spot,):
             self.answers[spot[0], spot[1], spot[2]] = content
+        if content is None:
+            return
         laid = self._move_at(question.spot)
         lying = contents(self.match.layout).get(question.spot)
         if laid is not None and lying is not None and lying != content:
@@ -161,7 +161,11 @@ class Listener(Bench):
             raise ToldError(f"there is no move {n} to correct")
         if not isinstance(value, dict):
             raise ToldError("say what the move was")
+        before = contents(self.match.layout)
         self.correct(n, value, t)
+        # What somebody has named, the camera does not question again.
+        lying = contents(self.match.layout)
+        self.answers |= {s: now for s, now in lying.items() if before.get(s) != now}
 
     def correct(self, n: int, changes: Mapping[str, Json], t: float) -> None:
         """Change what the nth move was, and judge it and everything after it again.
@@ -195,6 +199,12 @@ class Listener(Bench):
         if "roll" not in self.match.game.facts.actions:
             raise ToldError(f"nobody rolls a die in {self.match.game.facts.title}")
         written = {k: v for k, v in written.items() if v is not None}
+        if self._seen_roll == len(self.match.accepted):
+            # The die was seen already: what is told says which cards, or that it was misread.
+            changes = {k: v for k, v in written.items() if k in ("value", "tiles")}
+            self._seen_roll = None
+            self.correct(len(self.match.accepted), changes, t)
+            return
         move = self._parsed(written)
         self._rolls.append((t, move))
         if self._needs_roll():
@@ -253,12 +263,13 @@ class Listener(Bench):
 
     def _see_die(self, settled: Settled, t: float) -> None:
         """Take the roll from a die in view when it shows another number than before."""
-        shown = settled.last.die
+        shown = settled.die
         if shown is None or shown == self._die:
             return
         first, self._die = self._die is None, shown
         if not first and self._needs_roll() and not self._rolls:
             self._rolled({"do": "roll", "value": shown}, t)
+            self._seen_roll = len(self.match.accepted)
 
     def _silent(self, written: Mapping[str, Json], t: float) -> None:
         """Accept a move that leaves no trace on the table."""

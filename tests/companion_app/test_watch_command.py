@@ -9,6 +9,7 @@ import pytest
 
 from companion_app import watch_command
 from companion_app.answers import InputError
+from companion_app.live.errors import StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.watch_command import Told, Watching, add_watch_command
@@ -149,3 +150,26 @@ def test_folder_is_watched_from_the_command(monkeypatch, tmp_path, capsys):
     assert [e["n"] for e in events if e["event"] == "verdict"] == [1, 2]
     with Store(tmp_path / "home") as store:
         assert len(Match.resume(store, store.games()[0]).accepted) == 2
+
+
+def test_game_that_cannot_be_understood_is_told_and_a_new_one_begun(tmp_path, capsys):
+    game = game_named("schlangennest")
+    record = Record(game, find_set(game, None), Start(("blue", "red")))
+    arguments = parsed("webcam:0", "--game", "schlangennest", "--players", "blue,red")
+    with Store(tmp_path) as store:
+        store.append("torn", "started", {"record": {"game": "chess"}})
+        match = watch_command._match(store, record, arguments, live=True)
+
+        assert match.key != "torn"
+        assert "line 1 of game torn (started) cannot be understood" in capsys.readouterr().err
+        assert store.games() == ["torn", match.key]
+
+
+def test_game_that_was_asked_for_and_cannot_be_understood_is_not_passed_over(tmp_path):
+    game = game_named("schlangennest")
+    record = Record(game, find_set(game, None), Start(("blue", "red")))
+    arguments = parsed("webcam:0", "--resume", "--game", "schlangennest", "--players", "blue,red")
+    with Store(tmp_path) as store:
+        store.append("torn", "started", {"record": {"game": "chess"}})
+        with pytest.raises(StoreError, match="cannot be understood"):
+            watch_command._match(store, record, arguments, live=True)

@@ -2,11 +2,17 @@ import json
 
 import pytest
 
-from companion_app.live import evaluate
-from companion_app.live.evaluate import Counts, interval, report
+from companion_app.live.places import contents
 from companion_app.live.sameness import same_moves
 from engine.game import Move
+from engine.games import game_named
+from engine.record import find_set
 from engine.setfile import built_in_set
+from models.scenes.positions import played
+from models.scenes.splits import rng_of
+from tests.live_games import __main__ as evaluation
+from tests.live_games.counts import Counts, interval, report
+from tests.live_games.plan import plan_game
 
 NEST, HEX, FIVE = (built_in_set(n) for n in ("schlangennest", "snekagon", "snekagon5g"))
 
@@ -52,22 +58,37 @@ def test_evaluation_goes_on_where_it_was_broken_off(tmp_path, monkeypatch, capsy
         counts.add("moves right", "none")
         return counts
 
-    monkeypatch.setattr(evaluate, "_played", one_game)
-    arguments = ["--only", "snekagon", "--games", "4", "--out", str(tmp_path)]
-    evaluate.main([*arguments, "--part", "2/2"])
-    assert played == [1, 3]
-    evaluate.main(arguments)
+    monkeypatch.setattr(evaluation, "played_game", one_game)
+    arguments = ["--only", "snekagon", "--out", str(tmp_path), "--way", "scripted", "--games"]
+    evaluation.main([*arguments, "2"])
+    assert played == [0, 1]
+    evaluation.main([*arguments, "4"])
 
-    assert sorted(played) == [0, 1, 2, 3]
+    assert played == [0, 1, 2, 3]
     assert "moves right and in order: 4 of 4" in capsys.readouterr().out
     assert json.loads((tmp_path / "scripted/snekagon-0.json").read_text())["mistakes"] == []
+    figures = json.loads((tmp_path / "scripted/figures.json").read_text())
+    assert figures["held-out"]["numbers"]["moves"] == 2
 
 
 @pytest.mark.parametrize("game", ["snekagon", "carnival"])
 def test_report_names_every_figure(game):
-    counts = evaluate.Counts()
+    counts = Counts()
     counts.add("moves", "none")
     lines = report(counts)
 
     assert any(line.startswith("fouls caught: 0 of 0") for line in lines)
     assert any("fouls by rule" in line for line in lines)
+
+
+def test_two_moves_at_once_never_change_one_place():
+    game = game_named("carnival")
+    one = played("carnival", "train", "greedy", 2)
+    acts = plan_game(game, find_set(game, None), one, rng_of("live", "carnival", "train", 2), 0)
+    pairs = [act.number for act in acts if act.moves == 2]
+
+    assert pairs
+    for number in pairs:
+        first, second, third = (contents(one.layouts[number + n]) for n in range(3))
+        changed = {s for s in first.keys() | second.keys() if first.get(s) != second.get(s)}
+        assert all(second.get(s) == third.get(s) for s in changed)

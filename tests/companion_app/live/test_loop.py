@@ -1,9 +1,10 @@
 """The whole loop on drawn pictures: every disturbance, each from its seed."""
 
+import json
+
 import numpy as np
 import pytest
 
-from companion_app.live.evaluate import DISTURBANCES, Umpire, _Director
 from companion_app.live.loop import LiveLoop
 from companion_app.live.store import Store
 from engine.game import Start
@@ -11,72 +12,106 @@ from engine.games import game_named
 from engine.notation import read_layout
 from engine.placement import Layout
 from engine.record import Record, find_set
-from models.evaluate.scripted import Faults, Moment, ScriptedCamera, ScriptedReader
+from models.evaluate.scripted import Faults, Moment
 from models.scenes.positions import played
 from models.scenes.script import illegal_move
 from models.scenes.splits import rng_of
+from tests.live_games.director import Director
+from tests.live_games.plan import DISTURBANCES, Act, plan_game
+from tests.live_games.tables import ScriptedTable
+from tests.live_games.umpire import Umpire
 from vision.types import Frame
 
 NO_FAULTS = Faults()
 
 
-def directed(store, game_name: str, seed: int, faults: Faults = NO_FAULTS):
+def directed(store, game_name: str, seed: int, faults: Faults = NO_FAULTS, acts=()):
     game = game_named(game_name)
     box = find_set(game, None)
     one = played(game_name, "train", "random", seed)
-    camera = ScriptedCamera(box, tuple(dict.fromkeys(one.layouts)))
-    reader = ScriptedReader(camera, faults, seed)
-    events: list[dict[str, object]] = []
-    record = Record(game, box, Start(one.players))
+    layouts = (*one.layouts, *(act.other for act in acts if act.other is not None))
+    table = ScriptedTable(box, tuple(dict.fromkeys(layouts)), seed, faults)
     umpire = Umpire(
-        record, list(one.moves), lambda m: LiveLoop(m, reader, events.append), store, "test"
-    )
-    umpire.events = events
-    rng = rng_of("test", game_name, seed)
-    return umpire, _Director(umpire, camera, reader, one, rng, illegal_move, game)
+        Record(game, box, Start(one.players)), one,
+        lambda match, emit: LiveLoop(match, table.reader, emit), store, "test",
+    )  # fmt: skip
+    return umpire, Director(umpire, table, one, rng_of("test", game_name, seed))
 
 
-@pytest.mark.parametrize("kind", DISTURBANCES)
-def test_game_goes_on_through(tmp_path, kind):
+def planned(game_name: str, seed: int, kind: str) -> list[Act]:
+    """Return the acts of a game up to the first one with a disturbance, and one more."""
+    game = game_named(game_name)
+    one = played(game_name, "train", "random", seed)
+    acts = plan_game(game, find_set(game, None), one, rng_of("test", game_name, kind), 0, (kind,))
+    last = next(i for i, act in enumerate(acts) if act.disturbance == kind)
+    return [act for act in acts[: last + 2] if act.what != "foul" or act.disturbance == kind]
+
+
+CARD_KINDS = [kind for kind in DISTURBANCES if kind != "late-clay"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "game"),
+    [
+        *((kind, "schlangennest") for kind in CARD_KINDS),
+        ("late-clay", "snekagon5g"),
+        # The next roll is asked for while a card is turned or laid elsewhere.
+        ("turned", "sssnake"),
+        ("replaced", "sssnake"),
+        # A hex tile taken away leaves several ways to drill the next one.
+        ("replaced", "snekagon5g"),
+        # A log might be swapped for its like by the next player.
+        ("turned", "carnival"),
+    ],
+)
+def test_game_goes_on_through(tmp_path, kind, game):
+    acts = planned(game, 4, kind)
     with Store(tmp_path) as store:
-        umpire, director = directed(store, "schlangennest", 4)
-        director.quiet(0.6)
-        number = 0
-        for what in ("none", "none", kind, "none"):
-            number += director.disturbed(what, number)
+        umpire, director = directed(store, game, 4, acts=acts)
+        director.play(acts)
 
+        numbers = umpire.counts.numbers
         assert umpire.counts.mistakes == []
-        assert umpire.counts.numbers["moves right"] == umpire.counts.numbers["moves"] == number
-        assert umpire.counts.numbers["questions"] == 0
+        assert numbers["moves right"] == numbers["moves"] > 0
+        assert numbers["fouls caught"] == numbers["fouls"]
+        assert numbers["questions"] == 0
 
 
 @pytest.mark.parametrize("seed", [6, 9])
 def test_foul_is_caught_and_taken_back_in_front_of_the_camera(tmp_path, seed):
+    game, one = game_named("schlangennest"), played("schlangennest", "train", "random", seed)
+    foul = illegal_move(
+        game, find_set(game, None), one.positions[1], one.layouts[1], rng_of("test", seed)
+    )
+    assert foul is not None
+    move, layout = foul
+    rules = tuple(v.rule.id for v in game.judge(one.positions[1], move).violations)
+    acts = [Act("move", 0), Act("foul", 1, other=layout, rules=rules), Act("move", 1)]
     with Store(tmp_path) as store:
-        umpire, director = directed(store, "schlangennest", seed)
-        director.quiet(0.6)
-        director.disturbed("none", 0)
-        director.foul(1)
+        umpire, director = directed(store, "schlangennest", seed, acts=acts)
+        director.play(acts)
 
         assert umpire.counts.mistakes == []
-        assert umpire.counts.numbers["fouls caught"] == umpire.counts.numbers["fouls"] == 1
+        assert umpire.counts.numbers["fouls with the right rules"] == 1
 
 
 def test_game_is_followed_though_every_tenth_tile_is_missed(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = directed(store, "schlangennest", 7, Faults(missed=0.1, unsure=0.05))
-        director.quiet(0.6)
-        number = 0
-        while number < 6:
-            number += director.disturbed("none", number)
+        director.play([Act("move", number) for number in range(6)])
 
         assert [e for e in umpire.events if e["event"] == "verdict" and not e["legal"]] == []
 
 
 def a_loop(store):
     umpire, director = directed(store, "schlangennest", 4)
-    director.quiet(0.6)
+    director.show(director.table.quiet(0.6))
     return umpire, director
+
+
+def laid(director, layout, then_s: float = 0.6) -> None:
+    director.show(director.table.visit((layout,)))
+    director.show(director.table.quiet(then_s))
 
 
 def states(events) -> list[str]:
@@ -86,8 +121,7 @@ def states(events) -> list[str]:
 def test_states_are_told_in_words(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
-        director.visit(director.one.layouts[1])
-        director.quiet(0.6)
+        laid(director, director.one.layouts[1])
 
         assert states(umpire.events) == [
             "looking", "settling", "settled", "hand", "settling", "settled",
@@ -97,12 +131,12 @@ def test_states_are_told_in_words(tmp_path):
 def test_no_verdict_comes_while_a_hand_lies_still(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
-        director.visit(director.one.layouts[1])
+        director.show(director.table.visit((director.one.layouts[1],)))
         moment = Moment(director.one.layouts[1], hand=(0.5, 0.7))
         umpire.events.clear()
         for step in range(40):
             tremble = Moment(moment.layout, hand=(0.5 + 0.006 * (step % 2), 0.7))
-            umpire.frame(director.camera.shoot(tremble))
+            umpire.frame(director.table.camera.shoot(tremble))
 
         assert "verdict" not in [event["event"] for event in umpire.events]
 
@@ -110,10 +144,10 @@ def test_no_verdict_comes_while_a_hand_lies_still(tmp_path):
 def test_camera_that_sends_nothing_is_lost_and_comes_back(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
-        director.camera.wait(30)
-        umpire.loop.silence(director.camera.now_s)
+        director.table.camera.wait(30)
+        umpire.loop.silence(director.table.camera.now_s)
         assert umpire.loop.state == "camera-lost"
-        director.quiet(0.6)
+        director.show(director.table.quiet(0.6))
 
         assert umpire.loop.state == "settled"
 
@@ -122,9 +156,9 @@ def test_darkness_is_told_and_passes(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
         for _ in range(8):
-            umpire.frame(director.camera.shoot(Moment(Layout(), spoilt="black")))
+            umpire.frame(director.table.camera.shoot(Moment(Layout(), spoilt="black")))
         assert umpire.loop.state == "too-dark"
-        director.quiet(0.6)
+        director.show(director.table.quiet(0.6))
 
         assert umpire.loop.state == "settled"
 
@@ -132,11 +166,9 @@ def test_darkness_is_told_and_passes(tmp_path):
 def test_knocked_camera_is_found_again_within_two_seconds(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = directed(store, "schlangennest", 4)
-        director.quiet(0.6)
-        for number in range(3):
-            director.disturbed("none", number)
-        director._before_move("knock", director.moment.layout)
-        director.quiet(0.5)
+        director.play([Act("move", number) for number in range(3)])
+        director.show(director.table.knock())
+        director.show(director.table.quiet(2.0))
 
         assert "camera-moved" in states(umpire.events)
         assert umpire.loop.state == "settled"
@@ -145,14 +177,10 @@ def test_knocked_camera_is_found_again_within_two_seconds(tmp_path):
 def test_table_that_nobody_knows_is_asked_about(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = directed(store, "schlangennest", 4)
-        director.quiet(0.6)
-        director.disturbed("none", 0)
-        director.disturbed("none", 1)
+        director.play([Act("move", 0), Act("move", 1)])
         umpire.answer = lambda t: None
-        director.visit(
-            read_layout("yellow/curve@0,0 yellow/tail@1,0 green/curve@0,1 green/tail@1,1")
-        )
-        director.quiet(9.0)
+        other = read_layout("yellow/curve@0,0 yellow/tail@1,0 green/curve@0,1 green/tail@1,1")
+        laid(director, other, 9.0)
 
         assert [e["about"] for e in umpire.events if e["event"] == "question"] == ["next"]
         assert [e for e in umpire.events if e["event"] == "verdict" and not e["legal"]] == []
@@ -161,11 +189,11 @@ def test_table_that_nobody_knows_is_asked_about(tmp_path):
 def test_frames_of_another_size_do_no_harm(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
-        director.disturbed("none", 0)
-        shot = director.camera.shoot(director.moment)
+        director.move(Act("move", 0))
+        shot = director.table.camera.shoot(director.table.moment)
         small = np.ascontiguousarray(shot.bgr[::2, ::2])
         umpire.frame(Frame(small, shot.taken_at_s))
-        director.disturbed("none", 1)
+        director.move(Act("move", 1))
 
         assert umpire.counts.mistakes == []
 
@@ -174,24 +202,21 @@ def test_store_that_fails_delays_the_verdict_and_loses_nothing(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
         store._db.execute("PRAGMA max_page_count = 1")
-        director.visit(director.one.layouts[1])
-        director.quiet(0.6)
+        laid(director, director.one.layouts[1])
         assert umpire.loop.trouble is not None
         assert "verdict" not in [event["event"] for event in umpire.events]
 
         store._db.execute("PRAGMA max_page_count = 100000")
-        director.quiet(0.6)
+        director.show(director.table.quiet(0.6))
 
         assert umpire.loop.trouble is None
         assert [e["n"] for e in umpire.events if e["event"] == "verdict"] == [1]
 
 
 def test_snapshot_is_ready_for_json(tmp_path):
-    import json
-
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
-        director.disturbed("none", 0)
+        director.move(Act("move", 0))
         written = json.loads(json.dumps(umpire.loop.snapshot().to_json()))
 
         assert written["state"] == "settled"

@@ -1,3 +1,8 @@
+import re
+
+import pytest
+
+from companion_app.live.errors import StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from engine.game import Start
@@ -57,3 +62,34 @@ def test_unfinished_game_is_found_until_it_ends(tmp_path):
         assert store.unfinished() == match.key
         match.end()
         assert store.unfinished() is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "said"),
+    [
+        (
+            "started",
+            {},
+            "line 1 of game broken (started) cannot be understood: 'record' is missing",
+        ),
+        ("started", {"record": {"game": "chess"}}, "line 1 of game broken (started) cannot be"),
+        ("moves", {"moves": []}, "the log has no beginning of game broken"),
+    ],
+    ids=["no record", "another game", "no beginning"],
+)
+def test_game_that_cannot_be_understood_says_so_and_is_left_alone(tmp_path, kind, body, said):
+    with Store(tmp_path) as store:
+        store.append("broken", kind, body)
+        with pytest.raises(StoreError, match=re.escape(said)):
+            Match.resume(store, "broken")
+
+        assert [line.body for line in store.lines("broken")] == [body]
+
+
+def test_line_that_cannot_be_understood_is_named(tmp_path):
+    with Store(tmp_path) as store:
+        match = begun(store, variants()[0])
+        store.append(match.key, "moves", {"n": 1})
+
+        with pytest.raises(StoreError, match=r"line 2 of game .* 'moves' is missing"):
+            Match.resume(store, match.key)

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from companion_app.live.errors import ToldError
+from companion_app.live.explain import explain
+from companion_app.live.places import beside, contents, spots_of
 from engine.game import Move
-from engine.placement import Layout
+from engine.placement import Layout, Piece
 from engine.record import move_to_json
 from tests.companion_app.live.tabletop import Tabletop, said, verdicts
 from tests.engine.playing import Variant, random_game, variants
@@ -384,3 +386,175 @@ def test_cleared_table_after_the_end_undoes_nothing(tmp_path):
 def test_word_that_cannot_be_used_is_refused_with_a_reason(tmp_path, message):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table, pytest.raises(ToldError):
         table.tell(message)
+
+
+def with_die(tabletop: Tabletop, value: int) -> TableState:
+    die = {"tile": f"die/{value}", "outline": [[5, 5], [9, 5], [9, 9], [5, 9]], "confidence": 1.0}
+    return replace(tabletop.state(tabletop.match.layout), aside=(die,))
+
+
+def test_die_in_view_is_the_roll_when_it_shows_another_number(tmp_path):
+    tabletop = Tabletop(tmp_path, "sssnake", ("a", "b"))
+    tabletop.shows(with_die(tabletop, 1))
+    assert tabletop.match.accepted == []
+
+    events = tabletop.shows(with_die(tabletop, 2))
+
+    assert [e["move"]["value"] for e in said(events, "verdict")] == [2]
+    tabletop.close()
+
+
+def test_roll_that_is_told_after_the_die_was_seen_is_the_same_roll(tmp_path):
+    tabletop = Tabletop(tmp_path, "sssnake", ("a", "b"))
+    tabletop.shows(with_die(tabletop, 1))
+    tabletop.shows(with_die(tabletop, 2))
+
+    tabletop.tell({"roll": 2, "tiles": ["straight", "curve"]})
+
+    assert [one.move.tiles for one in tabletop.match.accepted] == [("straight", "curve")]
+    tabletop.close()
+
+
+def test_die_that_looks_differ_about_is_not_believed(tmp_path):
+    tabletop = Tabletop(tmp_path, "sssnake", ("a", "b"))
+    tabletop.shows(with_die(tabletop, 1))
+    tabletop.settler.moved()
+    for value in (2, 3, 2, 3):
+        tabletop.keeps(with_die(tabletop, value), 1)
+
+    assert tabletop.match.accepted == []
+    tabletop.close()
+
+
+def covering(
+    table: Tabletop,
+    layout: Layout,
+    covered: frozenset[tuple[int, int, int]],
+    looks: int = 6,
+    touched: bool = True,
+):
+    """Show a table on which a cup stands over known places."""
+    before = len(table.events)
+    if touched:
+        table.settler.moved()
+        table.referee.touched()
+    for _ in range(looks):
+        table.t += 0.1
+        look = table.aligner.sighting(table.state(layout), table.match.layout)
+        assert look is not None
+        table.settler.add(replace(look, covered=covered))
+        settled = table.settler.settled(table.aligner.centres_px)
+        if settled is not None:
+            table.referee.look(settled, table.t, lambda: b"jpeg")
+    return table.events[before:]
+
+
+def a_cup_beside_what_looks_new(
+    table: Tabletop,
+) -> tuple[Layout, frozenset[tuple[int, int, int]]]:
+    """Return a table with a tile hidden and a wrong one beside it, and where it is hidden."""
+    match = table.match
+    lying = contents(match.layout)
+    for piece in match.layout.pieces:
+        hidden = frozenset(spots_of(piece))
+        rest = [one for one in match.layout.pieces if one != piece]
+        for spot in sorted(beside([(0, q, r) for q in range(-4, 5) for r in range(-4, 5)], hidden)):
+            cells = tuple((spot[1] + away, spot[2]) for away in range(3))
+            wrong = Piece(f"{match.position.to_move}/3/0", cells)
+            move = Move(match.position.to_move, "place", "3/0", cells=cells)
+            rules = {broken.rule.id for broken in match.game.judge(match.position, move).violations}
+            if rules == {"touches-only-opponent"} and beside(lying, hidden) <= hidden:
+                return Layout.of(*rest, wrong), hidden
+    raise AssertionError("no such place")
+
+
+def test_nobody_is_accused_of_what_looks_new_beside_a_cup(tmp_path):
+    with a_table(tmp_path, PLAIN["snekagon"]) as table:
+        play(table, PLAIN["snekagon"], 2, 6)
+        seen, hidden = a_cup_beside_what_looks_new(table)
+
+        assert covering(table, seen, hidden) == []
+
+        # And what is laid elsewhere counts all the same.
+        match = table.match
+        new = {s for p in seen.pieces for s in spots_of(p)} - contents(match.layout).keys()
+        move, after = next(
+            (move, match.game.layout(match.game.apply(match.position, move)))
+            for move in match.game.legal_moves(match.position)
+            if move.do == "place"
+            and not beside([(0, *cell) for cell in move.cells or ()], hidden | new)
+        )
+        laid = next(iter(set(after.pieces) - set(match.layout.pieces)))
+        events = covering(table, Layout.of(*seen.pieces, laid), hidden)
+        assert verdicts(events) == [(len(match.accepted), True)]
+        assert match.accepted[-1].move == move
+        assert not said(events, "question")
+
+
+def test_answer_that_nothing_lies_there_is_not_asked_for_again(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        state = table.state(table.match.layout)
+        speck = {"at": [9, 9], "guesses": [["red/curve", 0.5], ["red/straight", 0.4]],
+                 "why": "blur"}  # fmt: skip
+        doubtful = replace(state, unsure=(speck,))
+        (question,) = said(table.shows(doubtful, looks=24), "question")
+
+        table.tell({"answer": question["id"], "value": "none"})
+
+        assert said(table.keeps(doubtful, looks=24), "question") == []
+
+
+def test_foul_that_stays_out_of_sight_is_asked_about_once_and_then_lifted(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        play(table, PLAIN["schlangennest"], 7, 4)
+        layout = table.match.layout
+        wrong, spoilt = a_foul(table)
+        table.shows(spoilt)
+        assert wrong.at is not None
+        hidden = frozenset({(0, *wrong.at)})
+
+        assert covering(table, layout, hidden) == []
+        (question,) = said(covering(table, layout, hidden, looks=60), "question")
+        assert question["about"] == "tile"
+        assert question["at"] == list(wrong.at)
+        table.tell({"answer": question["id"], "value": "none"})
+        events = covering(table, layout, hidden, touched=False)
+
+        assert [e["event"] for e in events] == ["taken-back"]
+        assert table.referee.pending is None
+
+
+def test_several_moves_taken_back_are_not_asked_about_though_others_could_lead_there(tmp_path):
+    with a_table(tmp_path, PLAIN["carnival"]) as table:
+        play(table, PLAIN["carnival"], 2, 8)
+        match = table.match
+        before = list(dict.fromkeys(match.layouts))[-3]
+        assert explain(match.game, match.position, before).rows
+
+        events = table.shows(before)
+
+        assert said(events, "question") == []
+        assert len(said(events, "taken-back")) >= 2
+        assert match.layout == before
+
+
+def test_hex_tile_moved_on_by_one_cell_is_a_move_made_anew(tmp_path):
+    with a_table(tmp_path, PLAIN["snekagon"]) as table:
+        play(table, PLAIN["snekagon"], 2, 6)
+        match = table.match
+        first, second = next(
+            (one, other)
+            for one in match.game.legal_moves(match.position)
+            for other in match.game.legal_moves(match.position)
+            if one.tile == other.tile == "3/0" and one.player == other.player
+            and len({*(one.cells or ())} & {*(other.cells or ())}) == 2
+        )  # fmt: skip
+        before = match.position
+        table.shows(match.game.layout(match.game.apply(before, first)))
+        assert match.accepted[-1].move == first
+
+        events = table.shows(match.game.layout(match.game.apply(before, second)))
+
+        assert len(said(events, "taken-back")) == 1
+        assert match.accepted[-1].move == second

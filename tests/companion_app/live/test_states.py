@@ -1,7 +1,8 @@
 import cv2
 import numpy as np
 
-from companion_app.live.states import Ground, Watcher
+from companion_app.live.ground import Ground
+from companion_app.live.states import Watcher
 from vision.types import Frame
 
 TILE = [(150, 80), (190, 80), (190, 120), (150, 120)]
@@ -93,6 +94,44 @@ def test_place_that_nobody_saw_bare_is_held_to_the_rest_of_the_table():
 
     assert ground.is_bare(Frame(table()), TILE) is True
     assert ground.is_bare(Frame(table(cup=True)), TILE) is False
+
+
+SEATS = [
+    [(x, y), (x + 6, y), (x + 6, y + 6), (x, y + 6)] for y in (80, 86, 92) for x in (151, 157, 163)
+]
+MIDDLE = 4
+
+
+def board(*, full: bool) -> np.ndarray:
+    """A dark board with small pale seats; tiles lie in all of them, or in all but the middle."""
+    bgr = TABLE.copy()
+    cv2.rectangle(bgr, (142, 72), (180, 106), (30, 20, 15), -1)
+    for number, seat in enumerate(SEATS):
+        colour = (40, 60, 230) if full or number != MIDDLE else (200, 215, 220)
+        cv2.rectangle(bgr, seat[0], seat[2], colour, -1)
+    return bgr
+
+
+def test_single_cell_between_tiles_looks_bare_when_its_tile_is_lifted():
+    ground = Ground()
+    around = [seat for number, seat in enumerate(SEATS) if number != MIDDLE]
+    ground.learn(Frame(board(full=False)), around)
+    ground.learn(Frame(board(full=True)), SEATS)
+
+    assert ground.is_bare(Frame(board(full=False)), SEATS[MIDDLE]) is True
+    assert ground.is_bare(Frame(board(full=True)), SEATS[MIDDLE]) is False
+
+
+def test_place_that_a_moved_tile_has_left_looks_bare_beside_it():
+    ground = Ground()
+    ground.learn(Frame(table()), [])
+    ground.learn(Frame(table(tile=True)), [TILE])
+    moved = TABLE.copy()
+    cv2.rectangle(moved, (170, 80), (210, 120), (40, 60, 230), -1)
+    there = [(x + 20, y) for x, y in TILE]
+
+    assert ground.is_bare(Frame(moved), TILE) is False
+    assert ground.is_bare(Frame(moved), TILE, [there]) is True
 
 
 def test_ground_follows_a_knocked_camera():

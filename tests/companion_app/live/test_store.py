@@ -10,6 +10,7 @@ import pytest
 
 from companion_app.live import store as keeping
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
+from companion_app.live.second_copy import FILE as COPY
 from companion_app.live.store import FILE, Store
 
 ROOT = Path(__file__).parents[3]
@@ -95,6 +96,7 @@ def test_full_disk_is_said_and_nothing_is_half_written(tmp_path):
 @pytest.mark.parametrize("place", [0.02, 0.3, 0.6, 0.95])
 def test_damaged_store_is_put_aside_and_its_log_salvaged(tmp_path, place):
     fill(tmp_path, 40)
+    (tmp_path / COPY).unlink()
     file = tmp_path / FILE
     data = bytearray(file.read_bytes())
     at = int(len(data) * place)
@@ -116,6 +118,7 @@ def test_damaged_store_is_put_aside_and_its_log_salvaged(tmp_path, place):
 
 def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path):
     fill(tmp_path, 20)
+    (tmp_path / COPY).unlink()
     file = tmp_path / FILE
     data = file.read_bytes()
     file.write_bytes(b"\x00" * 4096 + data[4096:])
@@ -125,12 +128,45 @@ def test_store_whose_header_is_gone_is_salvaged_from_its_bytes(tmp_path):
 
 def test_single_wrong_letter_in_a_line_is_noticed(tmp_path):
     fill(tmp_path, 5)
+    (tmp_path / COPY).unlink()
     file = tmp_path / FILE
     file.write_bytes(file.read_bytes().replace(b"blue/curve", b"blue/curse", 1))
 
     with Store(tmp_path) as store:
         assert store.salvaged is not None
         assert len(store.lines("g")) == 4
+
+
+def test_second_copy_fills_what_the_damage_took(tmp_path):
+    fill(tmp_path, 20)
+    file = tmp_path / FILE
+    data = file.read_bytes()
+    file.write_bytes(data[:4096] + b"\xa5" * (len(data) - 4096))
+
+    with Store(tmp_path) as store:
+        assert store.salvaged is not None
+        assert [line.body["n"] for line in store.lines("g")] == list(range(20))
+
+
+@pytest.mark.parametrize("left", [None, b""], ids=["gone", "empty"])
+def test_store_that_is_gone_comes_back_from_the_second_copy(tmp_path, left):
+    fill(tmp_path, 5)
+    (tmp_path / FILE).unlink()
+    if left is not None:
+        (tmp_path / FILE).write_bytes(left)
+
+    assert [n for _, n in kept(tmp_path)] == list(range(5))
+
+
+def test_second_copy_of_another_store_is_written_anew(tmp_path):
+    fill(tmp_path / "one", 3)
+    with Store(tmp_path / "two") as store:
+        store.append("other", "moves", {"n": 7})
+    (tmp_path / "one" / COPY).replace(tmp_path / "two" / COPY)
+
+    with Store(tmp_path / "two") as store:
+        assert store.games() == ["other"]
+    assert (tmp_path / "two" / COPY).read_text().count("\n") == 1
 
 
 def test_nothing_announced_is_lost_when_the_process_is_killed(tmp_path):

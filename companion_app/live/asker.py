@@ -1,0 +1,115 @@
+"""What the referee asks: doubtful tiles, orders, hands, who is next; each question once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from companion_app.live.bench import Standing
+from companion_app.live.explain import Row
+from companion_app.live.likeness import cells_of, differ_by_tile, key
+from companion_app.live.places import Content, Sighting, Spot, contents
+from companion_app.live.settle import Settled
+from companion_app.live.table import Reading, read_settled
+from companion_app.live.told import Listener
+from engine.game import Json
+from engine.infer import change_between
+from engine.placement import Layout
+from engine.record import move_to_json
+
+
+class Asker(Listener):
+    """The referee's mouth, where it does not know."""
+
+    def _table_known(self) -> Layout:
+        return self.match.layout
+
+    def _several_boards(self) -> bool:
+        return self.match.game.facts.name == "snekagon5g"
+
+    def _doubtful(self, reading: Reading, t: float) -> None:
+        groups: dict[object, list[Spot]] = {}
+        for spot, belief in reading.doubts.items():
+            if belief.why != "covered" and belief.guesses:
+                # The cells of one hex tile are doubtful together.
+                key = (spot[0], belief) if self.match.box.lattice == "hex" else spot
+                groups.setdefault(key, []).append(spot)
+        for spots in groups.values():
+            first = min(spots)
+            if self._waited(("doubt", first), t, self.settings.ask_after_s):
+                self._ask_tile(first, reading.doubts[first].guesses[:4], t, sorted(spots))
+
+    def _ask_tile(
+        self, spot: Spot, guesses: Iterable[tuple[Content, float]], t: float,
+        spots: Iterable[Spot] = (),
+    ) -> None:  # fmt: skip
+        listed = list(guesses)
+        choices: dict[str, Content] = {}
+        for content, _ in listed:
+            choices.setdefault(content[0], content)
+        shown = [[c[0], round(share, 3), *([c[1]] if c[1] else [])] for c, share in listed]
+        self._ask("tile", ("tile", spot), shown, t, spot=spot, choices=choices, cells=tuple(spots))
+
+    def _ask_order(self, rows: list[Row], undo: int, table: Layout, t: float) -> None:
+        choices: dict[str, Any] = {str(i): row for i, row in enumerate(rows)}
+        shown: list[Json] = [[move_to_json(move) for move in row.moves] for row in rows]
+        if undo:
+            choices[str(len(shown))] = undo
+            shown.append("taken-back")
+        about = "tile" if differ_by_tile(rows) else "order"
+        self._ask(about, ("order", key(table)), shown, t, choices=choices,
+                  cells=tuple(sorted(cells_of(rows))))  # fmt: skip
+
+    def _ask_hand(self, row: Row, table: Layout, t: float) -> None:
+        declares = any(move.declares for move in row.moves)
+        words = ("no-own-tile", "own-tile") if declares else ("pass", "foul")
+        choices = {words[0]: row, words[1]: None}
+        self._ask("hand", ("hand", key(table)), list(choices), t, choices=choices,
+                  cells=tuple(sorted(cells_of([row]))))  # fmt: skip
+
+    def _ask_whether_lifted(self, hidden: list[Spot], t: float) -> None:
+        """Ask once about a foul that stays out of sight: it may have been lifted after all."""
+        assert self.pending is not None
+        spot = hidden[0]
+        told = spot in self.answers
+        if not told and self._waited(("lifted", spot), t, self.settings.puzzled_after_s):
+            content = contents(self.pending.layout)[spot]
+            self._ask("tile", ("gone", spot), [[content[0], 0.5], ["none", 0.5]], t, spot=spot,
+                      choices={content[0]: content}, cells=tuple(hidden))  # fmt: skip
+
+    def strange_table(self, look: Sighting, t: float) -> None:
+        """Ask who is next on a table on which nothing lies as it is known."""
+        if all(belief.sure for belief in look.beliefs.values()):
+            settled = Settled(1, {s: (b.best, 1.0) for s, b in look.beliefs.items()}, last=look)
+            opening = self.match.layouts[0]
+            reading = read_settled(settled, opening, self.match.box, {}, self._several_boards())
+            self._ask_next(reading.layouts[0], t)
+
+    def _maybe_join(self, table: Layout, t: float, least: int = 2) -> bool:
+        """Ask who is next when the first table is one from the middle of a game."""
+        if self.match.accepted or self.match.start.midgame:
+            return False
+        laid = change_between(self.match.layout, table).laid.placements()
+        if len(laid) < least:
+            return False
+        self.joining = True
+        self._ask_next(table, t)
+        return True
+
+    def _ask_next(self, table: Layout, t: float) -> None:
+        players = list(self.match.start.players)
+        self._ask("next", ("next", key(table)), players, t, choices={"table": table})
+
+    def _puzzled(self, table: Layout, reading: Reading, t: float) -> Standing:
+        """Ask about a table that no moves explain, once it has lain so for a while."""
+        if self._waited(("puzzled", key(table)), t, self.settings.puzzled_after_s):
+            lifted = sorted(reading.changed - contents(table).keys())
+            lying = contents(self.match.layout)
+            if len(reading.changed) == 1 and lifted and lifted[0] not in self.answers:
+                spot = lifted[0]
+                guesses = [[lying[spot][0], 0.5], ["none", 0.5]]
+                self._ask("tile", ("gone", spot), guesses, t, spot=spot,
+                          choices={lying[spot][0]: lying[spot]})  # fmt: skip
+            else:
+                self._ask_next(table, t)
+        return "unsure"

@@ -1,0 +1,1 @@
+"""Holds the live referee to whole simulated games, with fouls and every disturbance."""

@@ -1,0 +1,58 @@
+"""One whole game before the referee, from its seed."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from companion_app.live.loop import LiveLoop
+from companion_app.live.store import Store
+from engine.game import Start
+from engine.games import game_named
+from engine.record import Record, find_set
+from models.evaluate.scripted import Faults
+from models.scenes.positions import GAMES_IN_POOL, Played, played
+from models.scenes.splits import Split, rng_of
+from tests.live_games.counts import Counts
+from tests.live_games.director import Director
+from tests.live_games.plan import layouts_of, middle_of, plan_game
+from tests.live_games.tables import FilmTable, ScriptedTable, Table
+from tests.live_games.umpire import Umpire
+
+JOINED_EVERY = 6
+"""One game of so many is taken up in its middle."""
+LONG_LEAN_EVERY = 4
+USUAL_FAULTS = Faults(missed=0.01, unsure=0.01, hard=0.008)
+
+
+def played_game(way: str, game_name: str, seed: int, most_moves: int | None = None) -> Counts:
+    """Play a game and return what was counted; odd seeds are of the side that is held out."""
+    split: Split = "held-out" if seed % 2 else "train"
+    game = game_named(game_name)
+    box = find_set(game, None)
+    play = ("random", "greedy")[seed // 2 % 2]
+    one = played(game_name, split, play, seed % GAMES_IN_POOL)
+    rng = rng_of("live", game_name, split, seed)
+    middle = middle_of(game, one) if seed % JOINED_EVERY >= JOINED_EVERY - 2 else None
+    first = middle or 0
+    acts = plan_game(game, box, one, rng, first)
+    if most_moves is not None:
+        acts = [act for act in acts if act.number < first + most_moves]
+    others = tuple(layouts_of(acts))
+    shown = Played(one.players, one.moves[first:], one.layouts[first:], one.positions[first:])
+    table: Table
+    if way == "film":
+        table = FilmTable(game, box, shown, split, seed, extra=others)
+    else:
+        layouts = tuple(dict.fromkeys((*shown.layouts, *others)))
+        table = ScriptedTable(box, layouts, seed, USUAL_FAULTS)
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        umpire = Umpire(
+            Record(game, box, Start(one.players)), one,
+            lambda match, emit: LiveLoop(match, table.reader, emit), store,
+            f"{game_name}/{split}/{seed}", first,
+        )  # fmt: skip
+        long = seed % LONG_LEAN_EVERY == 0
+        Director(umpire, table, one, rng, long, middle is not None).play(acts)
+        umpire.finish()
+        return umpire.counts
