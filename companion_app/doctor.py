@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import platform
+import re
 import sqlite3
 import sys
 import time
@@ -22,9 +23,10 @@ from typing import Any
 from companion_app.doctor_camera import Seen, camera_checks
 from companion_app.doctor_check import Check
 from companion_app.doctor_machine import Machine
+from companion_app.doctor_models import model_checks
 from companion_app.settings import SettingsError, load_settings, settings_path
 from engine.errors import EngineError
-from engine.setfile import built_in_names, load_set
+from engine.setfile import load_set
 from vision.errors import VisionError
 
 LEAST_FREE_MB, LITTLE_FREE_MB = 200, 1000
@@ -34,6 +36,8 @@ HOT_C, WARM_C = 80.0, 70.0
 THROTTLED = {0: "the power supply is too weak", 1: "it has slowed down", 2: "it has slowed down",
              3: "it is too hot"}  # fmt: skip
 """What the low bits of the Pi's own answer mean; the same 16 bits higher: since it was started."""
+SECRET = re.compile(rb"^([ \t]*(?:mqtt\.)?(?:password|user))[ \t]*=.*$", re.MULTILINE)
+"""Lines of the settings that nobody else should read."""
 BUILT_S = 1_750_000_000
 """A clock that stands before this code was written (June 2025) is wrong."""
 
@@ -50,7 +54,7 @@ def diagnose(machine: Machine, seen: Seen, *, camera_wanted: bool = False) -> li
         _clock(machine),
         _network(machine),
         _versions(),
-        *_models(),
+        *model_checks(),
         *_own_sets(machine.home),
     ]
 
@@ -72,7 +76,8 @@ def write_help_file(file: Path, answer: Mapping[str, Any], jpeg: bytes | None) -
     with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("doctor.json", json.dumps(answer, indent=1, ensure_ascii=False))
         with suppress(OSError):
-            archive.writestr("snake-eye.toml", settings_path().read_bytes()[: 64 << 10])
+            settings = settings_path().read_bytes()[: 64 << 10]
+            archive.writestr("snake-eye.toml", SECRET.sub(rb'\1 = "(left out)"', settings))
         if jpeg is not None:
             archive.writestr("table.jpg", jpeg)
 
@@ -225,40 +230,21 @@ def _pi_model() -> list[str]:
     return []
 
 
-def _models() -> list[Check]:
-    """Say of every box whether its trained reader is there and made for just these tiles."""
-    return [_model(name) for name in built_in_names()]
-
-
-def _model(name: str) -> Check:
-    from vision.models import TRAINED
-
-    label = f"model {name}"
-    tile_set = load_set(name, ())
-    if not any(TRAINED.glob(f"*{name}*.json")):
-        return Check(label, None, f"No reader of its own was trained for {name}.")
-    try:
-        if tile_set.lattice == "square":
-            from vision.classify import load_reader
-
-            load_reader(tile_set)
-        else:
-            from vision.hex_models import shipped_models
-
-            shipped_models()
-    except VisionError as error:
-        return Check(label, False, f"{error}", "Install Snake Eye again: deploy/install.sh")
-    return Check(label, True, f"The reader of {name} is whole and made for this set.")
-
-
 def _own_sets(home: Path) -> list[Check]:
-    said = []
-    for path in sorted((home / "sets").glob("*.toml")):
-        label = f"set {path.stem}"
-        try:
-            tile_set = load_set(path.stem, (home / "sets",))
-        except (EngineError, OSError, ValueError) as error:
-            said.append(Check(label, False, f"{error}", "Teach it again, or restore a backup."))
-        else:
-            said.append(Check(label, True, f"{len(tile_set.kinds)} kinds of tiles."))
-    return said
+    """Say of every box of the owner whether its set file and what was taught are whole."""
+    folder = home / "sets"
+    names = {path.stem for end in ("toml", "json") for path in folder.glob(f"*.{end}")}
+    return [_own_set(name, folder) for name in sorted(names)]
+
+
+def _own_set(name: str, folder: Path) -> Check:
+    from vision.taught import find_taught
+
+    label = f"set {name}"
+    try:
+        taught = find_taught(name, (folder,))
+        tile_set = taught.tile_set if taught else load_set(name, (folder,))
+    except (EngineError, VisionError, OSError, ValueError) as error:
+        return Check(label, False, f"{error}.", "Teach it again, or restore a backup.")
+    said = f"{len(tile_set.kinds)} kinds of tiles"
+    return Check(label, True, f"{said}, taught from photos." if taught else f"{said}.")

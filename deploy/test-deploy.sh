@@ -160,6 +160,37 @@ must grep -q "a release that cannot start" "$tree/var/log/service.log"
 must_not test -e "$tree/opt/snake-eye/releases/9.9.9"*
 must_not inside /src/deploy/update.sh /root/settings-before
 
+step "updates asked for on the page"
+# What the page does, by its own code, as its own user; and what the path unit does when it sees it.
+page() {
+    inside runuser -u snake-eye -- env SNAKE_EYE_HOME=/var/lib/snake-eye/home \
+        /opt/snake-eye/current/.venv/bin/python /src/deploy/ask_page.py "$port" "$@"
+}
+wanted=$tree/var/lib/snake-eye/home/update/wanted result=$tree/var/lib/snake-eye/home/update/result
+must_not page update
+mkdir -p "$tree/opt/snake-eye/incoming"
+cp "$tree/root/snake-eye-9.9.9.tar.gz" "$tree/opt/snake-eye/incoming/"
+must page update
+must test -e "$wanted"
+must_not inside env SNAKE_EYE_HEALTH_WAIT_S=15 /opt/snake-eye/current/deploy/update.sh --waiting
+must_not test -e "$wanted"
+must grep -qx 1 "$result"
+must runs "$first"
+must answers
+must page result "failed"
+rm "$tree/opt/snake-eye/incoming/"*
+cp -a "$tree/src" "$tree/src-good"
+sed -i 's/^version = .*/version = "9.9.8"/' "$tree/src-good/pyproject.toml"
+tar -C "$tree" -czf "$tree/opt/snake-eye/incoming/snake-eye-9.9.8.tar.gz" src-good
+must page update
+must inside /opt/snake-eye/current/deploy/update.sh --waiting
+must grep -qx 0 "$result"
+must page result "done"
+must_not test -e "$tree/opt/snake-eye/incoming/snake-eye-9.9.8.tar.gz"
+must_not runs "$first"
+must answers
+must has_game
+
 step "backup"
 must inside snake-eye backup /root/games.zip
 must_not inside snake-eye backup /root/games.zip

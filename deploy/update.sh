@@ -67,3 +67,5 @@ if ! "$source/deploy/install.sh"; then
     fi
     fail "the update failed; everything is as it was before"
 fi
+# Installed: what waited does not wait any more. The boot partition may be read-only.
+if [ "$1" = --waiting ]; then mv -f "$wanted" "$wanted.installed" 2>/dev/null || true; fi

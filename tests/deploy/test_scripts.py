@@ -1,9 +1,11 @@
 """The scripts and units of deploy: checked by the tools made for that, held to the settings."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -129,9 +131,15 @@ def test_places_agree_with_the_units():
 
 def test_threat_model_names_tests_that_exist():
     text = (DEPLOY / "SECURITY.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
 
-    for name in re.findall(r"`(tests/[^`]+\.py)`", text):
-        assert (DEPLOY.parent / name).exists(), name
+    assert len(rows) > 15
+    for row in rows:
+        named = re.findall(r"`(tests/[^`]+\.py)(?:::(\w+))?`", row.split("|")[-2])
+        assert named, row
+        for file, test in named:
+            code = (DEPLOY.parent / file).read_text(encoding="utf-8")
+            assert not test or f"def {test}(" in code, f"{file}::{test}"
 
 
 def test_readme_fits_on_one_screen_and_lists_what_no_pi_has_shown():
@@ -139,3 +147,31 @@ def test_readme_fits_on_one_screen_and_lists_what_no_pi_has_shown():
 
     assert len(readme.splitlines()) <= 60
     assert "-m pytest -m pi tests/vision/sources" in readme
+
+
+# --- The audit of dependencies ---
+
+
+@pytest.mark.parametrize(
+    ("listed", "status", "words"),
+    [
+        ([{"name": "a", "version": "1", "vulns": []}], 0, "1 libraries, no weakness is known"),
+        ([{"name": "a", "version": "1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["2"]}]}], 1,
+         "a 1: PYSEC-1, fixed in 2"),
+        ([{"name": "a", "skip_reason": "not found"}], 2, "knows nothing of 1 of 1 libraries"),
+        ([], 2, "knows nothing of 0 of 0"),
+        (None, 2, "gives no answer"),
+    ],
+    ids=["clean", "weak", "not-asked", "nothing", "no-answer"],
+)  # fmt: skip
+def test_audit_never_takes_silence_for_health(tmp_path, listed, status, words):
+    answer = tmp_path / "answer.json"
+    answer.write_text("" if listed is None else json.dumps({"dependencies": listed}))
+
+    said = subprocess.run(
+        [sys.executable, DEPLOY / "audit_answer.py", "run.lock", "pypi", answer],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert said.returncode == status
+    assert words in said.stdout + said.stderr

@@ -1,0 +1,91 @@
+"""What `doctor` says of the trained models: each file there, whole, and made for its box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from companion_app.doctor_check import Check
+from engine.setfile import built_in_names, load_set
+from engine.tiles import TileSet
+from vision import models
+from vision.errors import ModelError, VisionError
+
+FIX = "Install Snake Eye again: deploy/install.sh"
+
+
+def model_checks(folder: Path | None = None) -> list[Check]:
+    """Return a check for the tile finder, and one for the reader of every box that comes along."""
+    trained = folder or models.TRAINED
+    files = sorted(trained.glob("*.*"))
+    return list(_checks(trained, tuple((f.name, f.stat().st_mtime_ns) for f in files)))
+
+
+@lru_cache(maxsize=2)
+def _checks(trained: Path, stamps: tuple[tuple[str, int], ...]) -> tuple[Check, ...]:
+    del stamps  # They say that a file has changed since: only then are all of them loaded again.
+    boxes = [load_set(name, ()) for name in built_in_names()]
+    return (
+        _check("model detector", lambda: _detector(trained)),
+        *(_check(f"model {box.name}", _reader(box, trained)) for box in boxes),
+        *(_check(f"model {name}", _other(name, trained)) for name in _other_names(boxes, trained)),
+    )
+
+
+def _check(label: str, load: Callable[[], str]) -> Check:
+    try:
+        return Check(label, True, load())
+    except VisionError as error:
+        said = str(error)
+        return Check(label, False, said[:1].upper() + said[1:] + ".", FIX)
+
+
+def _other_names(boxes: list[TileSet], folder: Path) -> list[str]:
+    """Return the models beside finder and readers, by what lies there."""
+    from vision.classify import file_names
+    from vision.hex_models import MANIFEST, NETWORKS
+
+    known = {MANIFEST.removesuffix(".json"), *NETWORKS, "detector"}
+    known |= {Path(file_names(box.name)[0]).stem for box in boxes}
+    files = [file for file in folder.iterdir() if file.suffix in (".json", ".npz", ".onnx")]
+    return sorted({file.stem for file in files} - known)
+
+
+def _other(name: str, folder: Path) -> Callable[[], str]:
+    def load() -> str:
+        manifest = models.read_manifest(folder / f"{name}.json", {})
+        file = str(manifest.get("file"))
+        models.read_file(folder / file, str(manifest.get("sha256")))
+        return f"{file} is whole."
+
+    return load
+
+
+def _detector(folder: Path) -> str:
+    from vision.network import MANIFEST, TileNetwork
+
+    TileNetwork(folder)
+    return f"The finder of tiles ({MANIFEST}) is whole."
+
+
+def _reader(box: TileSet, folder: Path) -> Callable[[], str]:
+    return lambda: (_hex_reader if box.lattice == "hex" else _square_reader)(box, folder)
+
+
+def _square_reader(box: TileSet, folder: Path) -> str:
+    from vision.classify import file_names, load_reader
+
+    load_reader(box, folder)
+    return f"The reader of {box.name} ({file_names(box.name)[1]}) is whole and made for this box."
+
+
+def _hex_reader(box: TileSet, folder: Path) -> str:
+    from vision.hex_models import COLOURS, NETWORKS, HexModels
+
+    HexModels(folder)
+    unknown = sorted(set(box.colours) - set(COLOURS))
+    if unknown:
+        raise ModelError(f"the reader of hex boards does not know {', '.join(unknown)}")
+    names = ", ".join(f"{name}.onnx" for name in NETWORKS)
+    return f"The reader of {box.name} ({names}) is whole and knows its colours."

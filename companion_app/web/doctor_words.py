@@ -1,0 +1,43 @@
+"""What `doctor` says, in the guest's language.
+
+Doctor speaks English; the other catalogues have its sentences under ``doctor``, by the English
+one with names in braces where something is filled in. A sentence that is not there stays English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from companion_app.web.speech import catalogue
+
+FIELD = re.compile(r"\\\{(\w+)\\\}")
+"""A name in braces, in a sentence whose other signs are escaped."""
+JOINED = " and "
+
+
+def in_words(text: str, language: str) -> str:
+    """Return a sentence of doctor in a language."""
+    for pattern, other in _sentences(language):
+        found = pattern.fullmatch(text)
+        if found:
+            return other.format(**{k: _part(v, language) for k, v in found.groupdict().items()})
+    return text
+
+
+def _part(text: str, language: str) -> str:
+    """Return what was filled in; where it is words of doctor's own, in the language too."""
+    words: Mapping[str, str] = catalogue(language).get("doctor", {})
+    return ", ".join(words.get(part, part) for part in text.split(JOINED))
+
+
+@cache
+def _sentences(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the sentences, those with the most words of their own first."""
+    words: Mapping[str, str] = catalogue(language).get("doctor", {})
+    order = sorted(words, key=lambda english: -len(re.sub(r"\{\w+\}", "", english)))
+    return tuple(
+        (re.compile(FIELD.sub(r"(?P<\1>.+)", re.escape(english))), words[english])
+        for english in order
+    )

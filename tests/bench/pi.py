@@ -1,0 +1,73 @@
+"""What the budget of a Raspberry Pi is about, measured on the machine that this runs on.
+
+``make bench ONLY=pi``: on a Pi it gives the Pi's figures; elsewhere they are of another machine,
+and say so. Start-up and looks depend on what else the machine does.
+"""
+
+from __future__ import annotations
+
+import platform
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from companion_app.live.reading import make_reader
+from engine.games import game_named
+from engine.placement import Layout
+from engine.record import find_set
+from models.scenes.sequence import film
+from tests.faults.companion import Companion
+from vision.types import Frame
+
+SIZE_PX = (1920, 1080)
+MOVES = 3
+WATCHED_S = 20.0
+"""The demo is watched for so long before its memory is looked at."""
+LOADED = 3
+"""Looks that are not counted: networks and kernels are loaded by them."""
+
+Row = tuple[str, float, str, str]
+
+
+def rows() -> Iterator[Row]:
+    """Measure start-up and memory of the page with the demo table, and looks at 1080p."""
+    where = f"on {_machine()}; no figure of a Pi unless that is one"
+    with tempfile.TemporaryDirectory() as home:
+        began = time.monotonic()
+        life = Companion(Path(home), source="demo")
+        assert life.ready()
+        yield "start-up to page", time.monotonic() - began, "s", where
+        time.sleep(WATCHED_S)
+        status = Path(f"/proc/{life.process.pid}/status").read_text(encoding="utf-8")
+        life.stop()
+    kept = dict(line.split(":", 1) for line in status.splitlines())
+    counted = f"{kept['Threads'].strip()} threads, demo table after {WATCHED_S:.0f} s, {where}"
+    yield "memory of the service", int(kept["VmRSS"].split()[0]) / 1024, "MB", counted
+    yield from _looks(where)
+
+
+def _looks(where: str) -> Iterator[Row]:
+    made = film(3, "held-out", "schlangennest", 10.0, SIZE_PX, most_moves=MOVES)
+    frames = [Frame(shot.bgr, shot.t) for shot in made.frames()][::5]
+    game = game_named("schlangennest")
+    reader = make_reader(game, find_set(game, None))
+    for frame in frames[:LOADED]:
+        reader.read(frame, Layout())
+    began, spent = time.monotonic(), time.process_time()
+    for frame in frames[LOADED:]:
+        reader.read(frame, Layout())
+    looks = len(frames) - LOADED
+    counted = f"{looks} looks at {SIZE_PX[0]} x {SIZE_PX[1]}, {where}"
+    yield "looks a second", looks / (time.monotonic() - began), "1/s", counted
+    yield "processor time a look", 1000 * (time.process_time() - spent) / looks, "ms", counted
+
+
+def _machine() -> str:
+    with suppress(OSError):
+        return Path("/proc/device-tree/model").read_text(encoding="utf-8").strip("\0\n ")
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()

@@ -1,0 +1,183 @@
+"""Faults around the game: camera unplugged, models damaged or of another box, settings wrong."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion_app.doctor_models import model_checks
+from companion_app.live.loop import LiveLoop
+from companion_app.live.match import Match
+from companion_app.live.store import Store
+from companion_app.settings import _RULES, SettingsError, parse_settings
+from engine.game import Start
+from engine.games import game_named
+from engine.record import Record, find_set
+from models.evaluate.scripted import Moment, ScriptedCamera, ScriptedReader
+from models.scenes.positions import played
+from tests.faults.scripted import Announced, lost_moves
+from vision.models import TRAINED
+from vision.sources.webcam import WebcamSource
+
+# --- The camera ---
+
+
+class Cable:
+    """A camera whose cable can be pulled; it shows the moment that it is given."""
+
+    def __init__(self, camera: ScriptedCamera) -> None:
+        self.camera = camera
+        self.plugged = True
+        self.moment: Moment | None = None
+        self.shot_s = 0.0
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        return self.plugged
+
+    def read(self) -> tuple[bool, Any]:
+        if not self.plugged or self.moment is None:
+            return False, None
+        frame = self.camera.shoot(self.moment)
+        self.shot_s = frame.taken_at_s
+        return True, frame.bgr
+
+    def set(self, what: int, value: float) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("seed", [4, 9])
+def test_camera_unplugged_in_mid_game_is_said_and_no_move_is_lost(tmp_path, seed):
+    one = played("schlangennest", "train", "random", seed)
+    game = game_named("schlangennest")
+    box = find_set(game, None)
+    camera = ScriptedCamera(box, tuple(dict.fromkeys(one.layouts)))
+    cable, announced, states = Cable(camera), Announced(), []
+
+    def heard(event):
+        announced.hear(event)
+        if event["event"] == "state":
+            states.append(event["state"])
+
+    with Store(tmp_path) as store:
+        match = Match.begin(store, Record(game, box, Start(one.players)))
+        loop = LiveLoop(match, ScriptedReader(camera), heard)
+        frames = WebcamSource(
+            0, open_camera=lambda _: cable, sleep=camera.wait, clock=lambda: cable.shot_s
+        ).frames()
+        loop.start()
+
+        def shows(layout, looks=12):
+            cable.moment = Moment(layout)
+            for _ in range(looks):
+                frame = next(frames)
+                if frame is None:
+                    loop.silence(camera.now_s)
+                else:
+                    loop.see(frame)
+
+        shows(one.layouts[0])
+        shows(one.layouts[1])
+        cable.plugged = False
+        shows(one.layouts[2], looks=4)
+        assert states[-1] == "camera-lost"
+        cable.plugged = True
+        shows(one.layouts[2])
+        shows(one.layouts[3])
+
+    assert states[-1] == "settled"
+    assert len(announced.moves) == 3
+    assert lost_moves(tmp_path, announced) == 0
+
+
+# --- Models ---
+
+MODEL_FILES = sorted(path.name for path in TRAINED.iterdir() if path.suffix != ".md")
+HARMS = {"reader_sssnake.npz": ("gone", "empty", "cut-off", "one-byte", "garbage")}
+"""All kinds of harm to the smallest file; the others are checked by the same few lines."""
+HARMED = [(f, h) for f in MODEL_FILES if f[-4:] != "json" for h in HARMS.get(f, ("one-byte",))]
+HARMED_MANIFESTS = [(f, h) for f in MODEL_FILES if f[-4:] == "json" for h in ("gone", "list")]
+
+
+def harmed(path: Path, harm: str) -> None:
+    data = path.read_bytes()
+    if harm == "gone":
+        path.unlink()
+        return
+    middle = len(data) // 2
+    path.write_bytes({
+        "empty": b"", "cut-off": data[:middle], "garbage": b"\x80\x04" + b"x" * 500,
+        "one-byte": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+        "list": b"[1, 2]",
+    }[harm])  # fmt: skip
+
+
+@pytest.fixture
+def trained(tmp_path):
+    return Path(shutil.copytree(TRAINED, tmp_path / "trained"))
+
+
+@pytest.mark.parametrize(("file", "harm"), HARMED)
+def test_damaged_model_is_refused_by_its_name(trained, file, harm):
+    harmed(trained / file, harm)
+
+    faults = [check for check in model_checks(trained) if check.ok is False]
+
+    assert faults
+    for check in faults:
+        assert file in check.text
+        assert check.fix
+
+
+@pytest.mark.parametrize(("file", "harm"), HARMED_MANIFESTS)
+def test_damaged_manifest_is_refused_by_its_name(trained, file, harm):
+    harmed(trained / file, harm)
+
+    faults = [check for check in model_checks(trained) if check.ok is False]
+
+    assert faults
+    assert all(file in check.text for check in faults)
+
+
+def test_model_of_another_box_is_refused(trained):
+    for end in ("json", "npz"):
+        shutil.copy(trained / f"reader_carnival.{end}", trained / f"reader_sssnake.{end}")
+
+    (fault,) = [check for check in model_checks(trained) if check.ok is False]
+
+    assert fault.name == "model sssnake"
+    assert "carnival" in fault.text
+
+
+def test_model_for_other_tiles_of_the_same_name_is_refused(trained):
+    manifest = trained / "reader_sssnake.json"
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps({**said, "set_hash": "0" * 16}), encoding="utf-8")
+
+    (fault,) = [check for check in model_checks(trained) if check.ok is False]
+
+    assert fault.name == "model sssnake"
+
+
+# --- Settings: every setting with every kind of wrong value ---
+
+WRONG = ("pi", '"a text"', "true", "-1", "1e9", "[]", "{}", "2026-01-01", "'", '"\\q"', "")
+
+
+def _takes_any(rule) -> bool:
+    return rule.kind is str and rule.is_good("a text")
+
+
+@pytest.mark.parametrize("rule", _RULES, ids=lambda rule: f"{rule.section}.{rule.key}")
+def test_every_setting_names_the_line_of_every_kind_of_mistake(rule):
+    for wrong in WRONG:
+        text = f"# a comment\n\n[{rule.section}]\n{rule.key} = {wrong}\n"
+        if (rule.kind is bool and wrong == "true") or (wrong == '"a text"' and _takes_any(rule)):
+            continue
+        with pytest.raises(SettingsError) as caught:
+            parse_settings(text.encode())
+        assert all(mistake.startswith("line 4: ") for mistake in caught.value.mistakes), wrong
