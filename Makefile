@@ -5,14 +5,17 @@
 #   make check      format, lint, types, imports
 #   make test       check and every test: exactly what CI runs
 #   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
-#   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1)
+#   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1,
+#                   RENDERS=folder of photoreal renders)
 #   make train      train the models anew
+#   make soak       every fault in full count, taken up where it was left (PARTS="kill", FRESH=1)
+#   make audit      whether a weakness is known in a library that is installed (wants the network)
 #   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run check test bench evaluate train test-deploy lock clean
+.PHONY: setup run check test bench evaluate train soak audit test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -36,7 +39,8 @@ bench: .venv/dev-ready
 	.venv/bin/python -m tests.bench $(ONLY)
 
 evaluate: setup
-	.venv/bin/python -m models.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE))
+	.venv/bin/python -m models.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE)) \
+		$(if $(RENDERS),--renders $(RENDERS))
 
 # What the repository ships, trained anew from what it contains. The detector and the hex networks
 # need torch (the extra `train`) and, on a plain processor, patience.
@@ -44,6 +48,12 @@ train: setup
 	.venv/bin/python -m models.training.reader --out models/trained
 	.venv/bin/python -m models.training.detector --out build/detector
 	.venv/bin/python -m models.training.hex_boards --out build/hex
+
+soak: .venv/dev-ready
+	.venv/bin/python -m tests.faults $(PARTS) $(if $(FRESH),--fresh)
+
+audit:
+	deploy/audit.sh
 
 test-deploy: setup
 	deploy/test-deploy.sh
@@ -76,6 +86,8 @@ endif
 	    -r requirements/dev.lock
 	@deploy/system-packages.sh 'command -v chromium || command -v chromium-browser' chromium \
 	    || echo "Without Chromium the browser tests are skipped."
+	@deploy/system-packages.sh 'test -x /usr/sbin/mosquitto || command -v mosquitto' mosquitto \
+	    || echo "Without Mosquitto the tests of MQTT are skipped."
 	@touch $@
 
 # One list for every Python and processor: `--universal` writes markers, `fewest` keeps to one

@@ -17,3 +17,8 @@ def home_folder() -> Path:
 def set_folders() -> tuple[Path, ...]:
     """Return where owners' set files lie."""
     return (home_folder() / "sets",)
+
+
+def corrections_folder() -> Path:
+    """Return where readings that players put right are kept, to learn from."""
+    return home_folder() / "corrections"

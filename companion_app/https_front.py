@@ -8,13 +8,62 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import subprocess
 import threading
 from contextlib import suppress
 from pathlib import Path
 
+MAKE_CERTIFICATE = Path(__file__).parent.parent / "deploy/make-certificate.sh"
+CERTIFICATE_WITHIN_S = 60.0
+PORT, NEXT_PORTS = 8443, 5
 HANDSHAKE_S = 10.0
 CHUNK = 64 << 10
 MOST_PHONES = 300
+
+
+class HttpsOffer:
+    """The page over https, for whoever asks for it: a phone's live camera needs it."""
+
+    def __init__(self, folder: Path, host: str, page_port: int, port: int | None = None) -> None:
+        self._folder, self._host, self._page_port = folder, host, page_port
+        self._ports = [port] if port is not None else [PORT + n for n in range(NEXT_PORTS)]
+        self._lock = threading.Lock()
+        self.port: int | None = None
+        """Where it is served, once it is."""
+
+    @property
+    def authority(self) -> Path:
+        """The certificate that a phone may be told to trust."""
+        return self._folder / "authority.pem"
+
+    def start(self) -> int:
+        """Serve over https from now on, and return the port; once is enough.
+
+        Raises:
+            OSError: no certificate could be made, or every port is taken.
+        """
+        with self._lock:
+            if self.port is None:
+                self._make_certificate()
+                self.port = self._served()
+        return self.port
+
+    def _make_certificate(self) -> None:
+        command = [str(MAKE_CERTIFICATE), str(self._folder)]
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=CERTIFICATE_WITHIN_S)
+        except subprocess.SubprocessError as error:
+            raise OSError(f"no certificate could be made: {error}") from error
+
+    def _served(self) -> int:
+        front = HttpsFront(self._folder / "server.pem", self._folder / "server.key",
+                           self._page_port)  # fmt: skip
+        for port in self._ports[:-1]:
+            with suppress(OSError):
+                front.start(self._host, port)
+                return front.port
+        front.start(self._host, self._ports[-1])
+        return front.port
 
 
 class HttpsFront:
@@ -37,6 +86,8 @@ class HttpsFront:
         Raises:
             OSError: the port is taken.
         """
+        self._ready.clear()
+        self._trouble = None
         work = threading.Thread(
             target=lambda: asyncio.run(self._serve(host, port)), name="https", daemon=True
         )

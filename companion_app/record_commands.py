@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.answers import ANSWERED, BAD_INPUT, NO, InputError, print_json, print_line
+from companion_app.boxes import box_for
 from companion_app.home import set_folders
 from engine import referee as judging
 from engine.draw import draw_layout
@@ -22,7 +23,6 @@ from engine.record import (
     TABLE_FORMAT,
     VERSION,
     Record,
-    find_set,
     load_json,
     move_to_json,
     parse_counts,
@@ -238,7 +238,7 @@ def _json_from(name: str) -> Json:
 
 def _game_and_set(arguments: Namespace) -> tuple[AnyGame, TileSet]:
     game = game_named(arguments.game)
-    return game, find_set(game, arguments.set, set_folders())
+    return game, box_for(game, arguments.set)
 
 
 def _options_from(game: AnyGame, arguments: Namespace) -> dict[str, Json]:

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line
 from companion_app.arguments import speed
-from companion_app.home import home_folder, set_folders
-from companion_app.live.demo import DemoSource
-from companion_app.live.errors import LiveError
+from companion_app.found_cameras import found_cameras
+from companion_app.home import corrections_folder, home_folder, set_folders
+from companion_app.https_front import HttpsOffer
+from companion_app.live.demo import demo_record
+from companion_app.live.errors import LiveError, StoreError
+from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.record_commands import option_value
+from companion_app.settings import load_settings
 from companion_app.web.access import SettingsFile
 from companion_app.web.app import Companion, create_app
+from companion_app.web.camera import TableCamera
+from companion_app.web.corrections import Corrections
 from companion_app.web.desk import Desk, Feeder
+from companion_app.web.errors import WebError
+from companion_app.web.mqtt import publisher_for
 from companion_app.web.photo_reading import read_photo
-from companion_app.web.recorded import RecordedGame, Script, shipped_script
+from companion_app.web.recorded import shipped_script
 from companion_app.web.serving import Server, reachable_host, serve
 from engine.game import AnyGame, Json, Start
 from engine.games import GAMES, game_named
 from engine.record import Record, find_set, parse_options, parse_players
 
+log = logging.getLogger(__name__)
 DEMO_GAME = "schlangennest"
 
 
@@ -45,6 +54,8 @@ def add_run_command(
                      help="an option; may be repeated")  # fmt: skip
     run.add_argument("--host", default="0.0.0.0", metavar="H", help="address to listen at")
     run.add_argument("--port", type=_port, metavar="P", help="8080, or the next that is free")
+    run.add_argument("--https-port", type=_port, metavar="P",
+                     help="serve over https as well, for a phone's live camera")  # fmt: skip
     run.add_argument("--speed", type=speed, default=1.0, metavar="X", help="hastens the demo")
     run.set_defaults(command=run_companion)
     return run
@@ -52,7 +63,6 @@ def add_run_command(
 
 def run_companion(arguments: Namespace) -> int:
     """Serve the page until somebody stops it."""
-    arguments.source = arguments.source or first_camera() or "demo"
     try:
         with Store(home_folder()) as store:
             return _serve(arguments, store)
@@ -60,29 +70,32 @@ def run_companion(arguments: Namespace) -> int:
         raise InputError(str(error)) from error
 
 
-def first_camera() -> str | None:
-    """Return the first camera that the system lists: a Raspberry Pi's own, else a webcam."""
-    from vision.sources.pi_camera import has_library, pi_cameras
-
-    if has_library() and pi_cameras():
-        return "pi"
-    found = sorted(Path("/dev").glob("video*"))
-    return f"webcam:{found[0].name.removeprefix('video')}" if found else None
+def source_without_asking(kept: str) -> str:
+    """Return the source where none was asked for: chosen before, first found, else the demo."""
+    found = found_cameras()
+    return kept if kept in (*found, "phone", "demo") else next(iter(found), "demo")
 
 
 def _serve(arguments: Namespace, store: Store) -> int:
     desk = Desk(store, set_folders=set_folders())
-    settings = SettingsFile(home_folder() / "page.json")
-    companion = Companion(desk, settings, make_feeder=lambda record: _feeder(record, arguments),
-                          read_photo=read_photo)  # fmt: skip
+    home = home_folder()
+    settings = SettingsFile(home / "page.json")
+    arguments.source = arguments.source or source_without_asking(settings.now.source)
+    camera = TableCamera(desk, arguments.source, home / "profiles", arguments.speed, found_cameras)
+    companion = Companion(desk, settings, make_feeder=camera.feeder, read_photo=read_photo,
+                          camera=camera, corrections=Corrections(corrections_folder()))  # fmt: skip
+    publisher = publisher_for(desk, load_settings())
     server = _started(companion, arguments)
     try:
-        _begin(desk, arguments)
+        _begin(desk, camera, arguments)
         _announce(companion, arguments)
         server.wait()
     except KeyboardInterrupt:
         pass
     finally:
+        camera.release()
+        if publisher is not None:
+            publisher.close()
         desk.close()
         server.close()
     return ANSWERED
@@ -94,20 +107,53 @@ def _started(companion: Companion, arguments: Namespace) -> Server:
     except OSError as error:
         raise InputError(f"port {arguments.port} cannot be used: {error.strerror}") from error
     companion.address = f"http://{reachable_host(arguments.host)}:{server.port}/"
+    companion.https = HttpsOffer(home_folder() / "tls", arguments.host, server.port,
+                                 arguments.https_port)  # fmt: skip
     server.start()
+    if arguments.https_port is not None:
+        _start_https(companion.https)
     return server
 
 
-def _begin(desk: Desk, arguments: Namespace) -> None:
-    """Take up the game that was not finished, or begin the one asked for."""
+def _start_https(offer: HttpsOffer) -> None:
+    try:
+        offer.start()
+    except OSError as error:
+        # The page works without it; only a phone's live camera does not.
+        log.error("no https: %s", error)
+
+
+def _begin(desk: Desk, camera: TableCamera, arguments: Namespace) -> None:
+    """Take up the game that was not finished, or begin the one asked for.
+
+    Before a camera nothing is begun unasked: the page shows the way to a game.
+    """
     asked = arguments.game or arguments.players or arguments.option or arguments.set
-    unfinished = None if asked else desk.store.unfinished()
-    if unfinished is not None:
-        match = desk.resume(unfinished)
-        desk.feed(_feeder(match.record(), arguments))
+    match = None if asked else _taken_up(desk)
+    if match is not None:
+        desk.feed(_opened(camera, match.record()))
         return
-    record = _asked_record(arguments)
-    desk.begin(record, {}, _feeder(record, arguments))
+    if asked or camera.kind in ("demo", "recorded"):
+        record = _asked_record(arguments)
+        desk.begin(record, {}, _opened(camera, record))
+
+
+def _taken_up(desk: Desk) -> Match | None:
+    """Take up the game that was not finished; one that cannot be is told, and left as it is."""
+    try:
+        unfinished = desk.store.unfinished()
+        return None if unfinished is None else desk.resume(unfinished)
+    except StoreError as error:
+        log.error("%s", error)
+        desk.trouble = str(error)
+        return None
+
+
+def _opened(camera: TableCamera, record: Record) -> Feeder | None:
+    try:
+        return camera.feeder(record)
+    except WebError as error:
+        raise InputError(error.detail) from error
 
 
 def _asked_record(arguments: Namespace) -> Record:
@@ -117,21 +163,19 @@ def _asked_record(arguments: Namespace) -> Record:
         script = shipped_script(game.facts.name)
         if script is not None:
             return replace(script.record, moves=())
+    if not asked and arguments.source.startswith("demo"):
+        return demo_record(game.facts.name)
     box = find_set(game, arguments.set, set_folders())
-    listed = arguments.players.split(",") if arguments.players else _some_players(arguments, game)
+    listed = arguments.players.split(",") if arguments.players else _some_players(game)
     players = parse_players(game, listed, "--players")
     start = Start(players, parse_options(game, _options(arguments.option), "--option"))
     game.opening(start, box)
     return Record(game, box, start)
 
 
-def _some_players(arguments: Namespace, game: AnyGame) -> list[str]:
-    facts = game.facts
-    kind, _, seed = arguments.source.partition(":")
-    if kind == "demo":
-        return list(DemoSource(facts.name, int(seed) if seed.isdigit() else 1).players)
-    names = facts.player_names or ("Anna", "Ben")
-    return list(names[: facts.fewest_players])
+def _some_players(game: AnyGame) -> list[str]:
+    names = game.facts.player_names or ("Anna", "Ben")
+    return list(names[: game.facts.fewest_players])
 
 
 def _options(given: list[str]) -> Mapping[str, Json]:
@@ -142,33 +186,6 @@ def _options(given: list[str]) -> Mapping[str, Json]:
             raise InputError(f"--option {text}: write it as name=value")
         options[name] = option_value(value)
     return options
-
-
-def _feeder(record: Record, arguments: Namespace) -> Feeder | None:
-    """Return what shows tables to a game: a camera, the demo table, or the recorded game."""
-    name = record.game.facts.name
-    if arguments.source == "recorded":
-        script = shipped_script(name)
-        if script is None or not _same_start(script, record):
-            return None
-        return RecordedGame(script, arguments.speed)
-    from companion_app.live.opening import open_source
-    from companion_app.live.reading import make_reader
-    from companion_app.web.watching import Watched
-
-    source = open_source(arguments.source, name, speed=arguments.speed)
-    if isinstance(source, DemoSource) and source.players != record.start.players:
-        # The demo table plays its own people; others lay their tiles before a camera.
-        return None
-    kind = arguments.source.split(":")[0]
-    shown = kind if kind in ("demo", "phone") else "camera"
-    return Watched(shown, source, make_reader(record.game, record.tile_set))
-
-
-def _same_start(script: Script, record: Record) -> bool:
-    return script.record.start == record.start and script.record.tile_set.name == (
-        record.tile_set.name
-    )
 
 
 def _announce(companion: Companion, arguments: Namespace) -> None:

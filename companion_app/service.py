@@ -9,23 +9,18 @@ from __future__ import annotations
 import logging
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
 from http.client import HTTPConnection, HTTPException
-from pathlib import Path
 
 from companion_app import cli
 from companion_app.answers import BAD_INPUT
-from companion_app.home import home_folder
-from companion_app.https_front import HttpsFront
 from companion_app.settings import Settings, SettingsError, load_settings
 
 log = logging.getLogger(__name__)
 
-MAKE_CERTIFICATE = Path(__file__).parent.parent / "deploy/make-certificate.sh"
 FIRST_ASK_S = 0.5
 ANSWER_WITHIN_S = 10.0
 EVERYWHERE = ("0.0.0.0", "::")
@@ -40,8 +35,6 @@ def main() -> int:
         return BAD_INPUT
     logging.basicConfig(level=settings.log.upper(), format="%(levelname)s %(name)s: %(message)s")
     Watchdog(os.environ, lambda: page_answers(settings)).start()
-    if settings.https:
-        _serve_https(settings)
     return cli.main(arguments_of(settings))
 
 
@@ -52,6 +45,8 @@ def arguments_of(settings: Settings) -> list[str]:
         arguments += ["--source", settings.source]
     if settings.game:
         arguments += ["--game", settings.game]
+    if settings.https:
+        arguments += ["--https-port", str(settings.https_port)]
     return arguments
 
 
@@ -105,17 +100,6 @@ class Watchdog:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
             out.connect(address)
             out.send(what.encode())
-
-
-def _serve_https(settings: Settings) -> None:
-    folder = home_folder() / "tls"
-    try:
-        subprocess.run([str(MAKE_CERTIFICATE), str(folder)], check=True, timeout=60)
-        front = HttpsFront(folder / "server.pem", folder / "server.key", settings.port)
-        front.start(settings.host, settings.https_port)
-    except (OSError, subprocess.SubprocessError) as error:
-        # The page works without it; only a phone's live camera does not.
-        log.error("no https: %s", error)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,13 @@ class Settings:
     https: bool = False
     https_port: int = 8443
     log: str = "info"
+    mqtt_host: str = ""
+    """The broker that is told what goes on at the table; empty for none."""
+    mqtt_port: int = 1883
+    mqtt_user: str = ""
+    mqtt_password: str = ""
+    mqtt_prefix: str = "snake-eye"
+    mqtt_discovery: str = "homeassistant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,10 @@ def _is_port(number: int) -> bool:
     return 1 <= number <= 65535
 
 
+def _is_topic(text: str) -> bool:
+    return re.fullmatch(r"[\w-]+(/[\w-]+)*", text, re.ASCII) is not None
+
+
 _RULES = (
     _Rule("camera", "source", "source", str, _is_source,
           '"auto", "pi", "webcam:0", "video:FILE", "folder:DIR", "phone" or "demo"'),
@@ -97,6 +108,14 @@ _RULES = (
     _Rule("page", "port", "port", int, _is_port, "a number from 1 to 65535"),
     _Rule("page", "https", "https", bool, lambda _: True, "true or false"),
     _Rule("page", "https_port", "https_port", int, _is_port, "a number from 1 to 65535"),
+    _Rule("mqtt", "host", "mqtt_host", str, lambda text: not re.search(r"\s", text),
+          'the name or address of a broker, or ""'),
+    _Rule("mqtt", "port", "mqtt_port", int, _is_port, "a number from 1 to 65535"),
+    _Rule("mqtt", "user", "mqtt_user", str, lambda _: True, "text"),
+    _Rule("mqtt", "password", "mqtt_password", str, lambda _: True, "text"),
+    _Rule("mqtt", "prefix", "mqtt_prefix", str, _is_topic, 'a topic such as "snake-eye"'),
+    _Rule("mqtt", "discovery", "mqtt_discovery", str, lambda text: not text or _is_topic(text),
+          'where Home Assistant looks, "homeassistant", or ""'),
     _Rule("log", "level", "log", str, lambda text: text in ("warning", "info", "debug"),
           '"warning", "info" or "debug"'),
 )  # fmt: skip

@@ -4,6 +4,9 @@ import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
 import { GamesView, ReplayView } from "./games.js";
+import { PhoneView } from "./phone.js";
+import { HealthView } from "./health.js";
+import { TeachView } from "./teach.js";
 import { JoinView, PhotoView, RulesView, SettingsView } from "./more.js";
 
 const TABS = [["/", "table", "tab-table"], ["/new", "plus", "tab-new"], ["/games", "games", "tab-games"],
@@ -17,8 +20,11 @@ function viewFor(path) {
   if (path === "/games") return new GamesView(live, go);
   if (path.startsWith("/games/")) return new ReplayView(path.split("/")[2], live, go);
   if (path === "/photo") return new PhotoView();
+  if (path === "/camera") return new PhoneView();
   if (path === "/settings") return new SettingsView(live, go, again);
   if (path === "/join") return new JoinView();
+  if (path === "/checkup") return new HealthView();
+  if (path === "/teach") return new TeachView(go);
   if (path === "/rules") return new RulesView(live);
   return new TableView(live, go, path === "/tv");
 }
@@ -53,7 +59,7 @@ function bars() {
     h("span.line", { id: "line", "data-live": live.connected ? "yes" : "no" },
       h("span.dot"), h("span.word", {}, t(live.connected ? "live" : "offline"))),
     link("/join", h("span.round.ghost", { title: t("join"), role: "img", "aria-label": t("join") }, icon("qr"))),
-    ...(me.host ? [h("span.badge", {}, icon("key"), t("host"))] : []));
+    ...(me.host ? [h("span.badge", { title: t("host") }, icon("key"), h("span.word", {}, t("host")))] : []));
 }
 
 function again() {
@@ -64,7 +70,8 @@ function again() {
 live.addEventListener("state", () => view?.update?.(live.state));
 live.addEventListener("event", (e) => view?.happened?.(e.detail));
 live.addEventListener("line", bars);
-document.addEventListener("host", again);
+// What somebody is in the middle of is not begun anew because the PIN was asked for.
+document.addEventListener("host", () => { if (view?.stays) bars(); else again(); });
 addEventListener("popstate", () => go(location.pathname, false));
 
 document.documentElement.dataset.theme = choice("theme");

@@ -11,6 +11,7 @@ export class Board {
     this.pointers = new Map();
     this.svg = null;
     this.url = "";
+    this.prefix = "";
     this.home = null;
     this.listen();
   }
@@ -20,7 +21,9 @@ export class Board {
     this.url = url;
     const response = await fetch(url);
     if (!response.ok || url !== this.url) return;
-    const parsed = new DOMParser().parseFromString(await response.text(), "image/svg+xml");
+    // Two drawings on one page must not share the names of their parts.
+    const text = (await response.text()).replace(/(\bid="|href="#|url\(#)/g, `$1${this.prefix}`);
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
     if (url !== this.url) return;
     const svg = document.importNode(parsed.documentElement, true);
     const box = svg.viewBox.baseVal;
@@ -35,6 +38,7 @@ export class Board {
     this.taps = [...svg.querySelectorAll(".tap")];
     if (this.taps.length) this.taps[0].setAttribute("tabindex", "0");
     if (this.lit) this.light(this.lit, this.litKind);
+    this.onShown?.(svg);
   }
 
   // Marks places; "points" for a score line, "hint" for legal moves, "last", "ask".
@@ -43,6 +47,9 @@ export class Board {
     this.litKind = kind;
     if (!this.svg) return;
     for (const old of this.svg.querySelectorAll(".lit")) old.remove();
+    for (const tap of this.taps) {
+      tap.classList.toggle("lit-up", this.svg.dataset.lattice === "picture" && tap.dataset.spots.split(" ").some((s) => spots.includes(s)));
+    }
     const pitch = Number(this.svg.dataset.pitch);
     for (const spot of new Set(spots)) {
       const [f, x, y] = spot.split(":").map(Number);

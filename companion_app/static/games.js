@@ -10,19 +10,32 @@ export class GamesView {
   }
 
   async load() {
-    const [{ games }, { players }] = await Promise.all([get("/api/history"), get("/api/statistics")]);
+    const [{ games }, { players }, { series }] = await Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]);
     if (!games.length) { this.element.append(h("p.quiet", {}, t("no-games"))); return; }
     if (players.length) {
       this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("statistics") }, h("table", {},
-        h("thead", {}, h("tr", {}, ...["name", "games-played", "games-won", "best"].map((k) => h("th", { scope: "col" }, t(k))))),
+        h("thead", {}, h("tr", {}, ...["name", "games-played", "games-won", "best", "average", "fouls-made"].map((k) => h("th", { scope: "col" }, t(k))))),
         h("tbody", {}, ...players.slice(0, 12).map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), h("td", {}, p.games), h("td", {}, p.won),
-          h("td", {}, Object.entries(p.best).map(([game, n]) => `${game} ${score(n)}`).join(", "))))))))); }
+          h("td", {}, byGame(p.best)), h("td", {}, byGame(p.average)), h("td", {}, p.fouls)))))))); }
+    this.element.append(...series.slice(0, 3).map((one) => this.evening(one)));
     this.element.append(h("ul.game-list", {}, ...games.map((game) => h("li", {}, h("a.card", { href: `/games/${game.key}`, onclick: (e) => { e.preventDefault(); this.go(`/games/${game.key}`); } },
       h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.ended ? null : h("span.badge", {}, t("unfinished")), h("small", {}, when(game.began_s))),
       h("span.row.scores", {}, ...game.players.map((p) => h(`span.mini${p.winner && game.ended ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
       h("small", {}, t("moves-count", { n: game.moves })))))));
   }
+
+  // Games that the same people played one after the other, added up.
+  evening(one) {
+    return h("section.card.series", {}, h("h2", {}, t("series"), " · ", one.title),
+      h("small", {}, when(one.began_s), " · ", t("series-games", { n: one.games.length })),
+      h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("series") }, h("table", {},
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("name")), ...one.games.map((_, n) => h("th", { scope: "col" }, n + 1)), h("th", { scope: "col" }, t("series-total")))),
+        h("tbody", {}, ...one.players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name),
+          ...p.scores.map((n) => h("td", {}, score(n))), h("td", {}, h("b", {}, score(p.total)))))))));
+  }
 }
+
+const byGame = (values) => Object.entries(values).map(([game, n]) => `${game} ${score(n)}`).join(", ");
 
 export class ReplayView {
   constructor(key, live, go) {

@@ -66,7 +66,7 @@ export class Live extends EventTarget {
     const body = JSON.parse(e.data);
     if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state };
     this.dispatchEvent(new CustomEvent("event", { detail: body }));
-    if (name !== "score" && name !== "turn") this.fetch().catch(() => this.line(false));
+    if (asksForMore(name, body)) this.fetch().catch(() => this.line(false));
   }
 
   line(on) {
@@ -75,4 +75,10 @@ export class Live extends EventTarget {
     if (on) this.fetch().catch(() => {});
     this.dispatchEvent(new Event("line"));
   }
+}
+
+// Hands come and go without changing what is known; only a table that was looked at is news.
+function asksForMore(name, body) {
+  if (name === "state") return body.state === "settled" || body.state === "unsure";
+  return name !== "score" && name !== "turn";
 }

@@ -15,7 +15,8 @@ export class SettingsView {
     this.element.replaceChildren(h("h1", {}, t("tab-more")),
       h("section.card.links", {},
         this.link("/photo", "camera", "photo-score"), this.link("/rules", "hint", "rules"),
-        this.link("/join", "qr", "join"), this.link("/tv", "tv", "tv-view")),
+        this.link("/join", "qr", "join"), this.link("/tv", "tv", "tv-view"),
+        this.link("/teach", "plus", "teach-view"), this.link("/checkup", "check", "health-view")),
       h("section.card", {}, h("h2", {}, t("this-phone")),
         h("label.field", {}, h("span", {}, t("language")), h("select", { onchange: (e) => this.language(e.target.value) },
           ...Object.entries(me.languages).map(([code, name]) => h("option", { value: code, selected: code === document.documentElement.lang, lang: code }, name)))),
@@ -49,6 +50,7 @@ export class SettingsView {
       h("label.field", {}, h("span", {}, t("pictures-room")), h("input", { type: "number", min: 0, max: 100000, value: me.pictures_mb, onchange: (e) => this.set({ pictures_mb: Number(e.target.value) }) })),
       h("div.row.wrap", {}, pin, h("button", { onclick: async () => { if (await this.set({ pin: pin.value.trim() })) pin.value = ""; } }, t("change-pin"))),
       h("div.row.wrap", {},
+        h("button", { onclick: () => showCorrections() }, icon("camera"), t("corrections")),
         h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
         h("button", { onclick: async () => { await attempt(() => post("/api/logout")); await loadMe(); this.again(); } }, t("be-guest"))));
   }
@@ -63,6 +65,23 @@ export class SettingsView {
     const dialog = sheet(t("wipe"), h("p", {}, t("wipe-text")), h("div.row", {}, h("button", { onclick: () => dialog.close() }, t("cancel")), h("span.grow"),
       h("button.danger", { onclick: async () => { dialog.close(); const done = await attempt(() => post("/api/pictures/wipe")); if (done) toast(t("wiped", { n: done.wiped })); } }, t("wipe"))));
   }
+}
+
+// The labelled pictures of what people put right; each can be deleted.
+async function showCorrections() {
+  const list = h("div.corrections");
+  const all = h("button.danger", { onclick: () => forget({}) }, t("delete-all"));
+  const fill = async () => {
+    const { corrections } = await get("/api/corrections");
+    all.hidden = !corrections.length;
+    list.replaceChildren(...(corrections.length ? corrections.map((one) => h("figure", {},
+      h("img", { src: `/api/corrections/${encodeURIComponent(one.file)}`, alt: one.label, loading: "lazy" }),
+      h("figcaption", {}, one.label), h("button", { onclick: () => forget({ file: one.file }) }, t("delete"))))
+      : [h("p.quiet", {}, t("corrections-none"))]));
+  };
+  const forget = async (what) => { if (await attempt(() => post("/api/corrections/forget", what))) await fill(); };
+  await fill();
+  sheet(t("corrections"), h("p", {}, t("corrections-text")), list, all);
 }
 
 export class JoinView {
@@ -102,11 +121,12 @@ export class PhotoView {
 
   show(answer) {
     const drawn = document.importNode(new DOMParser().parseFromString(answer.svg, "image/svg+xml").documentElement, true);
-    this.result.replaceChildren(h("div.frame", {}, h("div.board", {}, drawn)),
-      ...(answer.advice ?? []).map((text) => h("p.card.quiet", {}, text)),
-      ...(answer.unsure ? [h("p.card.problem", {}, t("photo-unsure", { n: answer.unsure }))] : []),
-      ...answer.broken.map((text) => h("p.card.problem", {}, text)),
-      h("section.card", {}, ...answer.players.map((p) => h("p.row", {}, h("b", {}, p.name), h("span.grow"), h("b", {}, score(p.score))))));
+    const problems = [...(answer.unsure ? [t("photo-unsure", { n: answer.unsure })] : []), ...answer.broken];
+    this.result.replaceChildren(h("div.frame.flat", {}, h("div.board", {}, drawn)),
+      h("section.card.photo-scores", {}, ...answer.players.map((p) => h("details", {}, h("summary", {}, h("b", {}, p.name), h("span.grow"), h("b.points", {}, score(p.score))),
+        ...p.lines.map((line) => h("p.row.quiet", {}, line.why, h("span.grow"), h("b", {}, score(line.points))))))),
+      ...(problems.length ? [h("ul.card.problem.list", {}, ...problems.map((text) => h("li", {}, text)))] : []),
+      ...(answer.advice ?? []).map((text) => h("p.card.quiet", {}, text)));
   }
 }
 

@@ -1,14 +1,20 @@
-// A new game, step by step: game, players, options in words, start. The second time: one tap.
-import { attempt, get, h, icon, me, post, t } from "./ui.js";
+// A new game, step by step: camera, game, players and seats, options in words, start.
+// The second time: one tap.
+import { attempt, get, h, icon, post, t } from "./ui.js";
+import { CameraStep } from "./wizard_camera.js";
+import { seatList, seatRing } from "./wizard_seats.js";
+import { optionList } from "./wizard_options.js";
+import { selfTest, takeUp } from "./wizard_table.js";
 
-const SEATS = 4;
+const CAMERA = 0, GAME = 1, PLAYERS = 2, READY = 3;
 
 export class SetupView {
   constructor(live, go) {
     this.live = live;
     this.go = go;
     this.element = h("div.page.setup");
-    this.step = 0;
+    this.stays = true;
+    this.step = live.state?.game ? GAME : CAMERA;
     this.chosen = null;
     this.names = {};
     this.players = [];
@@ -18,17 +24,41 @@ export class SetupView {
 
   async load() {
     this.games = (await get("/api/games")).games;
+    this.camera = await get("/api/me").then((me) => me.camera);
+    if (!this.camera && this.step === CAMERA) this.step = GAME;
     this.show();
   }
 
+  close() { this.cameraStep?.close(); }
+
   show() {
-    const steps = [t("step-game"), t("step-players"), t("step-ready")];
-    const bar = h("ol.steps", {}, ...steps.map((word, n) => h("li", {
-      "aria-current": n === this.step ? "step" : null, class: n < this.step ? "done" : null,
-    }, h("span.n", {}, n < this.step ? icon("check") : n + 1), h("span", {}, word))));
+    this.cameraStep?.close();
+    this.cameraStep = null;
+    const words = ["step-camera", "step-game", "step-players", "step-ready"];
+    const bar = h("ol.steps", {}, ...words.map((word, n) => this.stepMark(t(word), n)).slice(this.camera ? 0 : 1));
     this.element.replaceChildren(h("h1", {}, t("new-game")), bar,
-      [() => this.gameStep(), () => this.playerStep(), () => this.readyStep()][this.step]());
+      [() => this.seeStep(), () => this.gameStep(), () => this.playerStep(), () => this.readyStep()][this.step]());
   }
+
+  stepMark(word, n) {
+    const done = n < this.step;
+    const mark = [h("span.n", {}, done ? icon("check") : n + (this.camera ? 1 : 0)), h("span", {}, word)];
+    return h("li", { "aria-current": n === this.step ? "step" : null, class: done ? "done" : null },
+      done ? h("button.ghost", { onclick: () => this.to(n) }, ...mark) : h("span.here", {}, ...mark));
+  }
+
+  to(step) {
+    this.step = step;
+    this.show();
+    scrollTo(0, 0);
+  }
+
+  seeStep() {
+    this.cameraStep = new CameraStep(() => this.to(GAME), this.go);
+    return this.cameraStep.element;
+  }
+
+  // --- game ------------------------------------------------------------------------------------
 
   gameStep() {
     const last = this.live.state?.game ? this.live.state : null;
@@ -38,48 +68,39 @@ export class SetupView {
       h("div.game-grid", {}, ...this.games.map((game) => h("button.card.game-card", { onclick: () => this.pick(game) },
         h("span.faces", {}, ...samples(game).map((tile) => h("img", { src: tileUrl(game, tile), alt: "", loading: "lazy" }))),
         h("b", {}, game.title), h("small", {}, game.about),
-        h("small.count", {}, t("players-range", { a: game.fewest, b: game.most }))))));
+        h("small.count", {}, game.fewest === game.most ? t("players-exactly", { n: game.most }) : t("players-range", { a: game.fewest, b: game.most }))))));
   }
 
   pick(game) {
     this.chosen = game;
+    this.set = game.sets[0].set;
     this.options = {};
-    this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : [];
+    this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : Array(game.fewest).fill("");
     this.names = {};
-    this.step = 1;
-    this.show();
+    this.to(PLAYERS);
   }
+
+  // --- players ---------------------------------------------------------------------------------
 
   playerStep() {
     const game = this.chosen;
-    const next = h("button.primary.big", { onclick: () => { if (this.read()) { this.step = 2; this.show(); } } }, t("next"));
-    const rows = game.players.length ? this.colourRows(game) : this.nameRows(game);
-    return h("div.card", {}, h("p", {}, game.players.length ? t("who-plays-colours") : t("who-plays-names")), rows,
-      h("div.row", {}, h("button", { onclick: () => { this.step = 0; this.show(); } }, t("back")), h("span.grow"), next));
+    const ring = h("div.ring-place");
+    const draw = () => ring.replaceChildren(seatRing(game, this.players, this.names));
+    const seats = seatList(game, this, () => this.show(), draw);
+    draw();
+    return h("div.card", {}, h("p", {}, t(game.players.length ? "who-plays-colours" : "who-plays-names")),
+      h("div.seating", {}, seats, ring), this.boxes(game),
+      this.buttons(GAME, h("button.primary.big", { onclick: () => { if (this.read()) this.to(READY); } }, t("next"))));
   }
 
-  colourRows(game) {
-    return h("div.seats", {}, ...game.players.map((player) => {
-      const plays = this.players.includes(player.id);
-      return h(`div.seat-row${plays ? ".on" : ""}`, { "--player": player.colour },
-        h("label.pick", {}, h("input", { type: "checkbox", checked: plays, name: player.id, onchange: (e) => this.toggle(player.id, e.target.checked) }),
-          h("span.avatar", { "--player": player.colour }, [...player.word][0].toUpperCase()), h("span", {}, player.word)),
-        h("input.name", { type: "text", maxlength: 24, placeholder: t("name-optional"), "aria-label": t("name-of", { player: player.word }),
-          value: this.names[player.id] ?? "", disabled: !plays, oninput: (e) => { this.names[player.id] = e.target.value; } }));
-    }));
+  boxes(game) {
+    if (game.sets.length < 2) return null;
+    return h("label.field", {}, h("span", {}, t("which-set")), h("select", { onchange: (e) => { this.set = e.target.value; } },
+      ...game.sets.map((one) => h("option", { value: one.set, selected: one.set === this.set }, one.title))));
   }
 
-  toggle(id, on) {
-    const order = this.chosen.players.map((p) => p.id);
-    this.players = order.filter((p) => (p === id ? on : this.players.includes(p)));
-    this.show();
-  }
-
-  nameRows(game) {
-    return h("div.seats", {}, ...Array.from({ length: SEATS }, (_, n) => h("div.seat-row.on", {},
-      h("span.avatar.n", {}, n + 1),
-      h("input.name", { type: "text", maxlength: 24, placeholder: n < game.fewest ? t("name") : t("name-nobody"), "aria-label": t("name-n", { n: n + 1 }),
-        value: this.players[n] ?? "", oninput: (e) => { this.players[n] = e.target.value; } }))));
+  buttons(back, next) {
+    return h("div.row", {}, h("button", { onclick: () => this.to(back) }, t("back")), h("span.grow"), next);
   }
 
   read() {
@@ -93,30 +114,33 @@ export class SetupView {
     return true;
   }
 
+  // --- ready -----------------------------------------------------------------------------------
+
   readyStep() {
     const game = this.chosen;
-    const shown = game.options.filter((o) => typeof o.default === "boolean" || CHOICES[`${game.game}.${o.name}`]);
+    const options = optionList(game, this.options);
     return h("div.card", {},
-      h("h2", {}, game.title), h("p", {}, this.players.map((p) => this.names[p] || word(game, p)).join(", ")),
-      shown.length ? h("details.options", {}, h("summary", {}, t("options")), ...shown.map((o) => this.option(game, o))) : null,
-      h("p.hint-line", {}, icon("print"), h("a", { href: `/api/print/${game.game}.zip`, download: "" }, t("print-tiles"))),
-      h("div.row", {}, h("button", { onclick: () => { this.step = 1; this.show(); } }, t("back")), h("span.grow"),
-        h("button.primary.big", { onclick: () => this.start() }, icon("check"), t("start"))));
+      h("h2", {}, game.title), h("div.ring-place", {}, seatRing(game, this.players, this.names)),
+      options.length ? h("details.options", {}, h("summary", {}, t("options")), ...options) : null,
+      h("p.hint-line", {}, icon("print"), h("a", { href: `/api/print/${game.game}.zip?set=${encodeURIComponent(this.set)}`, download: "" }, t("print-tiles"))),
+      this.camera ? h("div.looks", {},
+        h("button", { onclick: () => attempt(() => this.test()) }, icon("camera"), t("selftest-open")),
+        h("button", { onclick: () => this.takeUp() }, icon("table"), t("take-up"))) : null,
+      this.buttons(PLAYERS, h("button.primary.big", { onclick: () => this.begin(this.wanted()) }, icon("check"), t("start"))));
   }
 
-  option(game, option) {
-    const now = this.options[option.name] ?? option.default;
-    const choices = CHOICES[`${game.game}.${option.name}`];
-    if (!choices) {
-      return h("label.option", {}, h("input", { type: "checkbox", checked: now, onchange: (e) => { this.options[option.name] = e.target.checked; } }), h("span", {}, option.text));
-    }
-    const select = h("select", { "aria-label": option.text, onchange: (e) => { this.options[option.name] = JSON.parse(e.target.value); } },
-      ...choices.map((value) => h("option", { value: JSON.stringify(value), selected: value === now }, t(`option-${option.name}-${value}`))));
-    return h("label.option.stacked", {}, select, h("span", {}, option.text));
+  async test() {
+    const { kind } = await get("/api/camera");
+    await selfTest(this.chosen, this.set, kind === "demo");
   }
 
-  async start() {
-    await this.begin({ game: this.chosen.game, players: this.players, names: this.names, options: this.options });
+  takeUp() {
+    const { names, ...wanted } = this.wanted();
+    takeUp(wanted, (id) => names[id] || word(this.chosen, id), (body) => this.begin({ ...body, names }));
+  }
+
+  wanted() {
+    return { game: this.chosen.game, set: this.set, players: this.players, names: this.names, options: this.options };
   }
 
   async repeat(state) {
@@ -132,14 +156,7 @@ export class SetupView {
   }
 }
 
-const CHOICES = {
-  "schlangennest.size": ["recommended", "easy", "hard", null],
-  "schlangennest.border": ["grows", "fixed"],
-  "schlangennest.two_snakes": ["off", "both", "one"],
-  "sssnake.rolls": ["told", "trust"],
-  "carnival.hands": ["trust", "ask"],
-};
-const word = (game, id) => game.players.find((p) => p.id === id)?.word ?? id;
+export const word = (game, id) => game.players.find((p) => p.id === id)?.word ?? id;
 const tileUrl = (game, tile) => `/api/tile.svg?game=${game.game}&tile=${encodeURIComponent(tile)}`;
 function samples(game) {
   const tiles = game.tiles.map((one) => one.tile);

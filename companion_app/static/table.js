@@ -1,6 +1,9 @@
 // The table view: players with their score, the drawing, the verdict, questions, corrections.
 import { Board } from "./board.js";
+import { moveSheet, pickDrawn, pickTile, tileUrl } from "./correct.js";
+import { LivePicture, veil } from "./overlay.js";
 import { play, speak } from "./sound.js";
+import { stockList, stockSum } from "./stock.js";
 import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t } from "./ui.js";
 
 export class TableView {
@@ -9,14 +12,17 @@ export class TableView {
     this.go = go;
     this.tv = tv;
     this.board = new Board((tile) => this.tapped(tile));
+    this.board.onShown = (svg) => { this.picture.into(svg); this.showDoubts(); };
+    this.picture = new LivePicture();
     this.players = h("section.players", { "aria-label": t("players") });
     this.verdict = h("section.verdict", { "aria-label": t("verdict") });
     this.tools = h("div.tools");
     this.moves = h("section.moves", { "aria-label": t("moves") });
+    this.stock = h("section.stock", { "aria-label": t("stock") });
     this.source = h("div.source");
     this.seeing = h("div.seeing");
     this.frame = h("div.frame", {}, this.source, this.board.element, this.seeing, this.tools);
-    this.side = h("div.side", {}, this.players, this.verdict, this.moves);
+    this.side = h("div.side", {}, this.players, this.verdict, this.moves, this.stock);
     this.element = h(`div.table-view${tv ? ".for-tv" : ""}`, {}, this.frame, this.side);
     if (tv) this.element.append(h("div.tv-join", {}, h("img", { src: "/api/qr.svg", alt: t("join") }), h("span", {}, t("join-short"))));
     this.open = null;
@@ -24,28 +30,41 @@ export class TableView {
     this.turnSince = Date.now();
   }
 
-  close() { clearInterval(this.timer); this.camera = null; }
+  close() { clearInterval(this.timer); this.picture.stop(); }
 
   update(state) {
     if (!state) return;
-    if (!state.game) { this.nothing(); return; }
+    if (!state.game) { this.nothing(state.trouble); return; }
     this.element.classList.remove("empty");
     this.element.classList.toggle("calm", !state.foul && !state.questions?.length && !state.trouble);
     if (this.turn !== state.turn) { this.turn = state.turn; this.turnSince = Date.now(); }
     this.state = state;
-    const foul = state.foul ? `foul${state.foul.n}` : "";
-    this.board.show(`/api/table.svg?v=${state.key}-${state.moves.length}-${foul}-${seqOf(state)}&lang=${state.language}`);
+    this.showBoard(state);
     this.showPlayers(state);
     this.showVerdict(state);
     this.showTools(state);
     this.showMoves(state);
+    this.showStock(state);
     this.showSource(state);
     this.hints(state);
   }
 
-  nothing() {
+  // The drawing, or the camera's picture with what was read over it.
+  showBoard(state) {
+    const foul = state.foul ? `foul${state.foul.n}` : "";
+    if (this.picture.on && !hasCamera(state)) this.picture.stop();
+    this.board.show(this.picture.on ? `/api/camera.svg?v=${state.version}&lang=${state.language}`
+      : `/api/table.svg?v=${state.key}-${state.moves.length}-${foul}-${seqOf(state)}&lang=${state.language}`);
+    this.showDoubts();
+  }
+
+  showDoubts() {
+    if (this.board.svg && this.state) veil(this.board.svg, this.state.covered ?? [], this.state.unsure ?? []);
+  }
+
+  nothing(trouble) {
     this.element.classList.add("empty");
-    this.element.replaceChildren(h("section.card.welcome", {},
+    this.element.replaceChildren(...(trouble ? [h("div.card.trouble", { role: "alert" }, trouble)] : []), h("section.card.welcome", {},
       h("img", { src: "/static/icon.svg", alt: "", width: 96, height: 96 }),
       h("h1", {}, t("welcome")), h("p", {}, t("welcome-text")),
       h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game"))));
@@ -155,10 +174,12 @@ export class TableView {
     const pick = (value) => this.act("/api/tell", { answer: question.id, value });
     const buttons = (question.answers ?? []).map((answer) => h(`button.answer${answer.tile ? ".pictured" : ""}`,
       { onclick: () => pick(answer.value) },
-      answer.tile ? h("img", { src: tileUrl(state, answer.tile), alt: "" }) : null,
+      answer.tile ? h("img", { src: tileUrl(state, answer.tile, answer.turns ?? 0), alt: "" }) : null,
       question.about === "roll" ? h("span.die", { "data-n": answer.label }, answer.label) : h("span", {}, answer.label)));
-    if (question.about === "tile") buttons.push(h("button.answer", { onclick: () => this.pickTile(state, (tile, turns) => pick({ tile, turns })) }, t("another-tile")),
-      h("button.answer", { onclick: () => pick("none") }, t("nothing-there")));
+    if (question.about === "tile" && question.spots.length && typeof question.answers[0]?.value !== "number") buttons.push(
+      state.lattice === "square" ? h("button.answer", { onclick: () => pickTile(state, (tile, turns) => pick({ tile, turns })) }, t("another-tile")) : null,
+      question.answers.some((answer) => answer.value === "none") ? null : h("button.answer", { onclick: () => pick("none") }, t("nothing-there")));
+    if (question.about === "roll") buttons.push(h("button.answer.ghost", { onclick: () => pickDrawn(state, pick) }, t("roll-cards")));
     return h("div.card.question", {}, h("p.kicker", {}, icon("ask"), t("question")),
       h("p.headline", {}, question.text), h("div.answers", {}, ...buttons));
   }
@@ -210,8 +231,8 @@ export class TableView {
     const on = choice("hints");
     this.tools.replaceChildren(
       button("fit", "fit", () => this.board.fit()),
-      ...(state.source.kind === "none" || state.source.kind === "recorded" ? [] : [
-        button("camera", "camera-view", () => this.showCamera(!this.camera), { "aria-pressed": String(!!this.camera) })]),
+      ...(hasCamera(state) ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
+        : button("camera", "camera-view", () => this.showCamera(true))] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
         button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.moves.length }),
@@ -222,19 +243,12 @@ export class TableView {
           : button("flag", "end", () => this.askEnd())].filter(Boolean)));
   }
 
-  // The camera's picture in place of the drawing, as often as it comes.
+  // The camera's picture in place of the drawing, with the same places to tap and to zoom into.
   showCamera(on) {
-    this.camera?.remove();
-    this.camera = on ? h("img.camera", { alt: t("camera-view") }) : null;
-    this.board.element.hidden = on;
+    if (on) this.picture.start(); else this.picture.stop();
+    this.board.view = this.board.home = null;
+    this.showBoard(this.state);
     this.showTools(this.state);
-    if (!on) return;
-    const image = this.camera;
-    const load = () => { if (image === this.camera) image.src = `/api/picture.jpg?t=${Date.now()}`; };
-    image.addEventListener("load", () => setTimeout(load, 500));
-    image.addEventListener("error", () => setTimeout(load, 2000));
-    this.board.element.after(image);
-    load();
   }
 
   askEnd() {
@@ -271,14 +285,16 @@ export class TableView {
     const kind = state.source.kind;
     this.source.replaceChildren(h("h1", {}, state.title),
       ...(kind === "recorded" ? [h("span.badge.recorded", { title: t("recorded-why") }, t("recorded"))] : []),
-      ...(kind === "demo" ? [h("span.badge.recorded", {}, t("demo"))] : []));
+      ...(kind === "demo" ? [h("span.badge.recorded", {}, t("demo"))] : []),
+      ...(state.covered?.length ? [h("span.badge", { title: t("covered-count", { n: state.covered.length }) }, "◐", t("tile-covered"), state.covered.length)] : []));
     this.showSeeing(state);
   }
 
   showSeeing(state) {
     const quiet = ["settled", "looking"].includes(state.seeing.state) || state.over || state.source.kind === "none";
     this.seeing.hidden = quiet;
-    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), t("seeing-" + state.seeing.state));
+    this.seeing.classList.toggle("amiss", AMISS.includes(state.seeing.state));
+    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, t("seeing-" + state.seeing.state)));
   }
 
   showMoves(state) {
@@ -288,6 +304,14 @@ export class TableView {
         value: move.n, "--player": move.colour,
       }, h("button.ghost", { onclick: () => this.openMove(move) }, h("span.bar"), h("span.n", {}, move.n), move.text,
         move.legal ? null : h("span.badge.small", {}, t(move.overruled ? "overruled" : "now-illegal"))))))));
+  }
+
+  showStock(state) {
+    const key = JSON.stringify([state.key, state.stock.map((one) => one.left), state.language]);
+    if (key === this.stockKey) return;
+    this.stockKey = key;
+    const open = this.stock.querySelector("details")?.open ?? false;
+    this.stock.replaceChildren(h("details", { open }, h("summary", {}, stockSum(state)), ...stockList(state, tileUrl)));
   }
 
   // --- correcting ----------------------------------------------------------------------------
@@ -302,37 +326,13 @@ export class TableView {
 
   openMove(move, tile = this.state.tiles.find((one) => one.n === move.n)) {
     if (move?.spots.length) this.board.light(move.spots, "points");
-    const state = this.state;
-    const content = [];
-    if (tile) content.push(h("div.tile-shown", {}, h("img", { src: tileUrl(state, tile.tile, tile.turns ?? 0), alt: "" }),
-      h("p", {}, tile.label, h("br"), h("small", {}, move ? t("laid-in-move", { n: move.n }) + ": " + move.text : t("lay-from-start")))));
-    else if (move) content.push(h("p", {}, move.text));
-    for (const broken of move?.violations ?? []) content.push(h("blockquote", {}, broken.text, h("cite", {}, broken.source)));
-    if (move && state.lattice === "square" && ["place", "replace", "turn"].includes(move.move.do)) {
-      content.push(h("button.wide", { onclick: () => { dialog.close(); this.pickTile(state, (name, turns) =>
-        this.act("/api/tell", { correct: move.n, move: { tile: name, turns } }), tile); } }, t("is-another-tile")));
-    }
-    if (move) content.push(h("button.wide", { onclick: () => { dialog.close(); this.act("/api/undo", { count: state.moves.length - move.n + 1 }); } },
-      icon("undo"), t("back-to-before", { n: move.n })));
-    const dialog = sheet(move ? t("move-n", { n: move.n }) : t("tile"), ...content);
+    const dialog = moveSheet(this.state, move, tile, (url, body) => this.act(url, body));
     dialog.addEventListener("close", () => { if (this.board.litKind === "points") this.board.dark(); });
-  }
-
-  pickTile(state, done, tile = null) {
-    let turns = tile?.turns ?? 0;
-    const grid = h("div.tile-grid");
-    const colour = tile?.tile.split("/")[0];
-    const fill = () => grid.replaceChildren(...state.stock
-      .toSorted((a, b) => (b.tile.split("/")[0] === colour) - (a.tile.split("/")[0] === colour))
-      .map((one) => h(`button.tile-choice${one.tile === tile?.tile ? ".now" : ""}`, { onclick: () => { dialog.close(); done(one.tile, turns); } },
-        h("img", { src: tileUrl(state, one.tile, turns), alt: "", loading: "lazy" }), h("span", {}, one.label))));
-    const turner = h("button.wide", { onclick: () => { turns = (turns + 1) % 4; fill(); } }, icon("redo"), t("turn-quarter"));
-    const dialog = sheet(t("which-tile"), state.lattice === "square" ? turner : null, grid);
-    fill();
   }
 }
 
-const tileUrl = (state, tile, turns = 0) => `/api/tile.svg?game=${state.game}&set=${encodeURIComponent(state.set)}&tile=${encodeURIComponent(tile)}&turns=${turns}`;
+const AMISS = ["unsure", "too-dark", "camera-moved", "camera-lost"];
+const hasCamera = (state) => !["none", "recorded"].includes(state.source.kind);
 const nameOf = (state, id) => state.players.find((p) => p.id === id)?.name ?? "";
 const seqOf = (state) => state.moves.map((m) => m.seq).reduce((a, b) => (a * 31 + b) % 1000003, 7);
 const listed = (names) => new Intl.ListFormat(document.documentElement.lang).format(names);

@@ -41,6 +41,8 @@ CONTENT_SECURITY_POLICY = (
     "connect-src 'self'; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
     "frame-ancestors 'none'; form-action 'self'"
 )
+HOME_NAMES = (".local", ".lan", ".home", ".box", ".internal", ".localdomain", ".home.arpa")
+"""How names end that routers give to machines at home; nobody else can have one of these."""
 View = TypeVar("View", bound=Callable[..., Any])
 MUST_BE_HOST = "must_be_host"
 """Attribute of a view function that only the host may call."""
@@ -61,6 +63,8 @@ class Settings:
     """Whether anyone at the table may answer questions, tell rolls and pass."""
     pictures_mb: int = 500
     """How much room kept pictures may take."""
+    source: str = ""
+    """The camera that was chosen on the page; empty: the first that is found."""
 
 
 class SettingsFile:
@@ -157,9 +161,10 @@ def protect(app: Flask, settings: SettingsFile, limiter: Limiter) -> None:
 
 
 def _guard(app: Flask, limiter: Limiter) -> None:
+    check_own_name(request)
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return
-    _wait_your_turn(limiter, "post", POSTS, POSTS_WINDOW_S)
+    limit(limiter, "post", POSTS, POSTS_WINDOW_S)
     check_own_page(request)
     length = request.content_length or 0
     if length > (
@@ -173,7 +178,8 @@ def _guard(app: Flask, limiter: Limiter) -> None:
         raise NotHost
 
 
-def _wait_your_turn(limiter: Limiter, what: str, most: int, window_s: float) -> None:
+def limit(limiter: Limiter, what: str, most: int, window_s: float) -> None:
+    """Refuse what an address does more often than it may."""
     who = request.remote_addr or "?"
     if wait := limiter.wait_s(what, who, most, window_s):
         raise TooOften(retry_after_s=wait)
@@ -182,7 +188,20 @@ def _wait_your_turn(limiter: Limiter, what: str, most: int, window_s: float) -> 
 
 def limit_uploads(limiter: Limiter) -> None:
     """Refuse more pictures a minute than anybody needs."""
-    _wait_your_turn(limiter, "upload", UPLOADS, UPLOADS_WINDOW_S)
+    limit(limiter, "upload", UPLOADS, UPLOADS_WINDOW_S)
+
+
+def check_own_name(asked: Request) -> None:
+    """Refuse what was sent to a name that no machine at home has.
+
+    A site elsewhere may let its own name point at this machine; its page would then pass for ours
+    in the eyes of a browser.
+    """
+    name = (urlsplit(f"//{asked.host}").hostname or "").rstrip(".")
+    if not name or "." not in name or ":" in name or name.replace(".", "").isdigit():
+        return
+    if not name.endswith(HOME_NAMES):
+        raise NotYours("open the page by its address, or as snake-eye.local")
 
 
 def check_own_page(asked: Request) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion_app.web import access, snapshot
 from companion_app.web.app import companion, language, speech
+from companion_app.web.desk import Desk
 from companion_app.web.drawing import spot
 from companion_app.web.errors import NotFound
 from companion_app.web.openapi import document
-from companion_app.web.speech import LANGUAGES, catalogue
+from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
 from engine.draw.display import moved, placed, turned
 from engine.draw.palette import coat
+from engine.errors import EngineError
+from engine.game import AnyGame
 from engine.games import GAMES, game_named
 from engine.record import find_set, move_to_json
 
@@ -34,14 +38,21 @@ def health() -> Response:
         {"name": "table", "ok": desk.trouble is None, "text": desk.trouble or desk.seeing,
          "fix": ""},
     ]  # fmt: skip
-    return jsonify({"ok": all(check["ok"] for check in checks), "checks": checks})
+    loop = getattr(desk.feeder, "loop", None)
+    return jsonify({"ok": all(check["ok"] for check in checks), "checks": checks,
+                    "looks": getattr(loop, "looks", 0)})  # fmt: skip
 
 
 @blueprint.get("/api/state")
 def state() -> Response:
     """Return the whole table; ``304`` when nothing has happened since."""
-    desk = companion().desk
-    answer = jsonify(snapshot.state(desk, speech()))
+    desk, words = companion().desk, speech()
+    kind = desk.feeder.kind if desk.feeder else ""
+    what = ("state", words.language, kind, str(snapshot.doubts(desk.feeder)))
+    text = companion().shared.answer(
+        desk.hub.version, what, lambda: current_app.json.dumps(snapshot.state(desk, words))
+    )
+    answer = Response(text, mimetype="application/json")
     answer.add_etag()
     return answer.make_conditional(request)  # type: ignore[return-value]
 
@@ -61,6 +72,7 @@ def me() -> Response:
             "languages": {code: catalogue(code)["name"] for code in LANGUAGES},
             "address": companion().address,
             "reads_photos": companion().read_photo is not None,
+            "camera": companion().camera is not None,
         }
     )
 
@@ -79,26 +91,38 @@ def strings(code: str) -> Response:
 @blueprint.get("/api/table.svg")
 def table() -> Response:
     """Return the table drawn: as accepted, or with the announced foul."""
-    desk = companion().desk
+    desk, words = companion().desk, speech()
+    show = "before" if request.args.get("show") == "before" else "after"
+    what = ("table", words.language, show)
+    drawn = companion().shared.answer(
+        desk.hub.version, what, lambda: _drawn(desk, words, show == "before")
+    )
+    return svg_answer(drawn)
+
+
+def _drawn(desk: Desk, words: Speech, before: bool) -> str:
     with desk.lock:
         if desk.referee is None:
             raise NotFound(code="no-game")
         pending = desk.referee.pending
-        if pending is not None and request.args.get("show") != "before":
-            drawn = snapshot.drawing_of_foul(desk.referee.match, pending, speech())
-        else:
-            drawn = snapshot.drawing(desk.referee.match, speech())
-    return svg_answer(drawn)
+        if pending is not None and not before:
+            return snapshot.drawing_of_foul(desk.referee.match, pending, words)
+        return snapshot.drawing(desk.referee.match, words)
 
 
 @blueprint.get("/api/picture.jpg")
 def picture() -> Response:
-    """Return what the camera sees right now."""
+    """Return what the camera sees right now, game or no game."""
     show = getattr(companion().desk.feeder, "picture", None)
-    jpeg = show() if show is not None else None
+    jpeg = show() if show is not None else _seen_without_a_game()
     if jpeg is None:
         raise NotFound(code="no-picture")
     return Response(jpeg, mimetype="image/jpeg")
+
+
+def _seen_without_a_game() -> bytes | None:
+    camera = companion().camera
+    return camera.picture() if camera is not None else None
 
 
 @blueprint.get("/api/tile.svg")
@@ -166,6 +190,7 @@ def games() -> Response:
                      "text": words.option(facts.name, option.name, option.text)}
                     for option in facts.options
                 ],
+                "sets": _sets(game),
                 "rules": [
                     {"id": rule.id, "text": words.rule(facts.name, rule),
                      "source": words.source(rule.source)}
@@ -178,6 +203,19 @@ def games() -> Response:
             }
         )  # fmt: skip
     return jsonify({"games": listed})
+
+
+def _sets(game: AnyGame) -> list[dict[str, str]]:
+    """Return the boxes that a game can be played with: its own, then those of the owner."""
+    own = find_set(game, None)
+    listed = [{"set": own.name, "title": own.title or game.facts.title}]
+    for folder in companion().desk.set_folders:
+        for file in sorted(folder.glob("*.toml")):
+            with suppress(EngineError):
+                box = find_set(game, file.stem, companion().desk.set_folders)
+                if box.name != own.name:
+                    listed.append({"set": box.name, "title": box.title or box.name})
+    return listed
 
 
 @blueprint.get("/api/openapi.json")

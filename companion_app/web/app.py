@@ -11,10 +11,16 @@ from typing import Any
 from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
+from calibration.learn import Photo
+from companion_app.https_front import HttpsOffer
 from companion_app.live.errors import LiveError, StoreError
 from companion_app.web import access
+from companion_app.web.camera import TableCamera
+from companion_app.web.checking import Checker
+from companion_app.web.corrections import Corrections
 from companion_app.web.desk import Desk, Feeder
 from companion_app.web.errors import WebError
+from companion_app.web.shared import SharedAnswers
 from companion_app.web.speech import LANGUAGES, Speech, best_language
 from engine.errors import EngineError
 from engine.record import Record
@@ -43,11 +49,40 @@ class Companion:
     address: str = ""
     """Where phones find the page, for the QR code."""
     limiter: access.Limiter = field(default_factory=access.Limiter)
+    camera: TableCamera | None = None
+    """``None`` where only written games are shown."""
+    checker: Checker = field(default_factory=Checker)
+    photos: list[Photo] = field(default_factory=list)
+    """Of the calibration sheet, since the camera was chosen."""
+    https: HttpsOffer | None = None
+    corrections: Corrections | None = None
+    """Labelled pictures of what people put right; ``None`` where none are kept."""
+
+    shared: SharedAnswers = field(default_factory=SharedAnswers)
+
+    def __post_init__(self) -> None:
+        self.desk.pictures_mb = lambda: self.settings.now.pictures_mb
 
 
 def create_app(companion: Companion) -> Flask:
     """Return the application."""
-    from companion_app.web import api, control, events, games, pages, photos
+    from companion_app.web import (
+        api,
+        control,
+        events,
+        games,
+        health,
+        keeping,
+        overlay,
+        pages,
+        phoning,
+        photos,
+        series,
+        teaching,
+        trial,
+        update,
+        wizard,
+    )
 
     app = Flask("companion_app", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
@@ -55,7 +90,10 @@ def create_app(companion: Companion) -> Flask:
     app.extensions["snake-eye"] = companion
     app.extensions["snake-eye-settings"] = companion.settings
     access.protect(app, companion.settings, companion.limiter)
-    for part in (api, control, events, games, photos, pages):
+    for part in (
+        api, control, events, games, keeping, photos, pages, series, wizard, trial, phoning,
+        overlay, health, update, teaching,
+    ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
     app.after_request(_compressed)

@@ -13,6 +13,7 @@ from flask import Blueprint, Response, jsonify, request, session
 
 from companion_app.web import access, snapshot
 from companion_app.web.app import companion, speech
+from companion_app.web.correcting import keep_named, named_by_cells, spots_named
 from companion_app.web.errors import BadRequest, NotHost
 from engine.game import Start
 from engine.games import game_named
@@ -76,18 +77,10 @@ def settings() -> Response:
         if not isinstance(room, int) or isinstance(room, bool) or not 0 <= room <= 100_000:
             raise BadRequest("pictures_mb is a whole number of megabytes")
         kept.change(pictures_mb=room)
+        companion().desk.limit_pictures()
     companion().desk.emit({"event": "settings"})
     now = kept.now
     return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb})
-
-
-@blueprint.post("/api/pictures/wipe")
-@access.must_be_host
-def wipe() -> Response:
-    """Delete every kept picture; the games stay."""
-    desk = companion().desk
-    with desk.lock:
-        return jsonify({"wiped": desk.store.forget_pictures()})
 
 
 # --- the game that is on -------------------------------------------------------------------------
@@ -110,8 +103,14 @@ def tell() -> Response:
 
 
 def _tell(sent: Mapping[str, Any]) -> None:
+    desk = companion().desk
+    if "correct" in sent and desk.match is not None:
+        sent = named_by_cells(desk.match, sent)
     try:
-        companion().desk.tell(sent)
+        with desk.lock:
+            spots = spots_named(desk, sent)
+            desk.tell(sent)
+            keep_named(desk, sent, spots)
     except (TypeError, AttributeError, KeyError, ValueError, IndexError) as error:
         # The referee checks what people mean; what a machine sends may be of any shape.
         raise BadRequest(f"this cannot be told: {error}") from error

@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from companion_app.live.errors import ToldError
+from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
@@ -68,6 +69,8 @@ class Desk:
         self.feeder: Feeder | None = None
         self.trouble: str | None = None
         """What is wrong right now, in a sentence; ``None`` when all is well."""
+        self.pictures_mb: Callable[[], int] | None = None
+        """How much room kept pictures may take; ``None`` for no limit."""
         self._taken: list[Move] = []
         self._clock = clock
         self._began = clock()
@@ -145,6 +148,16 @@ class Desk:
         elif event["event"] == "verdict" and event.get("legal"):
             self.trouble = None
         self.hub.publish(event)
+        if event["event"] == "verdict":
+            self.limit_pictures()
+
+    def limit_pictures(self) -> None:
+        """Let the oldest pictures go where there are more than the owner has room for."""
+        if self.pictures_mb is None:
+            return
+        with self.lock, suppress(StoreError):
+            # A full disk is said by the move that could not be kept, not by its picture.
+            self.store.limit_pictures(self.pictures_mb() * 1_000_000)
 
     # --- what people say -------------------------------------------------------------------
 
@@ -201,12 +214,13 @@ class Desk:
         return bool(self._taken)
 
     def take_foul_back(self) -> None:
-        """Say that the tile of an announced foul has been lifted."""
+        """Say that the tile of an announced foul was lifted, or will be."""
         with self.lock:
             referee = self._on()
             if referee.pending is None:
                 raise ToldError("there is no foul on the table")
             pending, referee.pending = referee.pending, None
+            referee.waived = pending.layout
             referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
             self.emit({"event": "taken-back", "n": pending.n, "legal": False, "t": self.now()})
 

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from engine.draw.boards import board_size
 from engine.draw.cards import card_face
 from engine.draw.display import Group, Item, Text, moved, placed, polygon, rounded
-from engine.draw.ends import covered, open_ends
+from engine.draw.ends import covered, open_ends, open_hex_ends
 from engine.draw.field import Marks, draw_field, end_mark, last_mark, wrong_mark
 from engine.draw.ground import CARD
 from engine.draw.hexes import HEX, centre, outline, tile_art
@@ -23,7 +23,7 @@ from engine.draw.ring import draw_boards, ring_places, walk
 from engine.draw.strands import side_middle
 from engine.draw.svg import svg
 from engine.game import Place
-from engine.lattice import Cell, bounding_box
+from engine.lattice import Cell, bounding_box, hex_board
 from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
 
@@ -86,8 +86,7 @@ def draw_table(
         board_word: what a board is called.
         title: what the drawing is.
     """
-    ends = tuple(open_ends(tile_set, layout)) if tile_set.lattice == "square" else ()
-    marks = Marks(frozenset(marked), frozenset(last), ends)
+    marks = Marks(frozenset(marked), frozenset(last), _ends(tile_set, layout))
     drawn = Drawn(tile_set)
     if tile_set.lattice == "hex":
         _draw_boards(drawn, layout, marks, len(players), board_word)
@@ -101,6 +100,14 @@ def draw_table(
     ]
     drawn.taps += [_tap(tile_set, one, drawn.panels, label) for one in _tiles(layout)]
     return drawn.text(title)
+
+
+def _ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...]:
+    if tile_set.lattice == "square":
+        return open_ends(tile_set, layout)
+    board = tile_set.extras.get("board", {})
+    eyes = {tuple(eye) for eye in board.get("eyes", ())}
+    return open_hex_ends(layout, set(hex_board(int(board.get("side", 6)))) - eyes)
 
 
 def warm_up(tile_set: TileSet, players: int) -> None:

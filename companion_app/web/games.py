@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable
+from statistics import fmean
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
+from companion_app.live.errors import StoreError
 from companion_app.live.match import Match
 from companion_app.web import bgstats, snapshot
 from companion_app.web.api import svg_answer
@@ -64,33 +66,53 @@ def _summary(match: Match, times: Doc, words: Speech) -> Doc:
     outcome = match.game.outcome(match.position)
     ended = match.ended or outcome.over
     whole = snapshot.match_to_json(match, words)
+    fouls = Counter(
+        str(line.body["move"]["player"])
+        for line in match.store.lines(match.key)
+        if line.kind == "foul"
+    )
     return {
         "key": match.key, "game": whole["game"], "title": whole["title"], "moves": len(
             match.accepted), "ended": ended, "winners": whole["winners"],
         "players": [
             {k: player[k] for k in ("id", "name", "word", "colour", "score", "winner")}
+            | {"fouls": fouls[player["id"]]}
             for player in whole["players"]
         ],
-        "fouls": sum(line.kind == "foul" for line in match.store.lines(match.key)),
+        "fouls": fouls.total(),
     } | times  # fmt: skip
+
+
+def summaries() -> list[Doc]:
+    """Return the kept games in short, the newest first; those that cannot be read are left out."""
+    return _listed()[0]
+
+
+def _listed() -> tuple[list[Doc], list[Doc]]:
+    """Return the kept games in short, and those that cannot be understood, with the reason."""
+    desk = companion().desk
+    games: list[Doc] = []
+    unreadable: list[Doc] = []
+    with desk.lock:
+        for key in desk.store.games()[::-1][:MOST_LISTED]:
+            try:
+                games.append(_summary(*_opened(key)))
+            except (StoreError, NotFound) as error:
+                unreadable.append({"key": key, "text": str(error)})
+    return games, unreadable
 
 
 @blueprint.get("/api/history")
 def history() -> Response:
     """Return the kept games, the newest first."""
-    desk = companion().desk
-    with desk.lock:
-        keys = desk.store.games()[::-1][:MOST_LISTED]
-        return jsonify({"games": [_summary(*_opened(key)) for key in keys]})
+    games, unreadable = _listed()
+    return jsonify({"games": games, "unreadable": unreadable})
 
 
 @blueprint.get("/api/statistics")
 def statistics() -> Response:
     """Return what the kept games say about each person."""
-    desk = companion().desk
-    with desk.lock:
-        finished = [_summary(*_opened(key)) for key in desk.store.games()[-MOST_LISTED:]]
-    return jsonify({"players": _by_person(game for game in finished if game["ended"])})
+    return jsonify({"players": _by_person(game for game in summaries() if game["ended"])})
 
 
 def _by_person(games: Iterable[Doc]) -> list[Doc]:
@@ -98,13 +120,19 @@ def _by_person(games: Iterable[Doc]) -> list[Doc]:
     for game in games:
         for player in game["players"]:
             one = people.setdefault(
-                player["name"], {"name": player["name"], "games": 0, "won": 0, "best": {}}
-            )
+                player["name"], {"name": player["name"], "games": 0, "won": 0, "best": {},
+                                 "average": {}, "fouls": 0}
+            )  # fmt: skip
             one["games"] += 1
             one["won"] += player["winner"]
+            one["fouls"] += player["fouls"]
             score, best = player["score"], one["best"].get(game["title"])
             if score is not None and (best is None or score > best):
                 one["best"][game["title"]] = score
+            if score is not None:
+                one["average"].setdefault(game["title"], []).append(score)
+    for one in people.values():
+        one["average"] = {t: round(fmean(scores), 1) for t, scores in one["average"].items()}
     return sorted(people.values(), key=lambda one: (-one["won"], -one["games"], one["name"]))
 
 

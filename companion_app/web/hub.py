@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -91,10 +92,10 @@ class Hub:
         return len(self._listeners)
 
     def publish(self, body: Mapping[str, Any]) -> Event:
-        """Hand an event to everybody."""
+        """Hand an event to everybody, with the clock time of this machine."""
         with self._lock:
             self._id += 1
-            event = Event(self._id, dict(body))
+            event = Event(self._id, {**body, "sent_s": round(time.time(), 4)})
             self._last.append(event)
             for listener in self._listeners:
                 listener.put(event)

@@ -15,7 +15,8 @@ from companion_app.web.errors import NotFound
 from companion_app.web.speech import LANGUAGES, catalogue
 
 blueprint = Blueprint("pages", __name__)
-VIEWS = ("", "new", "games", "photo", "settings", "join", "tv", "rules")
+VIEWS = ("", "new", "games", "photo", "settings", "join", "tv", "rules", "camera", "checkup",
+         "teach")  # fmt: skip
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
          ".webmanifest": "application/manifest+json"}  # fmt: skip
 
@@ -94,6 +95,8 @@ def qr() -> Response:
     """Return the address of the page as a QR code."""
     out = io.BytesIO()
     address = companion().address or request.host_url
+    if (view := request.args.get("view", "")) in VIEWS:
+        address += view
     segno.make(address, error="m").save(out, kind="svg", scale=8, border=2, dark="#20302a",
                                         light="#ffffff", xmldecl=False)  # fmt: skip
     return Response(out.getvalue(), mimetype="image/svg+xml")

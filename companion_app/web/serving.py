@@ -10,6 +10,9 @@ from typing import Any, cast
 from flask import Flask
 from waitress.server import create_server
 
+from companion_app.web.access import LARGEST_PICTURE_BYTES
+from companion_app.web.door import MOST_CONNECTIONS, Door
+
 THREADS = 240
 """Every listening phone parks one; a parked thread costs about 0.03 MB."""
 CHANNEL_TIMEOUT_S = 60
@@ -24,10 +27,13 @@ class Server:
         made = create_server(
             app, host=host, port=port, threads=THREADS, channel_timeout=CHANNEL_TIMEOUT_S,
             # Notices phones that went away while their stream is silent.
-            channel_request_lookahead=5, connection_limit=THREADS + 60, asyncore_use_poll=True,
-            max_request_header_size=32 * 1024, ident=None,
+            channel_request_lookahead=5, connection_limit=2 * MOST_CONNECTIONS,
+            asyncore_use_poll=True, max_request_header_size=32 * 1024, ident=None,
+            cleanup_interval=10, outbuf_high_watermark=512 * 1024,
+            max_request_body_size=LARGEST_PICTURE_BYTES + 64 * 1024,
         )  # fmt: skip
         self._server = cast(Any, made)
+        self._door = Door(self._server)
         self.port = int(self._server.effective_port)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -43,9 +49,13 @@ class Server:
     def close(self) -> None:
         """Stop serving."""
         self._server.close()
+        self._door.close()
         with contextlib.suppress(Exception):
             self._server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
         self._thread.join(3)
+        for channel in list(self._server.active_channels.values()):
+            with contextlib.suppress(OSError):
+                channel.handle_close()
 
     def _serve(self) -> None:
         with contextlib.suppress(OSError):

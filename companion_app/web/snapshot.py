@@ -7,7 +7,7 @@ from itertools import groupby
 
 from companion_app.live.bench import Pending
 from companion_app.live.match import Accepted, Match
-from companion_app.live.questions import Question, question_to_json
+from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import draw_table, spot, spots_of
 from companion_app.web.speech import Speech
@@ -17,6 +17,8 @@ from engine.placement import Layout, Piece, Placement
 from engine.record import move_to_json
 
 Doc = dict[str, Json]
+DISK_FULL = "disk is full"
+"""How the store says it."""
 GAME_COLOURS = ("#35b58a", "#f0802a", "#9552cf", "#2d74da")
 """For players of a game without colours, by seat; letters tell them apart as well."""
 
@@ -28,7 +30,7 @@ def state(desk: Desk, speech: Speech) -> Doc:
             "version": desk.hub.version,
             "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing)},
             "source": {"kind": desk.feeder.kind if desk.feeder else "none"},
-            "trouble": desk.trouble,
+            "trouble": _trouble(desk.trouble, speech),
             "language": speech.language,
             "game": None,
         }
@@ -37,11 +39,26 @@ def state(desk: Desk, speech: Speech) -> Doc:
             return document
         document |= match_to_json(referee.match, speech)
         document["can_redo"] = desk.can_redo
+        document |= doubts(desk.feeder)
         document["foul"] = _foul(referee.match, referee.pending, speech)
         document["questions"] = [
-            _question(question, referee.match, speech) for question in referee.questions.values()
+            question_in_words(question, referee.match, speech)
+            for question in referee.questions.values()
         ]
         return document
+
+
+def _trouble(text: str | None, speech: Speech) -> str | None:
+    """Return what is wrong, in the guest's language where it is a thing that happens at home."""
+    return speech.page("trouble-disk-full") if text and DISK_FULL in text else text
+
+
+def doubts(feeder: object) -> Doc:
+    """Return which known tiles are covered, and which places the camera is not sure of."""
+    loop = getattr(feeder, "loop", None)
+    covered, unsure = (loop.covered, loop.unsure) if loop is not None else ((), ())
+    return {"covered": sorted(spot(place[1:], place[0]) for place in covered),
+            "unsure": sorted(spot(place[1:], place[0]) for place in unsure)}  # fmt: skip
 
 
 def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
@@ -58,6 +75,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "set": match.box.name,
         "options": dict(match.start.options),
         "lattice": facts.lattice,
+        "board_side": _board_side(match),
         "actions": list(facts.actions),
         "turn": None if over else position.to_move,
         "players": _players(match, outcome, speech, None if over else position.to_move),
@@ -69,9 +87,16 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
             for n, one in enumerate(match.accepted[:count], start=1)
         ],
         "tiles": _tiles(match, count, speech),
-        "last": _last_spots(match, count),
+        "last": last_spots(match, count),
         "stock": _stock(match, count, speech),
     }  # fmt: skip
+
+
+def _board_side(match: Match) -> int | None:
+    """Return how many cells a side of a hex board has; ``None`` for square cards."""
+    if match.box.lattice != "hex":
+        return None
+    return int(match.box.extras.get("board", {}).get("side", 6))
 
 
 def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
@@ -178,51 +203,6 @@ def _foul(match: Match, pending: Pending | None, speech: Speech) -> Doc | None:
     }  # fmt: skip
 
 
-def _question(question: Question, match: Match, speech: Speech) -> Doc:
-    said = question_to_json(question, match)
-    said["text"] = speech.page(f"ask-{question.about}", player=speech.player(
-        match.position.to_move))  # fmt: skip
-    said["answers"] = [_answer(question, guess, number, match, speech)
-                       for number, guess in enumerate(question.guesses)]  # fmt: skip
-    if question.spot is not None:
-        said["spots"] = [spot(question.spot[1:], question.spot[0])]
-    else:
-        said["spots"] = [spot(cell) for cell in question.cells]
-    return said
-
-
-def _answer(question: Question, guess: Json, number: int, match: Match, speech: Speech) -> Doc:
-    if question.about == "roll":
-        return {"value": guess, "label": str(guess)}
-    if question.about == "next" and isinstance(guess, list):
-        return {"value": guess[0], "label": speech.player(str(guess[0]))}
-    if question.about == "next":
-        return {"value": guess, "label": speech.player(str(guess))}
-    if isinstance(guess, list) and guess and isinstance(guess[0], str):
-        tile = guess[0]
-        known = tile in match.box
-        label = speech.tile(tile) if known else speech.colour(tile)
-        if tile in ("no-own-tile", "own-tile"):
-            label = speech.page(f"hand-{tile}")
-        return {"value": tile, "label": label, "tile": tile if known else None,
-                "share": guess[1] if len(guess) > 1 else None}  # fmt: skip
-    if isinstance(guess, str):
-        label = speech.page(f"hand-{guess}") if question.about == "hand" else speech.tile(guess)
-        return {"value": guess, "label": label, "tile": guess if guess in match.box else None}
-    return {"value": number, "label": _row_in_words(guess, speech)}
-
-
-def _row_in_words(guess: Json, speech: Speech) -> str:
-    """Return a guessed row of moves in words."""
-    moves = guess if isinstance(guess, list) else [guess]
-    said = [
-        f"{speech.player(str(m.get('player', '')))}: {speech.tile(str(m.get('tile', '')))}"
-        for m in moves
-        if isinstance(m, dict)
-    ]
-    return " → ".join(said) or speech.page("answer-taken-back")
-
-
 # --- the table -----------------------------------------------------------------------------------
 
 
@@ -269,7 +249,9 @@ def last_cells(move: Move, match: Match) -> list[Place]:
     return [(players.index(move.snake or move.player) if fields else 0, *move.at)]
 
 
-def _last_spots(match: Match, count: int) -> list[str]:
+def last_spots(match: Match, upto: int | None = None) -> list[str]:
+    """Return the places of the last move that left something on the table."""
+    count = len(match.accepted) if upto is None else upto
     return [spot(p) for p in _last_places(match, count)]
 
 
@@ -292,14 +274,15 @@ def drawing_of_foul(match: Match, pending: Pending, speech: Speech) -> str:
     marked = [
         place
         for broken in pending.violations
-        for place in _pointed(broken, match)
+        for place in pointed(broken, match)
     ] or last_cells(pending.move, match)  # fmt: skip
     return _drawn(
         match, pending.layout, speech, marked=marked, last=last_cells(pending.move, match)
     )
 
 
-def _pointed(broken: Violation, match: Match) -> list[Place]:
+def pointed(broken: Violation, match: Match) -> list[Place]:
+    """Return the places that a broken rule points at, with their field or board in front."""
     if broken.snake in match.start.players and match.game.facts.player_names is None:
         field = match.start.players.index(broken.snake)
         return [(field, *cell) for cell in broken.cells]

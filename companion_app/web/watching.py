@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import cv2
@@ -45,6 +45,10 @@ class Table(Protocol):
         """Tell everybody."""
         ...
 
+    def take_foul_back(self) -> None:
+        """Say that the tile of an announced foul has been lifted."""
+        ...
+
 
 class Watched:
     """A source that the referee watches."""
@@ -55,6 +59,7 @@ class Watched:
         self.loop: LiveLoop | None = None
         self._reader = reader
         self._newest: Frame | None = None
+        self._packed = Packed()
         self._frames: FrameSource = NewestFrames(source) if source.live else source
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
@@ -68,6 +73,7 @@ class Watched:
             table.referee = self.loop.referee
             if isinstance(self.source, DemoSource):
                 self.source.tell = lambda message: self._said_aloud(table, message)
+                self.source.heed(lambda: table.referee, table.lock, table.take_foul_back)
             self.loop.start()
         self._thread = threading.Thread(target=self._watch, args=(table,), daemon=True)
         self._thread.start()
@@ -84,16 +90,14 @@ class Watched:
         assert self.loop is not None
         self.loop.tell(message)
 
+    @property
+    def newest(self) -> Frame | None:
+        """What the camera sees right now."""
+        return self._newest
+
     def picture(self) -> bytes | None:
         """Return what the camera sees right now, as JPEG."""
-        frame = self._newest
-        if frame is None:
-            return None
-        height, width = frame.bgr.shape[:2]
-        scale = min(1.0, SHOWN_PX / width)
-        small = cv2.resize(frame.bgr, (round(width * scale), round(height * scale)))
-        done, packed = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, SHOWN_QUALITY])
-        return packed.tobytes() if done else None
+        return self._packed.jpeg_of(self._newest)
 
     def _watch(self, table: Table) -> None:
         assert self.loop is not None
@@ -127,6 +131,31 @@ class Watched:
             return
 
 
+class Packed:
+    """The newest frame as JPEG: packed once, however many phones ask for it."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Frame, bytes | None] | None = None
+
+    def jpeg_of(self, frame: Frame | None) -> bytes | None:
+        """Return a frame as JPEG, small enough for a phone."""
+        if frame is None:
+            return None
+        last = self._last
+        if last is None or last[0] is not frame:
+            last = self._last = frame, _packed(frame)
+        return last[1]
+
+
+def _packed(frame: Frame) -> bytes | None:
+    height, width = frame.bgr.shape[:2]
+    scale = min(1.0, SHOWN_PX / width)
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    small = cv2.resize(frame.bgr, size, interpolation=cv2.INTER_AREA)
+    done, packed = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, SHOWN_QUALITY])
+    return packed.tobytes() if done else None
+
+
 class _WithOpenLock:
     """A reader that lets the page work while it reads."""
 
@@ -145,3 +174,7 @@ class _WithOpenLock:
     def forget(self) -> None:
         """Drop everything kept."""
         self._reader.forget()
+
+    def leave_out(self, outlines: Sequence[Any]) -> None:
+        """Take no notice of tiles that lie there."""
+        self._reader.leave_out(outlines)

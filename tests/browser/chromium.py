@@ -19,6 +19,9 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*",
     "--hide-scrollbars", "--lang=en",
+    # A camera for the phone, and an address in the home network: neither https nor loopback.
+    "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+    "--host-resolver-rules=MAP snake-eye.local 127.0.0.1",
 )  # fmt: skip
 PATIENCE_S = 30.0
 """The machine is shared; what takes longer than that is broken."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from companion_app.https_front import HttpsFront, loopback_of
-from companion_app.service import MAKE_CERTIFICATE, Watchdog, arguments_of, main, page_answers
+from companion_app.https_front import MAKE_CERTIFICATE, HttpsFront, loopback_of
+from companion_app.service import Watchdog, arguments_of, main, page_answers
 from companion_app.settings import Settings
 
 
@@ -21,6 +21,7 @@ def test_settings_become_arguments():
     assert arguments_of(Settings(source="pi", game="sssnake"))[-4:] == [
         "--source", "pi", "--game", "sssnake",
     ]  # fmt: skip
+    assert arguments_of(Settings(https=True))[-2:] == ["--https-port", "8443"]
 
 
 def test_mistake_in_the_settings_ends_the_service_with_its_line(tmp_path, monkeypatch, capsys):

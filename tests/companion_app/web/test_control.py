@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion_app.web.recorded import settled_on
 from tests.companion_app.web.conftest import playthrough
 
 
@@ -30,6 +31,23 @@ def test_host_takes_a_foul_back(played, script):
 
     assert state["foul"] is None
     assert len(state["moves"]) == number
+
+
+def test_foul_that_will_be_taken_back_is_not_called_again_before_it_was_lifted(played, script):
+    with_foul(played, script)
+    referee = played.desk.referee
+    table = referee.pending.layout
+    played.host().post("/api/foul/take-back")
+
+    for seconds in range(4):
+        referee.look(settled_on(table), played.time_s + seconds)
+    still_lying = referee.pending
+    for seconds in range(4, 8):
+        referee.look(settled_on(referee.match.layout), played.time_s + seconds)
+    played.lay(script.fouls[0][1])
+
+    assert still_lying is None
+    assert referee.pending is not None
 
 
 def test_guest_may_not_overrule(played, script):

@@ -36,7 +36,10 @@ def test_history_lists_games_with_scores(finished):
 def test_statistics_count_by_person(finished):
     people = finished.guest().get("/api/statistics")["players"]
 
-    assert people[0] == {"name": "Anna", "games": 1, "won": 1, "best": {"Schlangennest": 21}}
+    assert people[0] == {
+        "name": "Anna", "games": 1, "won": 1, "best": {"Schlangennest": 21},
+        "average": {"Schlangennest": 21.0}, "fouls": 0,
+    }  # fmt: skip
 
 
 def test_replay_shows_every_move(finished):

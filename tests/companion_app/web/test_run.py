@@ -12,6 +12,11 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from companion_app import run_command
+from companion_app.live.store import Store
+
 START = (
     "import argparse, sys; from companion_app.run_command import add_run_command;"
     "p = argparse.ArgumentParser(); add_run_command(p.add_subparsers());"
@@ -65,3 +70,43 @@ def test_run_serves_a_game_and_takes_it_up_again_after_a_kill(tmp_path):
     assert again["host_pin"] == said["host_pin"]
     assert after["key"] == before["key"]
     assert after["moves"][: len(before["moves"])] == before["moves"]
+
+
+def test_page_starts_though_the_last_game_cannot_be_understood(tmp_path):
+    with Store(tmp_path) as store:
+        store.append("torn", "started", {"record": {"game": "chess"}})
+    process, said = started(tmp_path, "--source", "phone")
+    try:
+        page = state(said["url"])
+        with urllib.request.urlopen(said["url"] + "api/history", timeout=20) as answer:
+            kept = json.loads(answer.read())
+    finally:
+        killed(process)
+
+    assert page["game"] is None
+    assert "line 1 of game torn (started) cannot be understood" in page["trouble"]
+    assert "a new game can be begun" in page["trouble"]
+    assert kept["games"] == []
+    assert [game["key"] for game in kept["unreadable"]] == ["torn"]
+
+    process, said = started(tmp_path)
+    try:
+        after = state(said["url"])
+    finally:
+        killed(process)
+    assert after["game"] == "schlangennest"
+    assert after["trouble"] is None
+
+
+@pytest.mark.parametrize(
+    ("found", "kept", "taken"),
+    [([], "", "demo"), (["pi", "webcam:0"], "", "pi"), (["webcam:0"], "phone", "phone"),
+     (["webcam:0"], "webcam:3", "webcam:0"), (["webcam:0"], "folder:x", "webcam:0")],
+    ids=["nothing-found", "first-found", "chosen", "chosen-is-gone", "not-a-choice"],
+)  # fmt: skip
+def test_camera_that_was_chosen_is_taken_again_where_it_is_still_there(
+    monkeypatch, found, kept, taken
+):
+    monkeypatch.setattr(run_command, "found_cameras", lambda: found)
+
+    assert run_command.source_without_asking(kept) == taken

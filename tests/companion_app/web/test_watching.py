@@ -8,12 +8,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from companion_app.web.recorded import laid
 from companion_app.web.watching import Watched
 from engine.placement import Layout
 from engine.record import layout_to_json
 from vision.types import Frame, TableState
 
 STILL = np.full((72, 128, 3), 120, np.uint8)
+HAND = STILL.copy()
+HAND[:40, 40:80] = 200
 PATIENCE_S = 20.0
 
 
@@ -23,18 +26,31 @@ class DrawnTable:
     live = False
 
     def __init__(self) -> None:
-        self.layout = Layout()
+        self.unsure: tuple[tuple[int, int], ...] = ()
+        self._layout = Layout()
+        self._hands = 0
         self.reading = threading.Event()
         self.go_on = threading.Event()
         self.go_on.set()
         self._closed = False
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    @layout.setter
+    def layout(self, layout: Layout) -> None:
+        """Let a hand lay another table."""
+        self._hands = 3
+        self._layout = layout
 
     def frames(self) -> Iterator[Frame | None]:
         number = 0
         while not self._closed:
             number += 1
             time.sleep(0.005)
-            yield Frame(STILL, number * 0.6)
+            self._hands = max(0, self._hands - 1)
+            yield Frame(HAND if self._hands else STILL, number * 0.6)
 
     def close(self) -> None:
         self._closed = True
@@ -49,10 +65,20 @@ class DrawnTable:
             for tile in layout_to_json(self.layout)["tiles"]
             for x, y in [(tile["at"][0] + 5, tile["at"][1] + 5)]
         ]  # fmt: skip
-        return TableState((128, 72), tuple(tiles))
+        doubtful = [tile for tile in tiles if tuple(tile["at"]) in self.unsure]
+        sure = [tile for tile in tiles if tile not in doubtful]
+        asked = [
+            {**tile, "why": "glare",
+             "guesses": [["blue/curve", 0.5, 0], ["blue/straight", 0.3, 0]]}
+            for tile in doubtful
+        ]  # fmt: skip
+        return TableState((128, 72), tuple(sure), tuple(asked))
 
     def forget(self) -> None:
         """Nothing is kept."""
+
+    def leave_out(self, outlines) -> None:
+        """Nothing lies beside the layout."""
 
 
 def wait_for(true) -> None:
@@ -67,6 +93,7 @@ def begun(played, script) -> DrawnTable:
     table = DrawnTable()
     played.begin(script.record)
     played.desk.feed(Watched("camera", table, table))
+    assert table.reading.wait(PATIENCE_S)
     return table
 
 
@@ -117,3 +144,53 @@ def test_ending_the_game_stops_the_camera(played, script):
     played.host().post("/api/end")
 
     assert table._closed is True
+
+
+def outlines(played) -> str:
+    return str(played.guest().client.get("/api/camera.svg").get_data(as_text=True))
+
+
+def test_picture_shows_where_the_tiles_lie_and_which_came_last(played, script):
+    table = begun(played, script)
+    match = played.desk.match
+    for count in (1, 2):
+        position = match.position
+        table.layout = match.game.layout(match.game.apply(position, script.record.moves[count - 1]))
+        wait_for(lambda count=count: len(match.accepted) == count)
+
+    drawn = outlines(played)
+
+    assert drawn.count('class="tap outline') == 2
+    assert drawn.count('class="tap outline last"') == 1
+    assert 'href="/api/picture.jpg"' in drawn
+
+
+def test_foul_is_marked_in_the_picture(played, script):
+    number, foul = script.fouls[0]
+    played.begin(script.record)
+    played.play(script.record, number)
+    table = DrawnTable()
+    table.layout = laid(played.desk.match.layout, foul, None)
+    played.desk.feed(Watched("camera", table, table))
+    wait_for(lambda: played.desk.referee.pending is not None)
+
+    assert "wrong" in outlines(played)
+
+
+def test_place_that_nobody_is_sure_of_is_told(played, script):
+    table = begun(played, script)
+    match = played.desk.match
+    first = script.record.moves[0]
+    table.unsure = ((first.at[0], first.at[1]),)
+    table.layout = match.game.layout(match.game.apply(match.position, first))
+
+    wait_for(lambda: played.guest().get("/api/state")["unsure"])
+
+    assert played.guest().get("/api/state")["moves"] == []
+    assert outlines(played).count('<g class="asked"><polygon') == 1
+
+
+def test_without_a_camera_there_is_no_picture_with_outlines(played, script):
+    played.begin(script.record)
+
+    assert played.guest().client.get("/api/camera.svg").status_code == 404

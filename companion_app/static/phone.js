@@ -1,0 +1,149 @@
+// A phone as the camera: live pictures over https, single photos over plain http.
+import { attempt, get, h, icon, loadMe, me, post, Refused, t } from "./ui.js";
+import { mark } from "./wizard_camera.js";
+
+const EVERY_MS = 250;
+const CHECK_MS = 2500;
+const LONGEST_PX = 1920;
+const QUALITY = 0.82;
+
+export class PhoneView {
+  constructor() {
+    this.video = h("video.camera", { autoplay: true, muted: true, playsinline: true, hidden: true });
+    this.video.muted = true;
+    this.image = h("img.camera", { alt: t("camera-picture"), hidden: true });
+    this.marks = h("div.marks", { "aria-hidden": "true" });
+    this.view = h("div.viewfinder", { hidden: true }, this.video, this.image, this.marks);
+    this.canvas = document.createElement("canvas");
+    this.count = h("p.quiet", { role: "status" });
+    this.verdict = h("p.ready-line", { hidden: true });
+    this.advice = h("ul.advice");
+    this.problem = h("p.problem", { role: "alert" });
+    this.button = h("button.primary.big.wide", { onclick: () => (this.stream ? this.stop() : this.start()) }, icon("camera"), t("phone-live"));
+    const file = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: "one-photo", onchange: (e) => this.photo(e.target) });
+    this.choice = h("div");
+    this.secure = h("div");
+    this.element = h("div.page.phone-camera", {}, h("h1", {}, t("phone-title")), this.choice,
+      this.sending = h("section.card", {}, h("p", {}, t("phone-text")), this.view, this.verdict, this.advice, this.count, this.problem,
+        isSecureContext ? this.button : this.secure,
+        h("label.button.wide", { for: "one-photo" }, icon("camera"), t("phone-photo")), file,
+        h("p.quiet", {}, t("phone-photo-text"))));
+    this.stays = true;
+    this.sent = 0;
+    if (!isSecureContext) this.offer();
+    this.look();
+  }
+
+  close() { this.stop(); clearTimeout(this.soon); }
+
+  async look() {
+    const seen = await get("/api/camera").catch(() => null);
+    this.sending.hidden = !!seen && seen.kind !== "phone";
+    this.judge(seen);
+    // Another phone may choose this one in the meantime.
+    if (seen?.kind !== "phone") setTimeout(() => { if (this.element.isConnected) this.look(); }, CHECK_MS);
+    this.choice.replaceChildren(...(seen && seen.kind !== "phone" ? [h("section.card", {}, h("p", {}, t("phone-not-chosen")),
+      h("button.primary", { onclick: () => this.choose() }, icon("check"), t("phone-choose")))] : []));
+  }
+
+  // Whoever hangs the phone up reads on it what to change.
+  judge(seen) {
+    if (!seen?.seen || seen.kind !== "phone") return;
+    this.verdict.hidden = false;
+    this.verdict.className = `ready-line ${seen.ready ? "good" : "bad"}`;
+    this.verdict.replaceChildren(icon(seen.ready ? "check" : "hint"), h("span", {}, seen.text));
+    this.advice.replaceChildren(...seen.advice.map((one, n) => h("li", {}, h("b.pin-mark", {}, n + 1), h("span", {}, one.text))));
+    this.marks.replaceChildren(...seen.advice.map((one, n) => mark(one.box, n + 1)).filter(Boolean));
+    this.view.hidden = false;
+    this.image.hidden = !!this.stream;
+    if (!this.stream) this.image.src = `/api/picture.jpg?t=${Date.now()}`;
+    clearTimeout(this.soon);
+    if (this.stream) this.soon = setTimeout(() => this.look(), CHECK_MS);
+  }
+
+  async choose() {
+    if (await attempt(() => post("/api/camera", { source: "phone" }))) this.look();
+  }
+
+  offer() {
+    this.secure.replaceChildren(h("p", {}, t("https-why")), h("button.wide", { onclick: () => this.open() }, icon("key"), t("https-offer")));
+  }
+
+  async open() {
+    const done = await attempt(() => post("/api/https"));
+    if (!done) return;
+    this.secure.replaceChildren(h("p", {}, t("https-warning")),
+      h("a.button.primary.wide", { href: `${done.address}camera` }, icon("key"), t("https-offer")),
+      h("a.button.wide", { href: done.authority, download: "" }, t("https-authority")));
+  }
+
+  async start() {
+    this.problem.textContent = "";
+    try {
+      this.stream = await navigator.mediaDevices.getUserMedia({ audio: false,
+        video: { facingMode: "environment", width: { ideal: LONGEST_PX }, height: { ideal: 1080 } } });
+    } catch { this.problem.textContent = t("phone-refused"); return; }
+    this.video.srcObject = this.stream;
+    this.video.hidden = this.view.hidden = false;
+    this.image.hidden = true;
+    await this.video.play();
+    this.button.replaceChildren(icon("cross"), t("phone-stop"));
+    this.lock = await navigator.wakeLock?.request("screen").catch(() => null);
+    this.send();
+  }
+
+  stop() {
+    for (const track of this.stream?.getTracks() ?? []) track.stop();
+    this.stream = null;
+    this.lock?.release();
+    this.video.hidden = true;
+    this.button.replaceChildren(icon("camera"), t("phone-live"));
+  }
+
+  async send() {
+    if (!this.stream) return;
+    const began = Date.now();
+    const { videoWidth: w, videoHeight: hgt } = this.video;
+    if (w) {
+      const scale = Math.min(1, LONGEST_PX / Math.max(w, hgt));
+      this.canvas.width = Math.round(w * scale);
+      this.canvas.height = Math.round(hgt * scale);
+      this.canvas.getContext("2d").drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
+      const jpeg = await new Promise((done) => this.canvas.toBlob(done, "image/jpeg", QUALITY));
+      const done = await attempt(() => upload(jpeg, { "Content-Type": "image/jpeg" }));
+      if (!done) { this.stop(); return; }
+      this.note();
+    }
+    // One picture is on its way at a time: a slow network means fewer, never older ones.
+    setTimeout(() => this.send(), Math.max(20, EVERY_MS - (Date.now() - began)));
+  }
+
+  async photo(input) {
+    const file = input.files[0];
+    if (!file) return;
+    const form = new FormData();
+    form.append("photo", file);
+    if (await attempt(() => upload(form))) this.note();
+    input.value = "";
+  }
+
+  note() {
+    this.sent += 1;
+    this.count.textContent = t("phone-sent", { n: this.sent });
+    if (this.sent === 1 || !this.stream) this.look();
+  }
+}
+
+async function upload(body, headers = {}) {
+  const send = () => fetch("/api/camera/picture", { method: "POST", body, headers: { ...headers, "X-Snake-Eye": me.token } });
+  let response = await send();
+  if (response.ok) return response.json();
+  let said = (await response.json()).error;
+  if (said.code === "no-token") {
+    await loadMe();
+    response = await send();
+    if (response.ok) return response.json();
+    said = (await response.json()).error;
+  }
+  throw new Refused(said.code, said.text, said.detail);
+}

@@ -1,0 +1,65 @@
+// Who plays, what they are called, which colour they have, and where they sit: clockwise, the
+// first begins. A small round table shows it.
+import { h, icon, initial, t } from "./ui.js";
+
+const COLOURS = ["#35b58a", "#f0802a", "#9552cf", "#2d74da"];
+
+// Rows to fill in; `setup` holds `players` and `names`, `again` draws the step anew.
+export function seatList(game, setup, again, changed) {
+  return game.players.length ? colourRows(game, setup, again, changed) : nameRows(game, setup, again, changed);
+}
+
+function colourRows(game, setup, again, changed) {
+  const rest = game.players.map((p) => p.id).filter((id) => !setup.players.includes(id));
+  return h("div.seats", {}, ...[...setup.players, ...rest].map((id) => {
+    const player = game.players.find((p) => p.id === id);
+    const place = setup.players.indexOf(id);
+    const plays = place >= 0;
+    return h(`div.seat-row.coloured${plays ? ".on" : ""}`, { "--player": player.colour },
+      h("label.pick", {}, h("input", { type: "checkbox", checked: plays, name: id, onchange: (e) => {
+        setup.players = e.target.checked ? inOrder(game, [...setup.players, id], setup.reordered) : setup.players.filter((p) => p !== id);
+        again();
+      } }), h("span.avatar", { "--player": player.colour }, initial(player.word)), h("span", {}, player.word)),
+      h("input.name", { type: "text", maxlength: 24, placeholder: t("name"), "aria-label": t("name-of", { player: player.word }),
+        value: setup.names[id] ?? "", disabled: !plays, oninput: (e) => { setup.names[id] = e.target.value; changed(); } }),
+      plays ? up(place, player.word, setup, again) : h("span.round"));
+  }));
+}
+
+// Until somebody changes seats, colours stand as the rulebook names them.
+const inOrder = (game, players, reordered) => (reordered ? players : game.players.map((p) => p.id).filter((id) => players.includes(id)));
+
+function nameRows(game, setup, again, changed) {
+  const rows = Math.min(game.most, Math.max(game.fewest, setup.players.length + (setup.players.at(-1) ? 1 : 0)));
+  const list = Array.from({ length: Math.max(rows, setup.players.length) }, (_, n) => setup.players[n] ?? "");
+  return h("div.seats", {}, ...list.map((name, n) => h("div.seat-row.on", {},
+    h("span.avatar", { "--player": COLOURS[n % COLOURS.length] }, n + 1),
+    h("input.name", { type: "text", maxlength: 24, placeholder: n < game.fewest ? t("name") : t("name-nobody"), "aria-label": t("name-n", { n: n + 1 }),
+      value: name, oninput: (e) => { setup.players[n] = e.target.value; changed(); },
+      onchange: () => { if (n === setup.players.length - 1 && n + 1 < game.most && setup.players[n]) again(); } }),
+    up(n, name || String(n + 1), setup, again))));
+}
+
+function up(place, name, setup, again) {
+  if (place === 0) return h("span.round");
+  return h("button.ghost.round", { title: t("seat-up", { player: name }), "aria-label": t("seat-up", { player: name }), onclick: () => {
+    const list = [...setup.players];
+    [list[place - 1], list[place]] = [list[place] ?? "", list[place - 1] ?? ""];
+    setup.players = list;
+    setup.reordered = true;
+    again();
+  } }, icon("up"));
+}
+
+// The round table from above, the first player at its near side.
+export function seatRing(game, players, names) {
+  const seated = players.map((id, n) => ({ id, n })).filter(({ id }) => id);
+  const label = (id) => names[id] || game.players.find((p) => p.id === id)?.word || id;
+  return h("div.ring", { role: "img", "aria-label": `${t("seats-around")}: ${seated.map(({ id }) => label(id)).join(", ")}` },
+    h("span.table-top"), ...seated.map(({ id, n }, place) => {
+      const angle = Math.PI / 2 + (2 * Math.PI * place) / seated.length;
+      const colour = game.players.find((p) => p.id === id)?.colour ?? COLOURS[n % COLOURS.length];
+      return h(`span.sitter${place === 0 ? ".first" : ""}`, { "--x": `${50 + 38 * Math.cos(angle)}%`, "--y": `${50 + 36 * Math.sin(angle)}%` },
+        h("span.avatar", { "--player": colour }, initial(label(id))), h("small", {}, label(id)));
+    }));
+}

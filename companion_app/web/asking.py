@@ -1,0 +1,79 @@
+"""Questions as the page asks them: a sentence, and answers with big pictures of the guesses."""
+
+from __future__ import annotations
+
+from companion_app.live.match import Match
+from companion_app.live.questions import Question, question_to_json
+from companion_app.web.drawing import spot
+from companion_app.web.speech import Speech
+from engine.game import Json
+
+Doc = dict[str, Json]
+
+
+def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
+    """Return a question for the page: its sentence, its answers with pictures, and the places."""
+    said = question_to_json(question, match)
+    asks = next((f"ask-{told}" for told in ("discard", "pass") if told in question.choices),
+                f"ask-{question.about}")  # fmt: skip
+    said["text"] = speech.page(asks, player=speech.player(match.position.to_move))
+    said["answers"] = [_answer(question, guess, number, match, speech)
+                       for number, guess in enumerate(question.guesses)]  # fmt: skip
+    if question.spot is not None:
+        said["spots"] = [spot(question.spot[1:], question.spot[0])]
+    else:
+        said["spots"] = [spot(cell) for cell in question.cells]
+    return said
+
+
+def _answer(question: Question, guess: Json, number: int, match: Match, speech: Speech) -> Doc:
+    if question.about == "roll":
+        return {"value": guess, "label": str(guess)}
+    if question.about == "next":
+        who = guess[0] if isinstance(guess, list) else guess
+        return {"value": who, "label": speech.player(str(who))}
+    if isinstance(guess, list) and guess and isinstance(guess[0], str):
+        answer = _tile_answer(guess, match, speech)
+        return answer if question.about == "tile" else answer | {"value": guess[0]}
+    if question.about == "hand":
+        return {"value": guess, "label": speech.page(f"hand-{guess}"), "tile": None}
+    if isinstance(guess, str) and guess in match.box:
+        return {"value": guess, "label": speech.tile(guess), "tile": guess}
+    return {"value": number, "label": _row_in_words(guess, speech), "tile": _tile_in(guess, match)}
+
+
+def _tile_answer(guess: list[Json], match: Match, speech: Speech) -> Doc:
+    """Return one guess at a tile, with its picture; a hex cell is known by its colour alone."""
+    tile, share = str(guess[0]), guess[1] if len(guess) > 1 else None
+    turns = guess[2] if len(guess) > 2 else 0
+    if tile in match.box:
+        turned = {"tile": tile, "turns": turns} if match.box.lattice == "square" else tile
+        return {"value": turned, "label": speech.tile(tile), "tile": tile, "turns": turns,
+                "share": share}  # fmt: skip
+    if tile == "none":
+        return {"value": tile, "label": speech.page("nothing-there"), "tile": None, "share": share}
+    single = f"{tile}/1"
+    return {"value": tile, "label": speech.colour(tile),
+            "tile": single if single in match.box else None, "share": share}  # fmt: skip
+
+
+def _tile_in(guess: Json, match: Match) -> str | None:
+    """Return the tile of a guessed move, where it is one."""
+    if not isinstance(guess, list) or len(guess) != 1 or not isinstance(guess[0], dict):
+        return None
+    named = guess[0].get("tile")
+    for tile in (named, f"{guess[0].get('player')}/{named}"):
+        if tile in match.box:
+            return str(tile)
+    return None
+
+
+def _row_in_words(guess: Json, speech: Speech) -> str:
+    """Return a guessed row of moves in words."""
+    moves = guess if isinstance(guess, list) else [guess]
+    said = [
+        f"{speech.player(str(m.get('player', '')))}: {speech.tile(str(m.get('tile', '')))}"
+        for m in moves
+        if isinstance(m, dict)
+    ]
+    return " → ".join(said) or speech.page("answer-taken-back")

@@ -1,0 +1,178 @@
+"""The self-test: ten tiles to lay as shown, and how many of them the camera reads right.
+
+Which way round the table lies, and where its lattice begins, is nobody's fault: what was read is
+turned and shifted until most of it fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice
+from typing import Any
+
+from engine.hexpath import path_cells
+from engine.lattice import Cell, hex_board, hex_neighbours
+from engine.placement import Layout, Piece, Placement
+from engine.tiles import TileKind, TileSet
+
+TILES = 10
+COLUMNS = 5
+Lying = tuple[str, tuple[Cell, ...], int]
+"""A tile, its cells and its turns; pieces of hex boards have turns 0."""
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """How a self-test went."""
+
+    right: tuple[Placement | Piece, ...]
+    wrong: tuple[tuple[Placement | Piece, str | None], ...]
+    """What was not read, each with what was read in its place; ``None`` for nothing."""
+
+
+def tiles_to_lay(box: TileSet) -> Layout:
+    """Return ten tiles of a box, as different from each other as it has them."""
+    return _pieces(box) if box.lattice == "hex" else _block(box)
+
+
+def compared(wanted: Layout, seen: Iterable[Mapping[str, Any]], box: TileSet) -> TestResult:
+    """Hold the tiles of a table state against those that should lie there."""
+    sure = [_lying(tile, box) for tile in seen]
+    listed: list[Placement | Piece] = [*sorted(wanted.cards), *sorted(wanted.pieces)]
+    asked = {one: _wanted(one, box) for one in listed}
+    best = max(_ways(sure, list(asked.values()), box), key=lambda way: _hits(way, asked))
+    places = {cell: tile for tile, cells, _ in best for cell in cells}
+    lying = set(best)
+    right = tuple(one for one, tile in asked.items() if tile in lying)
+    wrong = tuple((one, places.get(tile[1][0])) for one, tile in asked.items() if tile not in lying)
+    return TestResult(right, wrong)
+
+
+def _hits(way: Sequence[Lying], asked: Mapping[Any, Lying]) -> int:
+    lying = set(way)
+    return sum(tile in lying for tile in asked.values())
+
+
+# --- what to lay ---------------------------------------------------------------------------------
+
+
+def _chosen(kinds: Sequence[TileKind]) -> list[TileKind]:
+    """Return ten kinds, spread over the box, none more often than the box has it."""
+    spread = [kinds[number * len(kinds) // TILES] for number in range(TILES)]
+    first = spread if len(kinds) > TILES else kinds
+    left = {kind.name: kind.count for kind in kinds}
+    chosen: list[TileKind] = []
+    for kind in islice(cycle(first), 4 * TILES):
+        if left[kind.name] > 0 and len(chosen) < TILES:
+            left[kind.name] -= 1
+            chosen.append(kind)
+    return chosen
+
+
+def _block(box: TileSet) -> Layout:
+    """Lay square cards side by side in two rows, turned differently.
+
+    Where players have fields of their own, a big card begins the first row: it makes the field.
+    """
+    big = next((kind for kind in box.kinds.values() if kind.role == "big"), None)
+    single = [kind for kind in box.kinds.values() if len(kind.cells) == 1 and not kind.exits]
+    places = [(column, row) for row in range(2) for column in range(COLUMNS + 1)]
+    if big is None:
+        places = [place for place in places if place[0] < COLUMNS]
+    laid = [] if big is None else [Placement(big.name, (0, 0), 0, 0)]
+    free = [place for place in places if big is None or place not in big.cells]
+    laid += [
+        Placement(kind.name, place, (number * 3 // 2) % kind.period, None if big is None else 0)
+        for number, (kind, place) in enumerate(zip(_chosen(single), free, strict=False))
+    ]
+    return Layout(frozenset(laid[:TILES]))
+
+
+def _pieces(box: TileSet) -> Layout:
+    """Lay pieces on one board, those of one colour apart from each other."""
+    board = box.extras.get("board", {})
+    eyes = {tuple(eye) for eye in board.get("eyes", ())}
+    free = [cell for cell in hex_board(int(board.get("side", 6))) if cell not in eyes]
+    number = 0 if box.game == "snekagon5g" else None
+    colours: dict[Cell, str] = {}
+    laid: list[Piece] = []
+    kinds = [kind for kind in box.kinds.values() if kind.path is not None]
+    for turn, kind in enumerate(_chosen(kinds)):
+        cells = next(_places(kind, turn, free, colours), None)
+        if cells is not None:
+            colours |= dict.fromkeys(cells, kind.colour or "")
+            laid.append(Piece(kind.name, cells, number))
+    return Layout(pieces=frozenset(laid))
+
+
+def _places(
+    kind: TileKind, turn: int, free: Sequence[Cell], colours: Mapping[Cell, str]
+) -> Iterator[tuple[Cell, ...]]:
+    shape = [_hex_turned(cell, turn) for cell in path_cells(kind.path or "1")]
+    inside = set(free)
+    for q, r in free:
+        cells = tuple(sorted((q + a, r + b) for a, b in shape))
+        if not inside.issuperset(cells) or any(cell in colours for cell in cells):
+            continue
+        around = {near for cell in cells for near in hex_neighbours(cell)}
+        if all(colours.get(near) != kind.colour for near in around):
+            yield cells
+
+
+# --- what was seen -------------------------------------------------------------------------------
+
+
+def _lying(tile: Mapping[str, Any], box: TileSet) -> Lying:
+    name = str(tile.get("tile"))
+    if "cells" in tile:
+        return name, tuple(sorted((int(q), int(r)) for q, r in tile["cells"])), 0
+    x, y = tile["at"]
+    period = box[name].period if name in box else 4
+    return name, ((int(x), int(y)),), int(tile.get("turns", 0)) % period
+
+
+def _wanted(one: Placement | Piece, box: TileSet) -> Lying:
+    if isinstance(one, Piece):
+        return one.tile, tuple(sorted(one.cells)), 0
+    return one.tile, (one.at,), one.turns % box[one.tile].period
+
+
+def _ways(
+    seen: Sequence[Lying], wanted: Sequence[Lying], box: TileSet
+) -> Iterator[tuple[Lying, ...]]:
+    """Yield what was seen, turned and shifted in every way that makes one tile fit."""
+    yield tuple(seen)
+    if box.lattice == "hex":
+        for turns in range(1, 6):
+            yield tuple((tile, _sorted_turned(cells, turns), 0) for tile, cells, _ in seen)
+        return
+    for turns in range(4):
+        turned = [_card_turned(one, turns, box) for one in seen]
+        shifts = {
+            (there[0] - here[0], there[1] - here[1])
+            for tile, (here, *_), way in turned
+            for other, (there, *_), facing in wanted
+            if (tile, way) == (other, facing)
+        }
+        for dx, dy in sorted(shifts):
+            yield tuple((tile, ((x + dx, y + dy),), way) for tile, ((x, y), *_), way in turned)
+
+
+def _card_turned(one: Lying, turns: int, box: TileSet) -> Lying:
+    tile, ((x, y), *_), way = one
+    for _ in range(turns):
+        x, y = -y, x
+    period = box[tile].period if tile in box else 4
+    return tile, ((x, y),), (way + turns) % period
+
+
+def _sorted_turned(cells: Iterable[Cell], turns: int) -> tuple[Cell, ...]:
+    return tuple(sorted(_hex_turned(cell, turns) for cell in cells))
+
+
+def _hex_turned(cell: Cell, turns: int) -> Cell:
+    q, r = cell
+    for _ in range(turns):
+        q, r = -r, q + r
+    return q, r

@@ -1,0 +1,247 @@
+"""Putting right, answering, sharing and the small choices, in a real browser."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pypdfium2
+import pytest
+
+from companion_app.live.places import Belief, contents
+from companion_app.web.corrections import Corrections
+from companion_app.web.recorded import settled_on
+from engine.record import parse_record, record_to_json
+from tests.browser.chromium import wait_until
+from tests.browser.conftest import DESKTOP
+from tests.browser.test_page import too_small
+from tests.companion_app.web.conftest import playthrough
+
+pytestmark = pytest.mark.browser
+
+
+def axe_faults(page):
+    axe = pytest.importorskip("axe_core_python", reason="axe-core-python brings axe.min.js")
+    code = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    page.wait("document.getAnimations().length === 0")
+    page.js(code + "; 1")
+    return page.js(
+        "axe.run(document, {resultTypes: ['violations']})"
+        ".then((r) => r.violations.map((v) => [v.impact, v.id, v.nodes[0].html]))"
+    )
+
+
+def test_hex_tile_is_put_right_by_tapping_its_cells(served):
+    record = playthrough("snekagon_tie")
+    served.begin(record)
+    served.play(record, 6)
+    page = served.open("/", DESKTOP, host=True)
+    before = served.desk.match.accepted[3].move
+
+    page.click('.move-list li[value="4"] button')
+    page.click("dialog button", "other cells")
+    page.wait("document.querySelectorAll('dialog .cell-choice').length === 91")
+    chosen = page.js("[...document.querySelectorAll('.cell-choice[aria-checked=true]')]"
+                     ".map((cell) => cell.dataset.spot)")  # fmt: skip
+    assert sorted(chosen) == sorted(f"0:{q}:{r}" for q, r in before.cells)
+    assert axe_faults(page) == []
+    page.js("document.querySelector('.cell-choice[aria-checked=true]').dispatchEvent("
+            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.click("dialog button.primary", "These cells")
+
+    wait_until(lambda: served.desk.match.accepted[3].move != before)
+    after = served.desk.match.accepted[3].move
+    assert set(after.cells) < set(before.cells)
+    assert after.tile != before.tile
+
+
+def test_unsure_tile_is_answered_by_its_picture(served, script):
+    served.begin(script.record)
+    served.play(script.record, 4)
+    match = served.desk.match
+    move = script.record.moves[4]
+    after = match.game.layout(match.game.apply(match.position, move))
+    settled = settled_on(after)
+    place = next(s for s in contents(after) if s not in contents(match.layout))
+    right = contents(after)[place]
+    wrong = ("green/tail", 2)
+    doubt = Belief(((wrong, 0.5), (right, 0.45)), sure=False)
+    sure = {s: c for s, c in settled.sure.items() if s != place}
+    doubtful = replace(settled, sure=sure, doubts={place: doubt})
+    page = served.open("/")
+    with served.desk.lock:
+        for second in range(4):
+            served.desk.referee.look(doubtful, 100.0 + second)
+
+    page.wait("document.querySelectorAll('.question .pictured img').length === 2")
+    page.wait("[...document.querySelectorAll('.question .pictured img')].every((i) => i.complete)")
+    assert page.js("document.querySelector('.pictured img').getBoundingClientRect().width") >= 96
+    page.js("document.querySelectorAll('.question .pictured')[1].click()")
+    wait_until(lambda: not served.desk.referee.questions)
+    with served.desk.lock:
+        served.desk.referee.look(doubtful, 110.0)
+
+    page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 5'")
+    assert match.accepted[-1].move == move
+
+
+def test_drawn_cards_are_told_by_taps(served):
+    served.begin(playthrough("sssnake_evening"))
+    page = served.open("/")
+
+    page.click(".question .answer", "Which cards?")
+    page.click("dialog .tile-grid .tile-choice", "straight")
+    page.click("dialog .tile-grid .tile-choice", "curve")
+    page.click("dialog button.primary", "Rolled 2")
+
+    wait_until(lambda: served.desk.match.accepted)
+    assert served.desk.match.accepted[0].move.value == 2
+    assert len(served.desk.match.accepted[0].move.tiles) == 2
+
+
+@pytest.fixture
+def finished(served, script):
+    served.begin(script.record, {"blue": "Anna", "red": "Ben"})
+    served.play(script.record)
+    return served
+
+
+def test_every_share_is_opened_again_and_is_the_same_game(finished, script, tmp_path):
+    key = finished.desk.match.key
+    page = finished.open(f"/games/{key}", DESKTOP, host=True)
+    page.ask("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "got"))
+    tiles = len(finished.desk.match.layout.cards)
+    page.wait(f"document.querySelectorAll('.board .tap').length === {tiles}")
+    assert axe_faults(page) == []
+    assert too_small(page) == []
+
+    for words in ("picture", "PDF", "record", "BG Stats"):
+        page.js(
+            "[...document.querySelectorAll('section.card button, section.card a.button')]"
+            f".find((e) => e.textContent.toLowerCase().includes('{words.lower()}')).click()"
+        )
+    ends = (".png", ".pdf", ".json", ".bgsplay")
+    got = wait_until(lambda: downloaded(tmp_path / "got", ends))
+
+    png = cv2.imdecode(np.frombuffer(got[".png"], np.uint8), cv2.IMREAD_COLOR)
+    assert png is not None
+    box = page.js("[...document.querySelector('.board svg').getAttribute('viewBox').split(' ')]")
+    assert png.shape[1] == 1600
+    assert abs(png.shape[0] / png.shape[1] - float(box[3]) / float(box[2])) < 0.02
+    assert len(np.unique(png.reshape(-1, 3), axis=0)) > 100
+    with pypdfium2.PdfDocument(got[".pdf"]) as pdf:
+        text = pdf[0].get_textpage().get_text_range()
+    assert {"Anna", "Ben", "21"} <= set(text.split())
+    sent = json.loads(got[".json"])
+    assert record_to_json(parse_record(sent)) == record_to_json(script.record)
+    play = json.loads(got[".bgsplay"])["plays"][0]
+    assert [one["score"] for one in play["playerScores"]] == ["21", "21"]
+    page.js(
+        f"import('/static/ui.js').then((ui) => ui.post('/api/new', {{record: {json.dumps(sent)}}}))"
+    )
+    assert record_to_json(finished.desk.match.record())["players"] == sent["players"]
+
+
+def downloaded(folder, ends):
+    found = {file.suffix: file.read_bytes() for file in folder.glob("*") if file.suffix in ends}
+    return found if set(found) == set(ends) and all(found.values()) else None
+
+
+def test_games_view_shows_series_and_statistics(served):
+    record = playthrough("sssnake_evening")
+    for _ in range(2):
+        served.begin(record)
+        served.play(record)
+        served.desk.end()
+    page = served.open("/games")
+
+    page.wait("document.querySelectorAll('.series tbody tr').length === 3")
+
+    rows = page.js("[...document.querySelectorAll('.series tbody tr')].map((r) => r.innerText)")
+    assert [row.split("\t")[-1].replace("−", "-") for row in rows] == ["0", "-2", "-16"]
+    assert "Average" in page.text("main")
+    assert axe_faults(page) == []
+
+
+def test_corrections_are_listed_and_deleted(served, tmp_path):
+    kept = served.companion.corrections = Corrections(tmp_path / "corrections")
+    noise = np.random.default_rng(1).integers(0, 255, (80, 80, 3), np.uint8)
+    for tile in ("red/1", "green/2"):
+        kept.keep("snekagon", noise, {"tile": tile, "outline": []})
+    page = served.open("/settings", host=True)
+
+    page.click("button", "Your corrections")
+    page.wait("document.querySelectorAll('.corrections img').length === 2")
+    assert axe_faults(page) == []
+    page.click(".corrections button", "Delete")
+    page.wait("document.querySelectorAll('.corrections img').length === 1")
+    page.click("dialog button", "Delete all")
+
+    assert page.wait("document.querySelector('dialog').innerText.includes('None yet')")
+    assert kept.listed() == []
+
+
+def test_sound_voice_clock_and_legal_moves_are_choices(served, script):
+    served.begin(script.record)
+    page = served.open("/settings")
+    for words in ("sound", "verdict", "moves", "clock"):
+        page.js(
+            "[...document.querySelectorAll('.settings label.option')]"
+            f".filter((e) => e.innerText.toLowerCase().includes('{words}'))"
+            ".map((e) => e.querySelector('input')).filter((i) => !i.checked)"
+            ".forEach((i) => i.click())"
+        )
+    page.js(
+        "window.heard = []; const made = AudioContext.prototype.createOscillator;"
+        "AudioContext.prototype.createOscillator = function () { heard.push('tone');"
+        " return made.call(this); };"
+        "const spoke = speechSynthesis.speak.bind(speechSynthesis);"
+        "speechSynthesis.speak = (u) => { heard.push(u.text); spoke(u); }; 1"
+    )
+    page.click("#tabs a", "Table")
+    page.wait("document.querySelectorAll('.lit.hint').length > 0")
+    served.play(script.record, 1)
+
+    page.wait("document.querySelector('.clock')")
+    page.wait("heard.includes('tone') && heard.some((one) => one.includes('Blue'))")
+    spots = {s for one in served.guest().get("/api/moves")["moves"] for s in one["spots"]}
+    page.wait(f"document.querySelectorAll('.lit.hint').length === {len(spots)}")
+
+
+def test_guest_may_answer_only_where_the_host_allows_it(served):
+    served.begin(playthrough("sssnake_evening"))
+    host = served.open("/settings", host=True)
+    host.click("label.option", "answer")
+    wait_until(lambda: not served.settings.now.players_answer)
+    guest = served.open("/")
+
+    guest.click(".question .answer", "2")
+
+    guest.wait("document.querySelector('#pin-field')")
+    assert served.desk.match.accepted == []
+    guest.errors.clear()  # the browser notes the refusal that asked for the PIN
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "ru", "cs"])
+def test_games_and_dialogs_are_in_the_chosen_language(served, language):
+    from tests.companion_app.web.test_speech import english_in
+
+    record = playthrough("snekagon_tie")
+    for _ in range(2):
+        served.begin(record, {"red": "Anna", "green": "Ben"})
+        served.play(record)
+        served.desk.end()
+    page = served.open("/games", DESKTOP, host=True)
+    page.js(f"fetch('/language/{language}')")
+    for path in ("/games", f"/games/{served.desk.match.key}", "/settings", "/"):
+        page.go(served.url + path)
+        page.wait("document.querySelector('main').innerText.length > 60")
+        if path == "/":
+            page.click(".move-list button")
+            page.click("dialog button.wide")
+            page.wait("document.querySelectorAll('.cell-choice').length > 90")
+        text = page.js("document.body.innerText.replaceAll('English', '')")
+        assert english_in(text.replace("Anna", "").replace("Ben", "")) == [], path

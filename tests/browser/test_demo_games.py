@@ -1,0 +1,138 @@
+"""From the wizard to the end of a demo game, in all five games: every picture is made and read."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion_app.live.demo import DemoSource
+from companion_app.live.reading import make_reader
+from companion_app.web.corrections import Corrections
+from companion_app.web.watching import Watched
+from engine.record import parse_record, record_to_json
+from engine.referee import referee_record
+from models.scenes.refereed import Manners
+from tests.browser.chromium import wait_until
+from tests.browser.conftest import DESKTOP, PHONE
+
+pytestmark = pytest.mark.browser
+
+TITLES = {
+    "schlangennest": "Schlangennest", "snekagon": "Snekagon", "snekagon5g": "Snekagon 5G",
+    "sssnake": "Sssnake", "carnival": "Carnival",
+}  # fmt: skip
+SIZES = {"schlangennest": DESKTOP, "snekagon": PHONE, "snekagon5g": DESKTOP, "sssnake": PHONE,
+         "carnival": PHONE}  # fmt: skip
+FOULS = (3, 5)
+"""Before which moves somebody tries what is not allowed."""
+GAME_S = 240.0
+"""So long a hastened game may take on a busy machine."""
+
+
+def fed(served, folder):
+    """Let the demo's players wait for the host whenever a foul was called."""
+    served.companion.corrections = Corrections(folder / "corrections")
+    manners = Manners(pace_s=0.2, foul_s=600.0, foul_at=FOULS)
+
+    def feeder(record):
+        name = record.game.facts.name
+        source = DemoSource(name, 1, 200.0, (960, 540), record=record, manners=manners)
+        return Watched("demo", source, make_reader(record.game, record.tile_set))
+
+    served.companion.make_feeder = feeder
+
+
+def begun_by_wizard(served, game):
+    page = served.open("/new", SIZES[game], host=True)
+    page.wait("document.querySelector('.game-card')")
+    found = "[...document.querySelectorAll('.game-card')].find((e) => "
+    page.js(f"{found} e.querySelector('b').innerText === '{TITLES[game]}').click()")
+    if game == "sssnake":
+        page.wait("document.querySelectorAll('.seat-row .name, .seats input').length >= 2")
+        page.js(
+            "document.querySelectorAll('.seats input:not([type=checkbox])').forEach((e, n) => {"
+            "e.value = ['Anna', 'Ben'][n]; e.dispatchEvent(new Event('input', {bubbles: true}));"
+            "e.dispatchEvent(new Event('change', {bubbles: true})); })"
+        )
+    page.click("button.primary", "Next")
+    if game == "schlangennest":
+        page.click(".options summary")
+        page.fill(".options select", '"own"')
+        page.js(
+            "document.querySelectorAll('.own-size input').forEach((e) => { e.value = '4'; "
+            "e.dispatchEvent(new Event('change', {bubbles: true})); })"
+        )
+    page.click("button.primary", "Start")
+    page.wait("document.querySelector('.board svg')")
+    return page
+
+
+def overruled(served, page):
+    """Overrule the first foul; the game goes on from there."""
+    page.wait("document.querySelector('.foul .headline')", GAME_S)
+    number = served.desk.referee.pending.n
+    page.wait(
+        "[...document.querySelectorAll('.foul figure img')].every((i) => i.naturalWidth > 99)"
+    )
+    page.click(".foul button", "overrule")
+    wait_until(lambda: len(served.desk.match.accepted) >= number)
+    assert served.desk.match.accepted[number - 1].overruled
+    page.wait("!document.querySelector('.foul')")
+
+
+def taken_back(served, page):
+    """Take the second foul back; the demo's players lift its tile."""
+    page.wait("document.querySelector('.foul .headline')", GAME_S)
+    number = served.desk.referee.pending.n
+    page.click(".foul button", "Take it back")
+    page.wait("!document.querySelector('.foul')")
+    wait_until(lambda: len(served.desk.match.accepted) >= number, GAME_S)
+    assert not served.desk.match.accepted[number - 1].violations
+
+
+@pytest.mark.parametrize("game", TITLES)
+def test_wizard_leads_to_a_finished_game_with_a_foul_overruled_and_one_taken_back(
+    served, game, tmp_path
+):
+    fed(served, tmp_path)
+    page = begun_by_wizard(served, game)
+
+    overruled(served, page)
+    page.go(served.url + "/")
+    taken_back(served, page)
+    page.wait("document.querySelector('.over .headline')", GAME_S)
+
+    match = served.desk.match
+    flags = [judged["legal"] for judged in referee_record(match.record())["moves"]]
+    shown = page.js("[...document.querySelectorAll('.player .points')].map((e) => e.innerText)")
+    scores = match.game.outcome(match.position).scores.values()
+    assert [s.replace("−", "-") for s in shown] == ["–" if s is None else str(s) for s in scores]
+    assert sum(bool(one.violations) for one in match.accepted) == 1
+    assert flags.index(False) + 1 == FOULS[0]
+    sent = page.js(f"fetch('/api/games/{match.key}/record.json').then((r) => r.json())")
+    assert record_to_json(parse_record(sent)) == record_to_json(match.record())
+    pictures = [served.store.picture(one.seq, "after") for one in match.accepted]
+    assert sum(picture is not None for picture in pictures) > len(pictures) / 3
+    corrected(served)
+
+
+def corrected(served):
+    """Name the tile of the last move: its picture is kept with that label."""
+    match = served.desk.match
+    number, one = max(
+        ((n, one) for n, one in enumerate(match.accepted, start=1) if one.move.do == "place"),
+        key=lambda pair: pair[0],
+    )
+    same = {"tile": one.move.tile}
+    if one.move.cells:
+        same = {"cells": [list(cell) for cell in one.move.cells]}
+    answer = served.host().post("/api/tell", {"correct": number, "move": same})
+    assert answer.status_code == 200
+
+    (kept,) = served.companion.corrections.listed()
+    jpeg = served.companion.corrections.picture(kept["file"])
+    crop = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert kept["tile"].endswith(one.move.tile)
+    assert crop is not None
+    assert min(crop.shape[:2]) > 24

@@ -1,0 +1,37 @@
+"""Answers that every phone asks for at once are made once, and never old."""
+
+from __future__ import annotations
+
+from companion_app.web.shared import SharedAnswers
+
+
+def test_an_answer_is_made_once_until_something_happens():
+    shared = SharedAnswers()
+    made: list[int] = []
+
+    def make():
+        made.append(len(made))
+        return f"answer {len(made)}"
+
+    answers = [shared.answer(version, "state", make) for version in (1, 1, 2, 2)]
+
+    assert answers == ["answer 1", "answer 1", "answer 2", "answer 2"]
+
+
+def test_different_questions_have_answers_of_their_own():
+    shared = SharedAnswers()
+
+    assert shared.answer(1, ("state", "en"), lambda: "hello") == "hello"
+    assert shared.answer(1, ("state", "de"), lambda: "hallo") == "hallo"
+
+
+def test_phones_see_every_move_at_once(played, script):
+    played.begin(script.record)
+    one, two = played.guest(), played.guest()
+
+    for move in script.record.moves[:4]:
+        played.lay(move)
+        assert one.get("/api/state") == two.get("/api/state")
+        assert one.get("/api/state")["moves"][-1]["move"]["player"] == move.player
+        drawn = one.client.get("/api/table.svg").data
+        assert drawn.count(b"data-tile") == len(played.desk.match.layout.cards)
