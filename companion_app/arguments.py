@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
+import re
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+
+from companion_app.answers import InputError
+from engine.game import AnyGame, Json
+from engine.record import parse_options
 
 Command = Callable[[Namespace], int]
 
@@ -28,3 +34,26 @@ def speed(text: str) -> float:
     if not 0 < value <= 1e6:
         raise argparse.ArgumentTypeError("a speed is a number above 0")
     return value
+
+
+def told_options(game: AnyGame, given: Sequence[str]) -> dict[str, Json]:
+    """Return the game's options as told by ``--option name=value``, checked."""
+    return parse_options(game, dict(_pairs(given)), "--option")
+
+
+def _pairs(given: Sequence[str]) -> Iterator[tuple[str, Json]]:
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--option {text}: write it as name=value")
+        yield name, _option_value(value)
+
+
+def _option_value(text: str) -> Json:
+    """Return an option's value: JSON, ``5x7`` as two numbers, else the text itself."""
+    if size := re.fullmatch(r"(\d{1,4})x(\d{1,4})", text):
+        return [int(size[1]), int(size[2])]
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

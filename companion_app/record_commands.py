@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from companion_app.answers import ANSWERED, BAD_INPUT, NO, InputError, print_json, print_line
+from companion_app.arguments import told_options
 from companion_app.boxes import box_for
 from companion_app.home import set_folders
 from engine import referee as judging
@@ -26,7 +25,6 @@ from engine.record import (
     load_json,
     move_to_json,
     parse_counts,
-    parse_options,
     parse_players,
     parse_record,
     parse_table,
@@ -79,7 +77,7 @@ def perft(arguments: Namespace) -> int:
     if game.facts.hidden:
         raise InputError(f"perft cannot count {game.facts.name}: the hands are hidden")
     players = parse_players(game, arguments.players.split(","), "--players")
-    start = Start(players, _options_from(game, arguments))
+    start = Start(players, told_options(game, arguments.option))
     nodes = judging.perft(game, game.opening(start, tile_set), arguments.depth)
     if arguments.json:
         print_json({"depth": arguments.depth, "nodes": nodes})
@@ -147,7 +145,7 @@ def score(arguments: Namespace) -> int:
     game, tile_set = _game_and_set(arguments)
     document = _table_from(arguments)
     layout, table = parse_table(game, tile_set, document, arguments.table)
-    options = _options_from(game, arguments)
+    options = told_options(game, arguments.option)
     if arguments.players:
         players = parse_players(game, arguments.players.split(","), "--players")
     else:
@@ -239,28 +237,6 @@ def _json_from(name: str) -> Json:
 def _game_and_set(arguments: Namespace) -> tuple[AnyGame, TileSet]:
     game = game_named(arguments.game)
     return game, box_for(game, arguments.set)
-
-
-def _options_from(game: AnyGame, arguments: Namespace) -> dict[str, Json]:
-    return parse_options(game, dict(_option_pairs(arguments.option)), "--option")
-
-
-def _option_pairs(given: list[str]) -> Iterator[tuple[str, Json]]:
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--option {text}: write it as name=value")
-        yield name, option_value(value)
-
-
-def option_value(text: str) -> Json:
-    """Return an option's value: JSON, ``5x7`` as two numbers, else the text itself."""
-    if size := re.fullmatch(r"(\d{1,4})x(\d{1,4})", text):
-        return [int(size[1]), int(size[2])]
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _full_table(game: AnyGame, tile_set: TileSet, table: Any) -> dict[str, Json]:

@@ -6,11 +6,10 @@ import argparse
 import logging
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
 from dataclasses import replace
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line
-from companion_app.arguments import speed
+from companion_app.arguments import speed, told_options
 from companion_app.found_cameras import found_cameras
 from companion_app.home import corrections_folder, home_folder, set_folders
 from companion_app.https_front import HttpsOffer
@@ -18,7 +17,6 @@ from companion_app.live.demo import demo_record
 from companion_app.live.errors import LiveError, StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
-from companion_app.record_commands import option_value
 from companion_app.settings import load_settings
 from companion_app.web.access import SettingsFile
 from companion_app.web.app import Companion, create_app
@@ -30,9 +28,9 @@ from companion_app.web.mqtt import publisher_for
 from companion_app.web.photo_reading import read_photo
 from companion_app.web.recorded import shipped_script
 from companion_app.web.serving import Server, reachable_host, serve
-from engine.game import AnyGame, Json, Start
+from engine.game import AnyGame, Start
 from engine.games import GAMES, game_named
-from engine.record import Record, find_set, parse_options, parse_players
+from engine.record import Record, find_set, parse_players
 
 log = logging.getLogger(__name__)
 DEMO_GAME = "schlangennest"
@@ -168,7 +166,7 @@ def _asked_record(arguments: Namespace) -> Record:
     box = find_set(game, arguments.set, set_folders())
     listed = arguments.players.split(",") if arguments.players else _some_players(game)
     players = parse_players(game, listed, "--players")
-    start = Start(players, parse_options(game, _options(arguments.option), "--option"))
+    start = Start(players, told_options(game, arguments.option))
     game.opening(start, box)
     return Record(game, box, start)
 
@@ -176,16 +174,6 @@ def _asked_record(arguments: Namespace) -> Record:
 def _some_players(game: AnyGame) -> list[str]:
     names = game.facts.player_names or ("Anna", "Ben")
     return list(names[: game.facts.fewest_players])
-
-
-def _options(given: list[str]) -> Mapping[str, Json]:
-    options = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--option {text}: write it as name=value")
-        options[name] = option_value(value)
-    return options
 
 
 def _announce(companion: Companion, arguments: Namespace) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from companion_app.answers import ANSWERED, InputError, print_json
-from companion_app.arguments import speed
+from companion_app.arguments import speed, told_options
 from companion_app.boxes import box_for
 from companion_app.home import home_folder, set_folders
 from companion_app.live.demo import DemoSource
@@ -28,11 +28,10 @@ from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.match import Match
 from companion_app.live.opening import open_source
 from companion_app.live.store import Store
-from companion_app.record_commands import option_value
 from engine.errors import RecordError
-from engine.game import AnyGame, Json, Start
+from engine.game import Json, Start
 from engine.games import GAMES, game_named
-from engine.record import Record, load_json, parse_options, parse_players, record_to_json
+from engine.record import Record, load_json, parse_players, record_to_json
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
 
@@ -81,7 +80,7 @@ def watch(arguments: argparse.Namespace) -> int:
     game = game_named(arguments.game)
     box = box_for(game, arguments.set)
     players = parse_players(game, arguments.players.split(","), "--players")
-    record = Record(game, box, Start(players, _options(game, arguments.option)))
+    record = Record(game, box, Start(players, told_options(game, arguments.option)))
     try:
         game.opening(record.start, box)
     except RecordError as error:
@@ -97,16 +96,6 @@ def watch(arguments: argparse.Namespace) -> int:
         except LiveError as error:
             raise InputError(str(error)) from error
     return ANSWERED
-
-
-def _options(game: AnyGame, given: list[str]) -> dict[str, Json]:
-    options = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--option {text}: write it as name=value")
-        options[name] = option_value(value)
-    return parse_options(game, options, "--option")
 
 
 @contextmanager
