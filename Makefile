@@ -9,13 +9,15 @@
 #                   RENDERS=folder of photoreal renders)
 #   make train      train the models anew
 #   make soak       every fault in full count, taken up where it was left (PARTS="kill", FRESH=1)
-#   make audit      whether a weakness is known in a library that is installed (wants the network)
+#   make audit      whether a weakness is known in a library that is installed; without the network
+#                   only pins, hashes, files and a short list
+#   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh
 #   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run check test bench evaluate train soak audit test-deploy lock clean
+.PHONY: setup run check test bench evaluate train soak audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -54,6 +56,13 @@ soak: .venv/dev-ready
 
 audit:
 	deploy/audit.sh
+
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+
+release:
+	mkdir -p dist
+	git archive --prefix=snake-eye-$(VERSION)/ --output=dist/snake-eye-$(VERSION).tar.gz HEAD
+	@echo "Install or update with it: see deploy/README.md"
 
 test-deploy: setup
 	deploy/test-deploy.sh

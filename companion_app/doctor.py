@@ -203,7 +203,8 @@ def _network(machine: Machine) -> Check:
 
 
 def _versions() -> Check:
-    names = ("snake-eye", "numpy", "opencv-python-headless", "flask", "waitress", "picamera2")
+    names = ("snake-eye", "numpy", "opencv-python-headless", "onnxruntime", "flask", "waitress",
+             "picamera2")  # fmt: skip
     said = [f"{name} {_version(name)}" for name in names if _version(name)]
     said += [f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}"]
     said += [_system(), platform.machine(), *_pi_model()]

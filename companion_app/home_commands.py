@@ -106,21 +106,24 @@ def _seen(wanted: str, settings: Settings) -> Seen:
     from companion_app.doctor_camera import Seen, look
 
     if is_running(home_folder()):
+        if wanted == "pi" or wanted.startswith("webcam:"):
+            from companion_app.found_cameras import found_cameras
+
+            if wanted not in found_cameras():
+                return Seen(wanted, trouble=f"there is no camera {wanted}; it is waited for")
         return Seen(wanted, in_use=True)
     return look(_camera_name(wanted), lambda name: _opened(name, settings))
 
 
 def _camera_name(wanted: str) -> str:
     """Return the source to look through, empty where there is no camera to be looked through."""
-    from vision.sources.pi_camera import pi_cameras
+    from companion_app.found_cameras import found_cameras
 
     if wanted in ("demo", "phone") or wanted.startswith("demo:"):
         return ""
     if wanted != "auto":
         return wanted
-    if pi_cameras():
-        return "pi"
-    return "webcam:0" if Path("/dev/video0").exists() else ""
+    return next(iter(found_cameras()), "")
 
 
 def _opened(name: str, settings: Settings) -> FrameSource:

@@ -13,6 +13,8 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from companion_app.web.door import turned_away
+
 MAKE_CERTIFICATE = Path(__file__).parent.parent / "deploy/make-certificate.sh"
 CERTIFICATE_WITHIN_S = 60.0
 PORT, NEXT_PORTS = 8443, 5
@@ -69,12 +71,14 @@ class HttpsOffer:
 class HttpsFront:
     """A listener for https in front of the page."""
 
-    def __init__(self, certificate: Path, key: Path, page_port: int) -> None:
+    def __init__(
+        self, certificate: Path, key: Path, page_port: int, most: int = MOST_PHONES
+    ) -> None:
         self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         self._context.minimum_version = ssl.TLSVersion.TLSv1_2
         self._context.load_cert_chain(certificate, key)
         self._page_port = page_port
-        self._phones = 0
+        self._phones, self._most = 0, most
         self.port = 0
         """Where it listens, once it does."""
         self._ready = threading.Event()
@@ -112,7 +116,12 @@ class HttpsFront:
             await server.serve_forever()
 
     async def _pass_on(self, phone: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
-        if self._phones >= MOST_PHONES:
+        if self._phones >= self._most:
+            with suppress(OSError, ssl.SSLError):
+                # Closed before it was asked, a line takes the answer with it.
+                await asyncio.wait_for(phone.read(CHUNK), HANDSHAKE_S)
+                back.write(turned_away())
+                await back.drain()
             back.close()
             return
         self._phones += 1

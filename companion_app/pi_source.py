@@ -6,8 +6,8 @@ from companion_app.settings import Settings, load_settings
 from vision.sources.pi_camera import PiCamera, PiCameraSettings
 
 
-def pi_source(settings: Settings | None = None) -> PiCamera:
-    """Return the Pi's camera, not yet opened.
+def pi_source(settings: Settings | None = None, patient: bool = False) -> PiCamera:
+    """Return the Pi's camera, not yet opened; with patience it may come later.
 
     Raises:
         SettingsError: the settings file has mistakes.
@@ -18,5 +18,6 @@ def pi_source(settings: Settings | None = None) -> PiCamera:
             number=wanted.camera_number,
             longest_px=wanted.longest_px,
             frames_a_second=wanted.frames_a_second,
+            patient=patient,
         )
     )

@@ -20,9 +20,9 @@ from companion_app.live.store import Store
 from companion_app.settings import load_settings
 from companion_app.web.access import SettingsFile
 from companion_app.web.app import Companion, create_app
-from companion_app.web.camera import TableCamera
+from companion_app.web.camera import TableCamera, kind_of
 from companion_app.web.corrections import Corrections
-from companion_app.web.desk import Desk, Feeder
+from companion_app.web.desk import Desk, Feeder, source_in
 from companion_app.web.errors import WebError
 from companion_app.web.mqtt import publisher_for
 from companion_app.web.photo_reading import read_photo
@@ -34,6 +34,12 @@ from engine.record import Record, find_set, parse_players
 
 log = logging.getLogger(__name__)
 DEMO_GAME = "schlangennest"
+WATCHES = {
+    "demo": "There is no camera: a drawn table plays by itself, to show what it is like.",
+    "recorded": "There is no camera: a recorded game is shown.",
+    "phone": "It watches through a phone: open the page on it and choose the camera there.",
+}
+"""What is said of sources that are no camera of this machine."""
 
 
 def add_run_command(
@@ -54,6 +60,8 @@ def add_run_command(
     run.add_argument("--port", type=_port, metavar="P", help="8080, or the next that is free")
     run.add_argument("--https-port", type=_port, metavar="P",
                      help="serve over https as well, for a phone's live camera")  # fmt: skip
+    run.add_argument("--resume", action="store_true",
+                     help="take up the game that was not finished, if any")  # fmt: skip
     run.add_argument("--speed", type=speed, default=1.0, metavar="X", help="hastens the demo")
     run.set_defaults(command=run_companion)
     return run
@@ -74,11 +82,21 @@ def source_without_asking(kept: str) -> str:
     return kept if kept in (*found, "phone", "demo") else next(iter(found), "demo")
 
 
+def source_at_start(kept: str, store: Store) -> str:
+    """Return the source where none was asked for; a game of people waits for its own camera."""
+    taken = source_without_asking(kept)
+    unfinished = store.unfinished()
+    before = source_in(store, unfinished) if unfinished else ""
+    # The demo table would play on by itself.
+    waits = taken == "demo" and before.partition(":")[0] in ("pi", "webcam", "phone")
+    return before if waits else taken
+
+
 def _serve(arguments: Namespace, store: Store) -> int:
     desk = Desk(store, set_folders=set_folders())
     home = home_folder()
     settings = SettingsFile(home / "page.json")
-    arguments.source = arguments.source or source_without_asking(settings.now.source)
+    arguments.source = arguments.source or source_at_start(settings.now.source, store)
     camera = TableCamera(desk, arguments.source, home / "profiles", arguments.speed, found_cameras)
     companion = Companion(desk, settings, make_feeder=camera.feeder, read_photo=read_photo,
                           camera=camera, corrections=Corrections(corrections_folder()))  # fmt: skip
@@ -127,7 +145,7 @@ def _begin(desk: Desk, camera: TableCamera, arguments: Namespace) -> None:
     Before a camera nothing is begun unasked: the page shows the way to a game.
     """
     asked = arguments.game or arguments.players or arguments.option or arguments.set
-    match = None if asked else _taken_up(desk)
+    match = _taken_up(desk) if arguments.resume or not asked else None
     if match is not None:
         desk.feed(_opened(camera, match.record()))
         return
@@ -149,7 +167,7 @@ def _taken_up(desk: Desk) -> Match | None:
 
 def _opened(camera: TableCamera, record: Record) -> Feeder | None:
     try:
-        return camera.feeder(record)
+        return camera.feeder(record, patient=True)
     except WebError as error:
         raise InputError(error.detail) from error
 
@@ -182,7 +200,9 @@ def _announce(companion: Companion, arguments: Namespace) -> None:
         print_json({"url": companion.address, "host_pin": pin})
         return
     print_line(f"Snake Eye is ready: open {companion.address} on any phone in this network.")
-    print_line(f"Host PIN: {pin}")
+    print_line(f"Host PIN: {pin} (who types it in on the page may begin and correct games)")
+    print_line(WATCHES.get(kind_of(arguments.source), f"It watches through {arguments.source}."))
+    print_line("Ctrl-C stops it; the game is kept, and goes on at the next start.")
     if sys.stdout.isatty():
         import segno
 

@@ -24,6 +24,9 @@ log = logging.getLogger(__name__)
 FIRST_ASK_S = 0.5
 ANSWER_WITHIN_S = 10.0
 EVERYWHERE = ("0.0.0.0", "::")
+TRY_AGAIN = 75
+"""Exit status for what may pass: a disk that is full, a port that is taken. Systemd starts the
+service again; only a mistake in the settings waits for its owner."""
 
 
 def main() -> int:
@@ -35,7 +38,8 @@ def main() -> int:
         return BAD_INPUT
     logging.basicConfig(level=settings.log.upper(), format="%(levelname)s %(name)s: %(message)s")
     Watchdog(os.environ, lambda: page_answers(settings)).start()
-    return cli.main(arguments_of(settings))
+    status = cli.main(arguments_of(settings))
+    return TRY_AGAIN if status == BAD_INPUT else status
 
 
 def arguments_of(settings: Settings) -> list[str]:
@@ -44,7 +48,8 @@ def arguments_of(settings: Settings) -> list[str]:
     if settings.source != "auto":
         arguments += ["--source", settings.source]
     if settings.game:
-        arguments += ["--game", settings.game]
+        # After a power cut the game goes on; only without one a new game is begun.
+        arguments += ["--game", settings.game, "--resume"]
     if settings.https:
         arguments += ["--https-port", str(settings.https_port)]
     return arguments

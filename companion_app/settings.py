@@ -44,7 +44,7 @@ class Settings:
     longest_px: int = 1920
     frames_a_second: float = 15.0
     game: str = ""
-    """The game to begin with; empty takes up the one that was not finished."""
+    """The game to begin with, unless one was not finished; empty begins none by itself."""
     host: str = "0.0.0.0"
     port: int = 8080
     https: bool = False

@@ -3,8 +3,10 @@
 #
 #   deploy/audit.sh [LOCK]...    default requirements/run.lock and requirements/dev.lock
 #
-# Exit status 0: none is known; 1: some are, each is named; 2: nobody could be asked, for all or
-# for some, and nothing is known. Wants the network: pip-audit asks PyPI, then the OSV database.
+# First what needs no network: pins and hashes, a short list of known weaknesses, and whether .venv
+# is as locked. Then pip-audit asks PyPI, and where that is silent the OSV database.
+# Exit status 0: no weakness is known; 1: something is wrong, each is named; 2: nobody could be
+# asked, for all or for some.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,12 +15,22 @@ if [ $# -eq 0 ]; then set -- "$here/../requirements/run.lock" "$here/../requirem
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
 "$here/make-venv.sh" "$tools/venv"
+
+python=$here/../.venv/bin/python
+if [ ! -x "$python" ]; then python=$tools/venv/bin/python; fi
+status=0
+"$python" "$here/audit_locks.py" "$@" || status=1
+
+not_audited() {
+    echo "NOT AUDITED by anybody else: $1 Try again with the internet." >&2
+    if [ "$status" -eq 0 ]; then status=2; fi
+}
+
 if ! "$tools/venv/bin/pip" install --quiet --disable-pip-version-check pip-audit >"$tools/said" 2>&1; then
-    echo "NOT AUDITED: pip-audit cannot be installed: $(tail -n 1 "$tools/said")" >&2
-    exit 2
+    not_audited "pip-audit cannot be installed: $(tail -n 1 "$tools/said")."
+    exit "$status"
 fi
 
-status=0
 for lock in "$@"; do
     worst=2
     for service in pypi osv; do
@@ -31,9 +43,9 @@ for lock in "$@"; do
             break
         fi
     done
-    if [ "$worst" -eq 2 ]; then
-        echo "NOT AUDITED: $(basename "$lock"): no advisory service could be reached; try again with the internet." >&2
-    fi
-    if [ "$worst" -eq 1 ] || { [ "$worst" -eq 2 ] && [ "$status" -eq 0 ]; }; then status=$worst; fi
+    case $worst in
+        1) status=1 ;;
+        2) not_audited "$(basename "$lock"): no advisory service could be reached." ;;
+    esac
 done
 exit "$status"

@@ -112,4 +112,5 @@ done
 echo "Snake Eye $version is installed. Settings: $settings. What is wrong, if anything: snake-eye doctor"
 if has_systemd; then
     echo "Open http://$(hostname).local:$("$command" setting port)/ on any phone in this network."
+    echo "Host PIN: $("$command" pin) (who types it in on the page may begin and correct games)"
 fi

@@ -2,6 +2,7 @@
 # The command `snake-eye` on a machine where Snake Eye is installed: works on the service's games.
 #
 #   sudo snake-eye doctor | backup FILE | restore FILE | ...
+#   sudo snake-eye pin              (prints the host PIN)
 #   snake-eye setting port          (prints one setting)
 set -eu
 export SNAKE_EYE_SETTINGS=/etc/snake-eye/snake-eye.toml
@@ -12,7 +13,7 @@ if [ "${1:-}" = setting ]; then
     exec "$program/python" -c 'import sys; from companion_app.settings import load_settings; print(getattr(load_settings(), sys.argv[1]))' "$2"
 fi
 case "${1:-}" in
-    doctor | backup | restore | watch | teach | run)
+    doctor | backup | restore | watch | teach | run | pin)
         [ "$(id -u)" -eq 0 ] || {
             echo "snake-eye: games belong to the service; type: sudo snake-eye $*" >&2
             exit 2
@@ -20,6 +21,11 @@ case "${1:-}" in
         ;;
     *) exec "$program/snake-eye" "$@" ;;
 esac
+
+if [ "$1" = pin ]; then
+    exec runuser -u snake-eye -- "$program/python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["pin"])' \
+        "$SNAKE_EYE_HOME/page.json"
+fi
 
 # A backup is written and read by whoever asks, not by the service's own user, who may see little.
 if [ "$1" = backup ] || [ "$1" = restore ]; then

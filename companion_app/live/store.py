@@ -12,23 +12,19 @@ plain text beside it, fills what the damage took.
 from __future__ import annotations
 
 import fcntl
-import json
-import re
 import shutil
 import sqlite3
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from errno import ENOSPC
 from pathlib import Path
 from typing import IO, Any
 
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
+from companion_app.live.log_line import Line, read_line, written
+from companion_app.live.salvage import is_damaged, salvaged_lines, salvaged_pictures
 from companion_app.live.second_copy import SecondCopy
-
-Json = dict[str, Any]
 
 FILE = "games.sqlite3"
 MIGRATIONS = (
@@ -55,20 +51,6 @@ MIGRATIONS = (
 """Each takes the store one version on; ``user_version`` says how many are done."""
 LEAST_ROOM_BYTES = 128 << 10
 """What a store needs to be opened: a write-ahead file and 32 KB of shared memory."""
-LINE_IN_BYTES = re.compile(rb'\{"snake-eye-log": 1, [^\x00-\x1f]*?"crc": \d{1,10}\}')
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the log."""
-
-    seq: int
-    game: str
-    kind: str
-    """``started``, ``move``, ``foul``, ``taken-back``, ``corrected``, ``answered``, ``ended``."""
-    body: Mapping[str, Any]
-    at_s: float
-    """Clock time, for people; order comes from ``seq`` alone, since clocks jump."""
 
 
 class Store:
@@ -121,7 +103,7 @@ class Store:
         with self._transaction() as db:
             (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
             line = Line(last + 1, game, kind, body, round(self._clock(), 3))
-            text = _written(line)
+            text = written(line)
             db.execute("INSERT INTO log VALUES (?, ?, ?, ?)", (line.seq, game, kind, text))
             db.executemany(
                 "INSERT INTO pictures VALUES (?, ?, ?)",
@@ -175,7 +157,7 @@ class Store:
             rows = self._db.execute(
                 "SELECT line FROM log WHERE game = ? ORDER BY seq", (game,)
             ).fetchall()
-        return [line for (text,) in rows if (line := _read(text)) is not None]
+        return [line for (text,) in rows if (line := read_line(text)) is not None]
 
     def games(self) -> list[str]:
         """Return all games, the oldest first."""
@@ -184,11 +166,12 @@ class Store:
             return [game for (game,) in rows]
 
     def unfinished(self) -> str | None:
-        """Return the newest game if it has not ended."""
+        """Return the newest game if it has not ended, or goes on after its end."""
         games = self.games()
-        if not games or any(line.kind == "ended" for line in self.lines(games[-1])):
+        if not games:
             return None
-        return games[-1]
+        ends = [line.kind for line in self.lines(games[-1]) if line.kind in ("ended", "reopened")]
+        return None if ends and ends[-1] == "ended" else games[-1]
 
     def picture(self, seq: int, name: str) -> bytes | None:
         """Return a kept picture, ``None`` where there is none or it was wiped."""
@@ -201,14 +184,14 @@ class Store:
     # --- opening ---------------------------------------------------------------------------
 
     def _opened(self) -> sqlite3.Connection:
-        copied = {line.seq: line for text in self._copy.read() if (line := _read(text))}
+        copied = {line.seq: line for text in self._copy.read() if (line := read_line(text))}
         try:
-            if _is_damaged(self.path, copied):
+            if is_damaged(self.path, copied):
                 self._salvage(copied)
             db = _connect(self.path)
             _migrate(db)
             if (kept := _kept_lines(db)) != copied:
-                self._copy.rewrite(_written(line) for line in kept.values())
+                self._copy.rewrite(written(line) for line in kept.values())
         except (sqlite3.Error, OSError) as error:
             raise _said(error, self.path) from error
         return db
@@ -219,7 +202,7 @@ class Store:
         read = {line.seq: line for line in salvaged_lines(self.path)}
         # Bytes may also be of lines that were never committed; the copy has only those that were.
         found = dict(sorted({**read, **copied}.items()))
-        pictures = list(_salvaged_pictures(self.path))
+        pictures = list(salvaged_pictures(self.path))
         fresh = self.path.with_name("games.salvaged.sqlite3")
         _remove(fresh)
         db = _connect(fresh)
@@ -228,7 +211,7 @@ class Store:
             db.execute("BEGIN")
             db.executemany(
                 "INSERT INTO log VALUES (?, ?, ?, ?)",
-                [(line.seq, line.game, line.kind, _written(line)) for line in found.values()],
+                [(line.seq, line.game, line.kind, written(line)) for line in found.values()],
             )
             db.executemany(
                 "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?)",
@@ -265,78 +248,7 @@ class Store:
             raise _said(error, self.path) from error
 
 
-def salvaged_lines(path: Path) -> Iterator[Line]:
-    """Yield every whole line that the bytes of a store and its write-ahead file still hold."""
-    for file in (path, path.with_name(path.name + "-wal")):
-        with suppress(OSError):
-            for match in LINE_IN_BYTES.finditer(file.read_bytes()):
-                line = _read(match[0].decode("ascii", "replace"))
-                if line is not None:
-                    yield line
-    # Long lines are spread over pages and found only through SQLite.
-    with suppress(sqlite3.Error, OSError):
-        db = _read_only(path)
-        try:
-            (last,) = db.execute("SELECT max(seq) FROM log").fetchone()
-            for seq in range(1, (last or 0) + 1):
-                with suppress(sqlite3.Error):
-                    row = db.execute("SELECT line FROM log WHERE seq = ?", (seq,)).fetchone()
-                    line = _read(row[0]) if row else None
-                    if line is not None:
-                        yield line
-        finally:
-            db.close()
-
-
-def _salvaged_pictures(path: Path) -> Iterator[tuple[int, str, bytes]]:
-    with suppress(sqlite3.Error, OSError):
-        db = _read_only(path)
-        try:
-            for key in db.execute("SELECT seq, name FROM pictures").fetchall():
-                with suppress(sqlite3.Error):
-                    row = db.execute(
-                        "SELECT seq, name, jpeg FROM pictures WHERE seq = ? AND name = ?", key
-                    ).fetchone()
-                    if row and [type(value) for value in row] == [int, str, bytes]:
-                        yield row
-        finally:
-            db.close()
-
-
-# --- lines as text -------------------------------------------------------------------------------
-
-
-def _written(line: Line) -> str:
-    """Return a line as text; plain ASCII, so that it is found among the bytes of a broken file."""
-    said = {
-        "snake-eye-log": 1, "seq": line.seq, "game": line.game, "kind": line.kind,
-        "at_s": line.at_s, "body": dict(line.body),
-    }  # fmt: skip
-    crc = zlib.crc32(json.dumps(said).encode())
-    return json.dumps({**said, "crc": crc})
-
-
-def _read(text: str) -> Line | None:
-    """Return the line that a text is, ``None`` when a byte of it is wrong."""
-    try:
-        said = json.loads(text)
-        crc = said.pop("crc")
-        if zlib.crc32(json.dumps(said).encode()) != crc:
-            return None
-        return Line(said["seq"], said["game"], said["kind"], said["body"], said["at_s"])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
 # --- files ---------------------------------------------------------------------------------------
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    """Open a file that may be damaged: it is not written to, and its texts may be no texts."""
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    db = sqlite3.connect(uri, uri=True, isolation_level=None)
-    db.text_factory = lambda data: data.decode("utf-8", "replace")
-    return db
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -360,37 +272,7 @@ def _migrate(db: sqlite3.Connection) -> None:
 
 def _kept_lines(db: sqlite3.Connection) -> dict[int, Line]:
     rows = db.execute("SELECT line FROM log ORDER BY seq")
-    return {line.seq: line for (text,) in rows if (line := _read(text)) is not None}
-
-
-def _has_gaps(kept: Mapping[int, Line], copied: Mapping[int, Line]) -> bool:
-    """Say whether lines are gone that the copy has; not when it is the copy of another store."""
-    ours = all(copied[seq] == line for seq, line in kept.items() if seq in copied)
-    return ours and bool(copied.keys() - kept.keys())
-
-
-def _is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
-    """Say whether a file is no whole store; it is only read, so that it can be kept as it is."""
-    if not path.exists():
-        return bool(copied)
-    try:
-        db = _read_only(path)
-        try:
-            (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-            lines = db.execute("SELECT line FROM log").fetchall() if _has_log(db) else []
-        finally:
-            db.close()
-    except sqlite3.OperationalError as error:
-        # A file that cannot be opened (rights, disk) is not a damaged one.
-        return "malformed" in str(error)
-    except sqlite3.DatabaseError:
-        return True
-    kept = {line.seq: line for (text,) in lines if (line := _read(text)) is not None}
-    return answer != "ok" or len(kept) < len(lines) or _has_gaps(kept, copied)
-
-
-def _has_log(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = 'log'").fetchall())
+    return {line.seq: line for (text,) in rows if (line := read_line(text)) is not None}
 
 
 def _remove(path: Path) -> None:

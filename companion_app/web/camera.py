@@ -16,6 +16,7 @@ from calibration.errors import CalibrationError
 from calibration.profile import Profile
 from calibration.profile_file import load_profile
 from companion_app.answers import InputError
+from companion_app.boxes import box_on_the_table
 from companion_app.live.demo import DemoSource, DemoTable, demo_record, halfway
 from companion_app.live.opening import open_source
 from companion_app.live.reading import make_reader
@@ -102,8 +103,10 @@ class TableCamera:
 
     # --- for a game ------------------------------------------------------------------------
 
-    def feeder(self, record: Record) -> Feeder | None:
+    def feeder(self, record: Record, patient: bool = False) -> Feeder | None:
         """Return what shows tables to a game: a camera, the demo table, or the recorded game.
+
+        With patience a camera that is not plugged in is waited for; the page says that it is lost.
 
         Raises:
             WebError: the camera cannot be opened.
@@ -113,18 +116,23 @@ class TableCamera:
         self.desk.feed(None)
         if self.kind == "recorded":
             return _recorded(record, self._speed)
-        if self.kind == "demo" and record.tile_set.name not in built_in_names():
-            return None  # the demo table has the boxes that come with the program
-        source = self._opened(record)
-        return Watched(self.kind, source, make_reader(record.game, record.tile_set, self.profile()))
+        box = box_on_the_table(record)
+        other_boards = box.extras != record.tile_set.extras
+        if self.kind == "demo" and (box.name not in built_in_names() or other_boards):
+            return None  # the demo table has the boxes that come with the program, as they are
+        source = self._opened(record, patient)
+        reader = make_reader(record.game, box, self.profile())
+        return Watched(self.kind, source, reader, self.name)
 
-    def _opened(self, record: Record) -> FrameSource:
+    def _opened(self, record: Record, patient: bool = False) -> FrameSource:
         if self.kind == "demo":
             return DemoSource.going_on(record, self.seed, self._speed)
         if self.kind == "phone":
             return self.inbox.source()
         try:
-            return open_source(self.name, record.game.facts.name, speed=self._speed)
+            return open_source(
+                self.name, record.game.facts.name, speed=self._speed, patient=patient
+            )
         except (InputError, VisionError) as error:
             raise WebError(str(error), code="no-camera") from error
 
@@ -240,8 +248,9 @@ class Look:
                 if self._closed.is_set() or self._is_idle() or not source.live:
                     break
             self._frames.close()
+            self.trouble = _told(getattr(self._frames, "failure", None))
         except (WebError, VisionError) as error:
-            self.trouble = error
+            self.trouble = _told(error)
         finally:
             self._first.set()
             self.ended = self._frame is None or self._is_idle()
@@ -253,6 +262,11 @@ class Look:
 
     def _is_idle(self) -> bool:
         return self._clock() - self._looked_s > IDLE_S
+
+
+def _told(error: Exception | None) -> Exception | None:
+    """Return what a camera said when it could not be opened, in the words of the page."""
+    return WebError(str(error), code="no-camera") if isinstance(error, VisionError) else error
 
 
 def _key(begun: Record) -> object:

@@ -6,6 +6,7 @@ game) shows, and what people say on their phones.
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +40,7 @@ class Feeder(Protocol):
         ...
 
     # A feeder with a clock of its own also has ``tell(message)``; one with a camera has
-    # ``picture()``, the newest picture as JPEG.
+    # ``picture()``, the newest picture as JPEG, and ``name``, what its source is called.
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,9 @@ class Desk:
         self.trouble = None
         self._taken.clear()
         self.referee = Referee(match, self.emit)
+        # The loop of the game before and its pictures hang together in a circle: 9 MB that would
+        # lie about until some games later.
+        gc.collect()
         self.emit({"event": "game", "key": match.key, "t": self.now()})
         self.referee.start(self.now())
         drawing = (match.box, len(match.start.players))
@@ -126,6 +130,14 @@ class Desk:
         self.feeder = feeder
         if feeder:
             feeder.start(self)
+            self._note_source(getattr(feeder, "name", ""))
+
+    def _note_source(self, name: str) -> None:
+        """Keep what a game was seen through, so that nothing else takes it up unasked."""
+        with self.lock, suppress(StoreError):
+            # A full disk is said by the first move that cannot be kept.
+            if name and self.match and source_in(self.store, self.match.key) != name:
+                self.match.note("source", {"source": name})
 
     def _stop_feeding(self) -> None:
         # Without the lock: the feeder may be waiting for it.
@@ -248,3 +260,9 @@ def names_in(store: Store, key: str) -> dict[str, str]:
         if line.kind == "names":
             named = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
     return named
+
+
+def source_in(store: Store, key: str) -> str:
+    """Return the source that a game was seen through last; empty where it had none."""
+    noted = [line.body.get("source", "") for line in store.lines(key) if line.kind == "source"]
+    return str(noted[-1]) if noted else ""

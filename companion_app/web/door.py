@@ -30,6 +30,11 @@ FULL = (
 REASON = b'{"error": {"code": "full-house", "text": "Too many phones. Try again in a moment."}}'
 
 
+def turned_away() -> bytes:
+    """Return what is said to whoever cannot be served."""
+    return FULL % (RETRY_AFTER_S, len(REASON), REASON)
+
+
 class Door:
     """Stands before a server of waitress, in the thread of its own loop."""
 
@@ -76,11 +81,11 @@ class Door:
             caller, address = self._server.socket.accept()
             log.warning("no room for %s", address[0])
             caller.setblocking(False)
-            caller.send(FULL % (RETRY_AFTER_S, len(REASON), REASON))
+            caller.send(turned_away())
             caller.shutdown(socket.SHUT_WR)
             self._sent_away.append(caller)
         while len(self._sent_away) > LINGER:
             self._sent_away.popleft().close()
 
 
-__all__ = ["MOST_CONNECTIONS", "Door"]
+__all__ = ["MOST_CONNECTIONS", "Door", "turned_away"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import threading
 from typing import Any, cast
@@ -12,8 +13,9 @@ from waitress.server import create_server
 
 from companion_app.web.access import LARGEST_PICTURE_BYTES
 from companion_app.web.door import MOST_CONNECTIONS, Door
+from companion_app.web.pool import Pool
 
-THREADS = 240
+MOST_THREADS, SPARE_THREADS = 240, 8
 """Every listening phone parks one; a parked thread costs about 0.03 MB."""
 CHANNEL_TIMEOUT_S = 60
 PORT = 8080
@@ -24,8 +26,11 @@ class Server:
     """A running server."""
 
     def __init__(self, app: Flask, host: str, port: int) -> None:
+        # Fifty phones that ask at once wait a moment for a thread, as they should.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         made = create_server(
-            app, host=host, port=port, threads=THREADS, channel_timeout=CHANNEL_TIMEOUT_S,
+            app, host=host, port=port, channel_timeout=CHANNEL_TIMEOUT_S,
+            _dispatcher=Pool(MOST_THREADS, SPARE_THREADS),
             # Notices phones that went away while their stream is silent.
             channel_request_lookahead=5, connection_limit=2 * MOST_CONNECTIONS,
             asyncore_use_poll=True, max_request_header_size=32 * 1024, ident=None,

@@ -13,18 +13,20 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import cv2
+
 from companion_app.live.reading import make_reader
 from engine.games import game_named
 from engine.placement import Layout
 from engine.record import find_set
 from models.scenes.sequence import film
-from tests.faults.companion import Companion
+from tests.faults.companion import Companion, as_the_service
 from vision.types import Frame
 
 SIZE_PX = (1920, 1080)
 MOVES = 3
 WATCHED_S = 20.0
-"""The demo is watched for so long before its memory is looked at."""
+"""A game goes on for so long before its memory is looked at."""
 LOADED = 3
 """Looks that are not counted: networks and kernels are loaded by them."""
 
@@ -32,25 +34,37 @@ Row = tuple[str, float, str, str]
 
 
 def rows() -> Iterator[Row]:
-    """Measure start-up and memory of the page with the demo table, and looks at 1080p."""
+    """Measure start-up and memory of the page, as the service runs, and looks at 1080p."""
     where = f"on {_machine()}; no figure of a Pi unless that is one"
-    with tempfile.TemporaryDirectory() as home:
-        began = time.monotonic()
-        life = Companion(Path(home), source="demo")
-        assert life.ready()
-        yield "start-up to page", time.monotonic() - began, "s", where
-        time.sleep(WATCHED_S)
-        status = Path(f"/proc/{life.process.pid}/status").read_text(encoding="utf-8")
-        life.stop()
-    kept = dict(line.split(":", 1) for line in status.splitlines())
-    counted = f"{kept['Threads'].strip()} threads, demo table after {WATCHED_S:.0f} s, {where}"
-    yield "memory of the service", int(kept["VmRSS"].split()[0]) / 1024, "MB", counted
-    yield from _looks(where)
-
-
-def _looks(where: str) -> Iterator[Row]:
     made = film(3, "held-out", "schlangennest", 10.0, SIZE_PX, most_moves=MOVES)
     frames = [Frame(shot.bgr, shot.t) for shot in made.frames()][::5]
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = Path(folder) / "pictures"
+        pictures.mkdir()
+        for number, frame in enumerate(frames):
+            cv2.imwrite(str(pictures / f"{number:05}.jpg"), frame.bgr)
+        yield from _service(Path(folder) / "camera", f"folder:{pictures}", "a camera's", where)
+        yield from _service(Path(folder) / "demo", "demo", "the demo table's", where)
+    yield from _looks(frames, where)
+
+
+def _service(home: Path, source: str, whose: str, where: str) -> Iterator[Row]:
+    began = time.monotonic()
+    life = Companion(
+        home, "--game", "schlangennest", source=source, environment=as_the_service()
+    )  # fmt: skip
+    assert life.ready()
+    yield f"start-up to page, {whose} pictures", time.monotonic() - began, "s", where
+    time.sleep(WATCHED_S)
+    status = Path(f"/proc/{life.process.pid}/status").read_text(encoding="utf-8")
+    life.stop()
+    kept = dict(line.split(":", 1) for line in status.splitlines())
+    counted = f"{kept['Threads'].strip()} threads, after {WATCHED_S:.0f} s, {where}"
+    yield f"memory, {whose} pictures", int(kept["VmRSS"].split()[0]) / 1024, "MB", counted
+    yield f"most memory, {whose} pictures", int(kept["VmHWM"].split()[0]) / 1024, "MB", counted
+
+
+def _looks(frames: list[Frame], where: str) -> Iterator[Row]:
     game = game_named("schlangennest")
     reader = make_reader(game, find_set(game, None))
     for frame in frames[:LOADED]:

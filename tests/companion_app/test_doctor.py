@@ -286,6 +286,17 @@ def test_doctor_answers_in_json(capsys, pictures, tmp_path, monkeypatch):
     assert status == (ANSWERED if answer["ok"] else NO)
 
 
+def test_doctor_says_that_the_running_companion_waits_for_its_camera(
+    capsys, tmp_path, monkeypatch
+):  # fmt: skip
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
+
+    with Store(tmp_path):
+        run("doctor", "--source", "webcam:93")
+
+    assert "There is no camera webcam:93; it is waited for." in capsys.readouterr().out
+
+
 def test_doctor_finds_a_fault_and_says_no(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
 

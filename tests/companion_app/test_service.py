@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from companion_app.https_front import MAKE_CERTIFICATE, HttpsFront, loopback_of
-from companion_app.service import Watchdog, arguments_of, main, page_answers
+from companion_app.live.store import Store
+from companion_app.service import TRY_AGAIN, Watchdog, arguments_of, main, page_answers
 from companion_app.settings import Settings
 
 
 def test_settings_become_arguments():
     assert arguments_of(Settings()) == ["run", "--json", "--host", "0.0.0.0", "--port", "8080"]
-    assert arguments_of(Settings(source="pi", game="sssnake"))[-4:] == [
-        "--source", "pi", "--game", "sssnake",
+    assert arguments_of(Settings(source="pi", game="sssnake"))[-5:] == [
+        "--source", "pi", "--game", "sssnake", "--resume",
     ]  # fmt: skip
     assert arguments_of(Settings(https=True))[-2:] == ["--https-port", "8443"]
 
@@ -30,6 +31,17 @@ def test_mistake_in_the_settings_ends_the_service_with_its_line(tmp_path, monkey
 
     assert main() == 2
     assert "line 2: [page] has no setting prot" in capsys.readouterr().err
+
+
+def test_service_that_cannot_keep_games_now_is_started_again(tmp_path, monkeypatch, capsys):
+    (tmp_path / "usual.toml").touch()
+    monkeypatch.setenv("SNAKE_EYE_SETTINGS", str(tmp_path / "usual.toml"))
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
+
+    with Store(tmp_path):
+        assert main() == TRY_AGAIN
+
+    assert "stop it first" in capsys.readouterr().err
 
 
 # --- The watchdog ---
@@ -130,6 +142,21 @@ def test_https_shows_the_page_to_who_trusts_the_authority(certificate, page_port
         connection.close()
 
     assert answer == b"/table for 127.0.0.1"
+
+
+def test_phone_too_many_is_told_so_over_https(certificate, page_port):
+    front = HttpsFront(certificate / "server.pem", certificate / "server.key", page_port, most=0)
+    front.start("127.0.0.1", 0)
+    trusting = ssl.create_default_context(cafile=certificate / "authority.pem")
+    connection = HTTPSConnection("localhost", front.port, context=trusting, timeout=10)
+
+    connection.request("GET", "/table")
+    answer = connection.getresponse()
+    said = answer.read()
+    connection.close()
+
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "15")
+    assert b"Too many phones" in said
 
 
 def test_certificate_that_still_fits_is_left_alone(certificate):

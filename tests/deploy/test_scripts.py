@@ -151,6 +151,64 @@ def test_readme_fits_on_one_screen_and_lists_what_no_pi_has_shown():
 
 # --- The audit of dependencies ---
 
+PIN = "flask==3.1.3 \\\n    --hash=sha256:0\n    # via snake-eye\n"
+"""A lock as uv writes it."""
+
+
+def audited(lock: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, DEPLOY / "audit_locks.py", lock],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (PIN.replace("==", ">="), "not pinned by version and hash: flask>=3.1.3"),
+        ("flask==3.1.3\n", "not pinned by version and hash: flask==3.1.3"),
+        ("flask @ https://example.org/f.whl \\\n --hash=sha256:0\n", "not pinned by version"),
+        (PIN.replace("3.1.3", "3.0.9"), "flask 3.0.9: CVE-2025-47278, fixed in 3.1.1"),
+        (PIN.replace("flask==3.1.3", "numpy==0.0.1"), "is installed, and 0.0.1 is locked"),
+    ],
+    ids=["no-version", "no-hash", "from-anywhere", "known-weak", "another-is-installed"],
+)
+def test_audit_without_the_network_names_what_is_wrong(tmp_path, text, words):
+    lock = tmp_path / "run.lock"
+    lock.write_text(text)
+
+    said = audited(lock)
+
+    assert said.returncode == 1
+    assert words in said.stdout
+
+
+def test_audit_without_the_network_notices_a_file_that_was_changed(tmp_path):
+    lock, info = tmp_path / "run.lock", tmp_path / "blinker-1.9.0.dist-info"
+    lock.write_text(PIN.replace("flask==3.1.3", "blinker==1.9.0"))
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: blinker\nVersion: 1.9.0\n")
+    (info / "RECORD").write_text(
+        "blinker.py,sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0\n"
+    )
+    (tmp_path / "blinker.py").touch()
+    command = [sys.executable, "-S", DEPLOY / "audit_locks.py", lock]
+    beside = {"PYTHONPATH": str(tmp_path)}
+    whole = subprocess.run(command, env=beside, capture_output=True, text=True, check=False)
+    (tmp_path / "blinker.py").write_text("steal()")
+    changed = subprocess.run(command, env=beside, capture_output=True, text=True, check=False)
+
+    assert (whole.returncode, changed.returncode) == (0, 1)
+    assert "blinker: blinker.py was changed after it was installed" in changed.stdout
+
+
+@pytest.mark.parametrize("lock", ["run.lock", "dev.lock"])
+def test_locks_are_pinned_and_have_no_known_weakness(lock):
+    said = audited(DEPLOY.parent / "requirements" / lock).stdout
+
+    assert "not pinned" not in said
+    assert "fixed in" not in said
+
 
 @pytest.mark.parametrize(
     ("listed", "status", "words"),

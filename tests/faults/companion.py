@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,7 +14,7 @@ import threading
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
@@ -25,16 +26,26 @@ ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
 
 
+def as_the_service() -> dict[str, str]:
+    """Return how the service is told to deal with memory."""
+    unit = (ROOT / "deploy/snake-eye.service").read_text(encoding="utf-8")
+    return dict(re.findall(r"^Environment=(MALLOC_\w+)=(\w+)$", unit, re.MULTILINE))
+
+
 class Companion:
     """One life of ``snake-eye run``, from its start to its end."""
 
-    def __init__(self, home: Path, *arguments: str, source: str = "recorded") -> None:
+    def __init__(
+        self, home: Path, *arguments: str, source: str = "recorded",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         self.home = home
         command = [sys.executable, "-m", "companion_app.cli", "run", "--json", "--source", source]
         self.process = subprocess.Popen(
             [*command, "--host", "127.0.0.1", "--port", "0", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
-            env={**os.environ, "SNAKE_EYE_HOME": str(home), "PYTHONPATH": str(ROOT)},
+            env={**os.environ, **(environment or {}), "SNAKE_EYE_HOME": str(home),
+                 "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
         self.url = ""
         self.pin = ""
@@ -73,7 +84,8 @@ class Companion:
 class Phone:
     """Listens to the page in a thread of its own, outside the process that is killed."""
 
-    def __init__(self, url: str, announced: Announced) -> None:
+    def __init__(self, url: str, announced: Announced, after: int = 0) -> None:
+        """Call the page; it repeats first what it said after an event of that number."""
         self.announced = announced
         self.heard = 0
         self.events: Counter[str] = Counter()
@@ -84,7 +96,7 @@ class Phone:
         self._line = http.client.HTTPConnection(
             str(parts.hostname), parts.port, timeout=PATIENCE_S
         )  # fmt: skip
-        self._line.request("GET", "/api/events", headers={"Last-Event-ID": "0"})
+        self._line.request("GET", "/api/events", headers={"Last-Event-ID": str(after)})
         self._socket = self._line.sock
         self._answer = self._line.getresponse()
         self._thread = threading.Thread(target=self._listen, daemon=True)

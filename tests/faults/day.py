@@ -9,7 +9,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from urllib.parse import urlsplit
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from engine.record import move_to_json
-from tests.faults.companion import ROOT, Phone
+from tests.faults.companion import ROOT, Phone, as_the_service
 from tests.faults.scripted import Announced
 from tests.faults.watched import filmed
 
@@ -40,6 +39,8 @@ class Day:
     threads: list[int] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
     """Open files and sockets of the companion, after each game."""
+    laid: int = 0
+    """Moves that were made on the table."""
     accepted: int = 0
     lost: int = 0
 
@@ -93,7 +94,7 @@ def live_a_day(games: int = 12, hours: float = 24.0, moves: int = 3, seed: int =
             [sys.executable, "-m", "tests.faults.long_table", str(home), str(film),
              str(hours / games)],
             stdout=subprocess.PIPE, text=True, cwd=ROOT,
-            env={**os.environ, **_as_the_service(), "PYTHONPATH": "."},
+            env={**os.environ, **as_the_service(), "PYTHONPATH": "."},
         )  # fmt: skip
         out = cast(IO[str], process.stdout)
         try:
@@ -105,6 +106,7 @@ def live_a_day(games: int = 12, hours: float = 24.0, moves: int = 3, seed: int =
             process.kill()
             process.wait()
             out.close()
+        day.laid = games * moves
         for key, announced in games_played:
             _compare(home, key, announced, day)
     return day
@@ -115,10 +117,14 @@ def _play(
 ) -> tuple[str, Announced]:
     """Play one game and its idle hours with phones that come and go; write down how it stands."""
     announced = Announced()
+    # What was said before is of the game before, also that its hours are over.
+    before = host.get("/api/state")["version"]
     host.post("/api/new", {"game": "schlangennest", "players": list(players)})
     key = host.get("/api/state")["key"]
-    phones = [Phone(url, announced), *(Phone(url, Announced()) for _ in range(PHONES - 1))]
+    heard = [announced, *(Announced() for _ in range(PHONES - 1))]
+    phones = [Phone(url, one, before) for one in heard]
     assert phones[0].wait_for(lambda: phones[0].events["rest"] > 0, PATIENCE_S)
+    assert not phones[0].missed
     for path in ("/api/state", "/api/health", "/api/history", "/api/statistics"):
         host.get(path)
     host.post("/api/end")
@@ -128,13 +134,6 @@ def _play(
     day.threads.append(len(list(Path(f"/proc/{pid}/task").iterdir())))
     day.files.append(len(list(Path(f"/proc/{pid}/fd").iterdir())))
     return key, announced
-
-
-def _as_the_service() -> dict[str, str]:
-    """Return how the service is told to deal with memory."""
-    unit = (ROOT / "deploy/snake-eye.service").read_text(encoding="utf-8")
-    found = re.findall(r"^Environment=(MALLOC_\w+)=(\w+)$", unit, re.MULTILINE)
-    return dict(found)
 
 
 def _memory_mb(pid: int) -> float:

@@ -82,6 +82,7 @@ def _long_run(unit: int) -> Counts:
     del unit
     lived = day.live_a_day()
     notes = [
+        f"moves laid: {lived.laid}, announced: {lived.accepted}",
         f"memory after each game, MB: {lived.memory_mb}", f"threads: {lived.threads}",
         f"open files: {lived.files}", f"grown since the third game: {lived.grown_mb():.1f} MB",
     ]  # fmt: skip

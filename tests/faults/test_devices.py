@@ -2,18 +2,24 @@
 
 import json
 import shutil
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from companion_app.doctor_models import model_checks
+from companion_app.live import opening
+from companion_app.live.demo import demo_record
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.settings import _RULES, SettingsError, parse_settings
+from companion_app.web.camera import TableCamera
 from engine.game import Start
 from engine.games import game_named
+from engine.placement import Layout
 from engine.record import Record, find_set
 from models.evaluate.scripted import Moment, ScriptedCamera, ScriptedReader
 from models.scenes.positions import played
@@ -92,6 +98,34 @@ def test_camera_unplugged_in_mid_game_is_said_and_no_move_is_lost(tmp_path, seed
     assert states[-1] == "settled"
     assert len(announced.moves) == 3
     assert lost_moves(tmp_path, announced) == 0
+
+
+def test_camera_missing_at_the_start_is_said_on_the_page_and_seen_when_it_is_plugged_in(
+    played, monkeypatch, tmp_path
+):
+    one = demo_record("schlangennest")
+    cable = Cable(ScriptedCamera(one.tile_set, (Layout(),)))
+    cable.plugged, cable.moment = False, Moment(Layout())
+    found_again = partial(
+        WebcamSource, open_camera=lambda _: cable, sleep=lambda _s: time.sleep(0.01)
+    )  # fmt: skip
+    monkeypatch.setattr(opening, "WebcamSource", found_again)
+    camera = TableCamera(played.desk, "webcam:0", tmp_path)
+
+    played.desk.begin(one, {}, camera.feeder(one, patient=True))
+    assert seen_soon(played, lambda state: state == "camera-lost")
+    cable.plugged = True
+
+    assert seen_soon(played, lambda state: state != "camera-lost")
+    assert camera.frame() is not None
+
+
+def seen_soon(played, is_so) -> bool:
+    for _ in range(1000):
+        if is_so(played.guest().get("/api/state")["seeing"]["state"]):
+            return True
+        time.sleep(0.01)
+    return False
 
 
 # --- Models ---

@@ -56,6 +56,8 @@ class PiCameraSettings:
     """Without a frame for so long the camera has stopped; the first frame may take a second."""
     again_after_s: float = 2.0
     """Between two tries to open a camera that was lost."""
+    patient: bool = False
+    """Whether a camera that is not there at the start is waited for as for one that was lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +128,22 @@ class PiCamera:
         """Yield the newest frame again and again; ``None`` for every try while there is none.
 
         Raises:
-            PiCameraError: there is no camera at the first try.
+            PiCameraError: there is no camera at the first try, and nobody is patient.
         """
-        self.open()
+        if not self.settings.patient:
+            self.open()
+        said = ""
         while not self._closed:
             try:
                 frame = self.newest()
             except PiCameraError as error:
-                log.warning("%s", error)
+                if str(error) != said:
+                    log.warning("%s", error)
+                said = str(error)
                 yield None
                 self._sleep(self.settings.again_after_s)
             else:
+                said = ""
                 yield frame
 
     def open(self) -> None:

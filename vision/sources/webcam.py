@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Protocol
 
 import cv2
@@ -11,6 +14,8 @@ import numpy as np
 
 from vision.sources.source import SourceError
 from vision.types import Frame
+
+log = logging.getLogger(__name__)
 
 RETRY_S = 1.0
 """How long a lost camera is left alone before it is tried again."""
@@ -26,6 +31,9 @@ class Capture(Protocol):
 
 
 def _opened(number: int) -> Capture:
+    if sys.platform == "linux" and not Path(f"/dev/video{number}").exists():
+        # OpenCV would write a warning for every try.
+        return cv2.VideoCapture()
     return cv2.VideoCapture(number)
 
 
@@ -38,7 +46,21 @@ class WebcamSource:
         self, number: int = 0, size_px: tuple[int, int] = (1920, 1080),
         open_camera: Callable[[int], Capture] = _opened,
         clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
+        patient: bool = False,
     ) -> None:  # fmt: skip
+        """Open the camera.
+
+        Args:
+            number: as the system counts its cameras.
+            size_px: what is asked of it; it may give another.
+            open_camera: opens the camera of a number.
+            clock: seconds that only go up.
+            sleep: waits between two tries.
+            patient: wait for a camera that is not there yet, as for one that was unplugged.
+
+        Raises:
+            SourceError: there is no such camera, and nobody has the patience to wait for it.
+        """
         self._number = number
         self._size_px = size_px
         self._open = open_camera
@@ -47,9 +69,10 @@ class WebcamSource:
         self._start_s = clock()
         self._camera = self._found()
         if self._camera is None:
-            raise SourceError(
-                f"there is no camera webcam:{number}; plug one in, or try another number"
-            )
+            missing = f"there is no camera webcam:{number}; plug one in, or try another number"
+            if not patient:
+                raise SourceError(missing)
+            log.warning("%s", missing)
 
     def frames(self) -> Iterator[Frame | None]:
         """Yield frames as they come; a camera that stops is opened again until it is back."""
@@ -63,6 +86,8 @@ class WebcamSource:
             self._sleep(RETRY_S)
             if not self._closed:
                 self._camera = self._found()
+                if self._camera is not None:
+                    log.warning("webcam:%d is there", self._number)
 
     def close(self) -> None:
         """Give the camera back."""

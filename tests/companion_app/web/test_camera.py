@@ -12,6 +12,7 @@ import pytest
 from companion_app.live.demo import demo_record
 from companion_app.web.camera import IDLE_S, Look, TableCamera, kind_of
 from companion_app.web.errors import WebError
+from vision.sources.source import SourceError
 from vision.types import Frame
 
 PATIENCE_S = 10.0
@@ -88,6 +89,46 @@ def test_camera_that_is_not_there_says_so_and_others_are_offered(played, tmp_pat
     assert [one["source"] for one in said["sources"]] == ["webcam:93", "phone", "demo"]
     with pytest.raises(WebError):
         played.companion.camera.feeder(demo_record("schlangennest"))
+
+
+class Broken:
+    """A camera that fails at its first frame, as a Pi's does whose cable is off."""
+
+    live = True
+
+    def frames(self):
+        raise SourceError("check its ribbon cable")
+
+    def close(self) -> None: ...
+
+
+def test_camera_that_fails_at_its_first_frame_says_why(played, tmp_path, monkeypatch):
+    monkeypatch.setattr("companion_app.web.camera.open_source", lambda *_, **__: Broken())
+    camera = played.companion.camera = TableCamera(played.desk, "pi", tmp_path)
+
+    assert "check its ribbon cable" in played.guest().get("/api/camera")["text"]
+
+    record = demo_record("schlangennest")
+    played.desk.begin(record, {}, camera.feeder(record))
+    said = {}
+    for _ in range(500):
+        said = played.guest().get("/api/state")
+        if said["trouble"]:
+            break
+        time.sleep(0.01)
+    assert "check its ribbon cable" in said["trouble"]
+    assert said["seeing"]["state"] == "camera-lost"
+
+
+def test_source_of_a_game_is_kept_once(played, tmp_path, pictures, script):
+    camera = TableCamera(played.desk, f"folder:{pictures}", tmp_path)
+    played.begin(script.record)
+    for _ in range(2):
+        played.desk.feed(camera.feeder(script.record))
+    key = played.desk.match.key
+
+    noted = [line.body for line in played.store.lines(key) if line.kind == "source"]
+    assert noted == [{"source": f"folder:{pictures}"}]
 
 
 def test_game_goes_on_with_the_camera_that_was_chosen(played, tmp_path, pictures, script):

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from companion_app import run_command
+from companion_app.live.demo import demo_record
+from companion_app.live.match import Match
 from companion_app.live.store import Store
 
 START = (
@@ -96,6 +98,49 @@ def test_page_starts_though_the_last_game_cannot_be_understood(tmp_path):
         killed(process)
     assert after["game"] == "schlangennest"
     assert after["trouble"] is None
+
+
+def test_page_starts_without_its_camera_says_so_and_keeps_the_game(tmp_path):
+    process, said = started(tmp_path, "--speed", "200")
+    before: dict[str, Any] = {}
+    try:
+        for _ in range(200):
+            before = state(said["url"])
+            if before["moves"]:
+                break
+            time.sleep(0.05)
+    finally:
+        killed(process)
+
+    process, said = started(tmp_path, "--source", "webcam:93", "--game", "carnival", "--resume")
+    after: dict[str, Any] = {}
+    try:
+        for _ in range(200):
+            after = state(said["url"])
+            if after["seeing"]["state"] == "camera-lost":
+                break
+            time.sleep(0.05)
+    finally:
+        killed(process)
+
+    assert after["seeing"] == {"state": "camera-lost", "text": "No picture from the camera"}
+    assert after["key"] == before["key"]
+
+
+@pytest.mark.parametrize(
+    ("found", "noted", "taken"),
+    [([], "webcam:0", "webcam:0"), ([], "phone", "phone"), ([], "demo", "demo"),
+     ([], "folder:x", "demo"), (["webcam:1"], "webcam:0", "webcam:1")],
+    ids=["camera-is-gone", "phone", "demo", "pictures", "another-camera"],
+)  # fmt: skip
+def test_demo_table_never_plays_on_in_a_game_of_people(
+    monkeypatch, tmp_path, found, noted, taken
+):  # fmt: skip
+    monkeypatch.setattr(run_command, "found_cameras", lambda: found)
+    with Store(tmp_path) as store:
+        Match.begin(store, demo_record("schlangennest")).note("source", {"source": noted})
+
+        assert run_command.source_at_start("", store) == taken
 
 
 @pytest.mark.parametrize(

@@ -36,12 +36,12 @@ class FakeCamera:
         self.released = True
 
 
-def webcam(*cameras: FakeCamera) -> WebcamSource:
+def webcam(*cameras: FakeCamera, patient: bool = False) -> WebcamSource:
     waiting = list(cameras)
     ticks = count()
     return WebcamSource(
         0, open_camera=lambda _: waiting.pop(0), clock=lambda: float(next(ticks)),
-        sleep=lambda _: None,
+        sleep=lambda _: None, patient=patient,
     )  # fmt: skip
 
 
@@ -65,6 +65,18 @@ def test_clock_of_a_webcam_goes_on_while_it_is_away():
 def test_webcam_that_is_not_there_is_refused_at_once():
     with pytest.raises(SourceError, match="no camera webcam:0"):
         webcam(FakeCamera(0, opens=False))
+
+
+def test_webcam_that_is_not_there_yet_is_waited_for_by_the_patient(caplog):
+    missing = FakeCamera(0, opens=False)
+    source = webcam(missing, missing, FakeCamera(2), patient=True)
+
+    frames = list(islice(source.frames(), 4))
+
+    assert [frame is None for frame in frames] == [True, True, False, False]
+    assert [record.getMessage() for record in caplog.records] == [
+        "there is no camera webcam:0; plug one in, or try another number", "webcam:0 is there",
+    ]  # fmt: skip
 
 
 def test_closed_webcam_ends():

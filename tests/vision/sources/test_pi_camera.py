@@ -339,6 +339,25 @@ def test_missing_camera_says_what_to_do():
         next(camera.frames())
 
 
+def test_camera_that_is_missing_at_the_start_is_waited_for_by_the_patient(caplog):
+    fake = FakeCamera()
+    tries = iter([IndexError("none"), IndexError("none"), None])
+
+    def open_camera(_number: int) -> FakeCamera:
+        if (error := next(tries)) is not None:
+            raise error
+        return fake
+
+    waits = PiCameraSettings(patient=True)
+    with PiCamera(waits, open_camera=open_camera, sleep=lambda _s: None) as camera:
+        frames = camera.frames()
+        seen = [next(frames) is not None for _ in range(3)]
+
+    assert seen == [False, False, True]
+    # A line for every try would fill the journal in a day.
+    assert ["ribbon cable" in record.getMessage() for record in caplog.records] == [True]
+
+
 def test_lamp_that_goes_off_lets_exposure_settle_anew(camera, fake):
     camera.open()
     fake.brightness = 20

@@ -1,0 +1,51 @@
+"""One line of the log of games, and its text: whole in itself, with its own checksum.
+
+A line carries everything needed to understand it, so that it can be found among the bytes of a
+broken file and told from one of which a byte is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+LINE_IN_BYTES = re.compile(rb'\{"snake-eye-log": 1, [^\x00-\x1f]*?"crc": \d{1,10}\}')
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the log."""
+
+    seq: int
+    game: str
+    kind: str
+    """``started``, ``moves``, ``foul``, ``taken-back``, ``corrected``, ``ended`` and the like."""
+    body: Mapping[str, Any]
+    at_s: float
+    """Clock time, for people; order comes from ``seq`` alone, since clocks jump."""
+
+
+def written(line: Line) -> str:
+    """Return a line as text; plain ASCII, so that it is found among the bytes of a broken file."""
+    said = {
+        "snake-eye-log": 1, "seq": line.seq, "game": line.game, "kind": line.kind,
+        "at_s": line.at_s, "body": dict(line.body),
+    }  # fmt: skip
+    crc = zlib.crc32(json.dumps(said).encode())
+    return json.dumps({**said, "crc": crc})
+
+
+def read_line(text: str) -> Line | None:
+    """Return the line that a text is, ``None`` when a byte of it is wrong."""
+    try:
+        said = json.loads(text)
+        crc = said.pop("crc")
+        if zlib.crc32(json.dumps(said).encode()) != crc:
+            return None
+        return Line(said["seq"], said["game"], said["kind"], said["body"], said["at_s"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

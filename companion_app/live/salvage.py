@@ -1,0 +1,90 @@
+"""What a damaged store still holds: whether it is one, and its lines and pictures one by one.
+
+Files are only read here, so that a damaged one can be kept as it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from companion_app.live.log_line import LINE_IN_BYTES, Line, read_line
+
+
+def is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
+    """Say whether a file is no whole store; it is only read, so that it can be kept as it is."""
+    if not path.exists():
+        return bool(copied)
+    try:
+        db = _read_only(path)
+        try:
+            (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+            lines = db.execute("SELECT line FROM log").fetchall() if _has_log(db) else []
+        finally:
+            db.close()
+    except sqlite3.OperationalError as error:
+        # A file that cannot be opened (rights, disk) is not a damaged one.
+        return "malformed" in str(error)
+    except sqlite3.DatabaseError:
+        return True
+    kept = {line.seq: line for (text,) in lines if (line := read_line(text)) is not None}
+    return answer != "ok" or len(kept) < len(lines) or _has_gaps(kept, copied)
+
+
+def salvaged_lines(path: Path) -> Iterator[Line]:
+    """Yield every whole line that the bytes of a store and its write-ahead file still hold."""
+    for file in (path, path.with_name(path.name + "-wal")):
+        with suppress(OSError):
+            for match in LINE_IN_BYTES.finditer(file.read_bytes()):
+                line = read_line(match[0].decode("ascii", "replace"))
+                if line is not None:
+                    yield line
+    # Long lines are spread over pages and found only through SQLite.
+    with suppress(sqlite3.Error, OSError):
+        db = _read_only(path)
+        try:
+            (last,) = db.execute("SELECT max(seq) FROM log").fetchone()
+            for seq in range(1, (last or 0) + 1):
+                with suppress(sqlite3.Error):
+                    row = db.execute("SELECT line FROM log WHERE seq = ?", (seq,)).fetchone()
+                    line = read_line(row[0]) if row else None
+                    if line is not None:
+                        yield line
+        finally:
+            db.close()
+
+
+def salvaged_pictures(path: Path) -> Iterator[tuple[int, str, bytes]]:
+    """Yield every picture that SQLite can still get at: its line, its name, its bytes."""
+    with suppress(sqlite3.Error, OSError):
+        db = _read_only(path)
+        try:
+            for key in db.execute("SELECT seq, name FROM pictures").fetchall():
+                with suppress(sqlite3.Error):
+                    row = db.execute(
+                        "SELECT seq, name, jpeg FROM pictures WHERE seq = ? AND name = ?", key
+                    ).fetchone()
+                    if row and [type(value) for value in row] == [int, str, bytes]:
+                        yield row
+        finally:
+            db.close()
+
+
+def _has_gaps(kept: Mapping[int, Line], copied: Mapping[int, Line]) -> bool:
+    """Say whether lines are gone that the copy has; not when it is the copy of another store."""
+    ours = all(copied[seq] == line for seq, line in kept.items() if seq in copied)
+    return ours and bool(copied.keys() - kept.keys())
+
+
+def _has_log(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = 'log'").fetchall())
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """Open a file that may be damaged: it is not written to, and its texts may be no texts."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    db = sqlite3.connect(uri, uri=True, isolation_level=None)
+    db.text_factory = lambda data: data.decode("utf-8", "replace")
+    return db
