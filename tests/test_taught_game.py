@@ -9,10 +9,13 @@ import pytest
 
 from companion_app.teach_command import add_teach_command
 from companion_app.watch_command import add_watch_command
+from models.evaluate import wooden_box
 from models.evaluate.other_box import GAME, other_box, owner_map, write_game, write_lessons
 
 MOVES = 4
 SIZE_PX = (1280, 960)
+WOODEN_MOVES = 3
+WOODEN_SIZE_PX = (1024, 768)
 
 
 def run(add, *arguments: str) -> int:
@@ -61,3 +64,28 @@ def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
     assert [v["move"]["tile"] for v in verdicts] == [m.tile for m in one.moves[:MOVES]]
     assert [v["move"]["player"] for v in verdicts] == [m.player for m in one.moves[:MOVES]]
     assert all(v["legal"] for v in verdicts)
+
+
+def test_a_taught_wooden_board_is_refereed(home, capsys):
+    lessons = home / "lessons"
+    wooden_box.write_lessons(lessons)
+    box = wooden_box.wooden_box()
+    one = wooden_box.write_game(home / "game", box, WOODEN_MOVES, WOODEN_SIZE_PX)
+
+    status = run(
+        add_teach_command, "teach", "wood", "--shape", "hex", "--photos", str(lessons),
+        "--labels", str(lessons / "labels.json"), "--game", wooden_box.GAME,
+        "--map", str(lessons / "map.json"), "--json",
+    )  # fmt: skip
+    report = json.loads(capsys.readouterr().out)
+    run(
+        add_watch_command, "watch", f"folder:{home / 'game'}", "--game", wooden_box.GAME,
+        "--set", "wood", "--players", ",".join(one.players),
+    )  # fmt: skip
+    told = events(capsys)
+
+    verdicts = [event for event in told if event["event"] == "verdict"]
+    assert (status, report["missing"], report["left_out"]) == (0, [], [])
+    assert [v["move"]["tile"] for v in verdicts] == [m.tile for m in one.moves[:WOODEN_MOVES]]
+    assert all(v["legal"] for v in verdicts)
+    assert not [event for event in told if event["event"] == "question"]

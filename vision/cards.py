@@ -119,6 +119,13 @@ def _quarters_ahead(corners: Points, fit: LatticeFit, cells: Sequence[Cell]) -> 
     return [round(float(turn)) % QUARTERS for turn in turned]
 
 
+def card_at(
+    cell: Cell, found: Detection, reading: CellReading, tile_set: TileSet, fit: LatticeFit
+) -> SeenCard:
+    """Return the card of one cell of a lattice."""
+    return _small_card(cell, found, reading, tile_set, quarters_ahead(found.corners_px, fit, cell))
+
+
 def _small_card(
     cell: Cell, found: Detection, reading: CellReading, tile_set: TileSet, ahead: int
 ) -> SeenCard:

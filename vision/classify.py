@@ -8,7 +8,7 @@ turns distances into confidences that can be trusted. Plain arrays, no code.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,8 @@ from engine.tiles import TileSet
 from vision import embedding, features
 from vision.crop import MARGIN, PATCH_PX, Patches
 from vision.errors import ModelError
-from vision.looks import Look, period_of
+from vision.halves import read_halves
+from vision.looks import BACK, Look, period_of
 from vision.models import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
 from vision.types import Guess, TileReading
 
@@ -60,6 +61,8 @@ class Reader:
     """The number of its group for each look."""
     embedded: bool = False
     """Whether patches are described by the network for unseen boxes too."""
+    half: Reader | None = None
+    """Of upper halves, for cards that are partly covered."""
 
     def __post_init__(self) -> None:
         count = embedding.described_count() if self.embedded else features.feature_count()
@@ -90,7 +93,8 @@ class Reader:
         readings = self.readings(distances)
         if self.embedded:
             return readings
-        return [replace(one, odd=bool(far)) for one, far in zip(readings, odd, strict=True)]
+        readings = [replace(one, odd=bool(far)) for one, far in zip(readings, odd, strict=True)]
+        return readings if self.half is None else _by_halves(self.half, patches, readings)
 
     def distances(self, patches: Patches) -> Floats:
         """Return the squared distance of each patch from each look, N x looks."""
@@ -127,7 +131,8 @@ class Reader:
                 if rank == 0 or confidences[row, k] >= LEAST_CONFIDENCE
             )
             strange = bool(nearest[row] > self.known)
-            out.append(CellReading(guesses, "unknown-tile" if strange else None))
+            far = float(nearest[row] / self.known)
+            out.append(CellReading(guesses, "unknown-tile" if strange else None, far=far))
         return out
 
 
@@ -149,11 +154,44 @@ class CellReading:
     why: str | None = None
     odd: bool = False
     """Whether whole cards look more like something in the box than that."""
+    covered: bool = False
+    """Whether it was read from halves, since something covers the others."""
+    far: float = 0.0
+    """How far it is from the look that it is nearest to; nothing beyond 1 is known."""
+
+    @property
+    def best(self) -> float:
+        """How sure the first guess is."""
+        return self.guesses[0].confidence if self.guesses else 0.0
+
+    @property
+    def is_back(self) -> bool:
+        """Whether it looks most like a card that lies face down."""
+        return bool(self.guesses) and self.guesses[0].tile == BACK
 
     def as_tile(self) -> TileReading:
         """Return the reading without cells, for boxes whose cards have one cell each."""
         guesses = tuple(Guess(g.tile, g.turns, g.confidence) for g in self.guesses)
         return TileReading(guesses, self.why)
+
+
+def _by_halves(
+    half: Reader, patches: Patches, readings: Sequence[CellReading]
+) -> list[CellReading]:
+    """Return the readings, odd ones by the halves of their cards that are seen."""
+    out = list(readings)
+    odd = [number for number, reading in enumerate(out) if reading.odd]
+    for number, seen in zip(odd, read_halves(half, patches[odd]), strict=True):
+        whole = out[number]
+        if seen is not None and not (_agree(whole, seen) and whole.best > seen.best):
+            out[number] = replace(seen, odd=True, covered=True)
+    return out
+
+
+def _agree(one: CellReading, other: CellReading) -> bool:
+    """Say whether two readings name the same card, turned in the same way."""
+    a, b = one.guesses[0], other.guesses[0]
+    return (a.tile, a.cell, a.turns) == (b.tile, b.cell, b.turns)
 
 
 def _doubted(distances: Floats, doubt: NDArray[Any]) -> Floats:
@@ -164,7 +202,7 @@ def _doubted(distances: Floats, doubt: NDArray[Any]) -> Floats:
 
 def make_reader(
     tile_set: TileSet | None, looks: Sequence[Look], project: Floats, centres: Floats,
-    temperature: float, known: float, *, embedded: bool = False,
+    temperature: float, known: float, *, embedded: bool = False, half: Reader | None = None,
 ) -> Reader:  # fmt: skip
     """Return a reader; looks that mean the same in the box are put together."""
     groups: dict[tuple[str, int, int], int] = {}
@@ -175,7 +213,7 @@ def make_reader(
         numbers.append(groups.setdefault(key, len(groups)))
     return Reader(
         tuple(looks), project.astype(np.float32), centres.astype(np.float32), temperature, known,
-        tuple(groups), np.array(numbers), embedded,
+        tuple(groups), np.array(numbers), embedded, half,
     )  # fmt: skip
 
 
@@ -195,13 +233,21 @@ def load_reader(tile_set: TileSet, folder: Path = TRAINED) -> Reader:
     arrays = read_arrays(folder / arrays_name, str(manifest.get("sha256")))
     try:
         looks = [Look.parse(str(text)) for text in manifest["looks"]]
-        return make_reader(
-            tile_set, looks, arrays["project"].astype(np.float32),
-            arrays["centres"].astype(np.float32), float(manifest["temperature"]),
-            float(manifest["known"]),
-        )  # fmt: skip
+        numbers = manifest.get("half")
+        half = None if numbers is None else _part(tile_set, looks, arrays, numbers, "half_")
+        return _part(tile_set, looks, arrays, manifest, half=half)
     except (KeyError, ValueError, TypeError) as error:
         raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
+
+
+def _part(
+    tile_set: TileSet, looks: Sequence[Look], arrays: Mapping[str, NDArray[Any]],
+    numbers: Mapping[str, Any], prefix: str = "", half: Reader | None = None,
+) -> Reader:  # fmt: skip
+    """Return the reader of whole patches or of halves, by the names of its arrays."""
+    project, centres = (arrays[prefix + name].astype(np.float32) for name in ("project", "centres"))
+    temperature, known = float(numbers["temperature"]), float(numbers["known"])
+    return make_reader(tile_set, looks, project, centres, temperature, known, half=half)
 
 
 @lru_cache(maxsize=8)
@@ -213,18 +259,22 @@ def shipped_reader(set_name: str) -> Reader:
 
 
 def write_reader(reader: Reader, tile_set: TileSet, folder: Path, figures: dict[str, Any]) -> None:
-    """Write a reader's arrays and its manifest."""
+    """Write the arrays of a reader, and of its halves' one, and its manifest."""
     manifest_name, arrays_name = file_names(tile_set.name)
-    arrays: dict[str, NDArray[Any]] = {
-        "project": reader.project.astype(np.float16),
-        "centres": reader.centres,
-    }
+    parts = {"": reader} if reader.half is None else {"": reader, "half_": reader.half}
+    arrays: dict[str, NDArray[Any]] = {}
+    for prefix, part in parts.items():
+        arrays[f"{prefix}project"] = part.project.astype(np.float16)
+        arrays[f"{prefix}centres"] = part.centres
     manifest = {
         **_wanted(tile_set), "file": arrays_name,
         "sha256": write_arrays(folder / arrays_name, arrays),
         "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
         "known": reader.known, "figures": figures,
     }  # fmt: skip
+    if reader.half is not None:
+        half = reader.half
+        manifest["half"] = {"temperature": half.temperature, "known": half.known}
     text = json.dumps(manifest, indent=1) + "\n"
     (folder / manifest_name).write_text(text, encoding="utf-8")
 

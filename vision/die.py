@@ -24,8 +24,10 @@ LEAST_PX = 12.0
 LEAST_FILLED, SQUARE = 0.8, 0.72
 """How much of the box around it a die fills, and its shorter side of its longer at least."""
 EDGE_PX = 1.0
-PIP_CONTRAST, BARE_CONTRAST = 45.0, 18.0
-"""Levels by which a pip differs from the die's colour at least, and a bare place at most."""
+LEAST_CONTRAST = 40.0
+"""Levels by which the plainest pip differs from the die's colour at least."""
+PIP_SHARE, BARE_SHARE = 0.5, 0.33
+"""How much of that another pip differs at least, and a bare place at most; between lies doubt."""
 SPOTS = tuple((x, y) for y in (0.25, 0.5, 0.75) for x in (0.25, 0.5, 0.75))
 PATTERNS: dict[frozenset[int], int] = {
     frozenset({4}): 1,
@@ -100,12 +102,13 @@ def _pips(bgr: Bgr, outline: Points) -> int | None:
     warp = cv2.getPerspectiveTransform(outline.astype(np.float32), unit)
     patch = cv2.warpPerspective(bgr, warp, (PATCH_PX, PATCH_PX)).astype(np.float32)
     bare = np.median([_mean(patch, *place) for place in BETWEEN], axis=0)
-    if max(_away(_mean(patch, *place), bare) for place in BETWEEN) > BARE_CONTRAST:
+    away = np.array([_away(_mean(patch, *spot), bare) for spot in SPOTS])
+    plain = np.array([_away(_mean(patch, *place), bare) for place in BETWEEN])
+    most = float(away.max())
+    doubtful = (away > BARE_SHARE * most) & (away < PIP_SHARE * most)
+    if most < LEAST_CONTRAST or doubtful.any() or float(plain.max()) > BARE_SHARE * most:
         return None
-    away = [_away(_mean(patch, *spot), bare) for spot in SPOTS]
-    if any(BARE_CONTRAST < off < PIP_CONTRAST for off in away):
-        return None
-    return PATTERNS.get(frozenset(i for i, off in enumerate(away) if off >= PIP_CONTRAST))
+    return PATTERNS.get(frozenset(np.flatnonzero(away >= PIP_SHARE * most).tolist()))
 
 
 def _mean(patch: NDArray[np.float32], x: float, y: float) -> NDArray[np.float32]:

@@ -5,17 +5,21 @@ Each can look at a whole picture, or look again only where it has changed and ke
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
+from engine.tiles import TileSet
 from vision.changes import Mask, boxes_around, grown, painted_on
 from vision.detect import DEFAULT, detect_tiles
-from vision.hex_boards import find_boards
+from vision.hex_boxes import boards_of, cells_of
+from vision.hex_cells import CellReadings
+from vision.hex_models import HexModels, shipped_models
 from vision.hex_plane import FIXED, HexBoard
 from vision.hex_read import MOST_BOARDS, read_hex_table
+from vision.pyramid import Pyramid
 from vision.read import Stages, read_table, stages_for
 from vision.request import ReadRequest
 from vision.types import Bgr, Detection, Detections, Points, TableState
@@ -34,6 +38,8 @@ FEW_TILES, MOVED_SHARE = 3, 0.5
 """Where of so many known tiles more than this share look different, the camera has moved."""
 RIM_SHARE = 0.3
 """The same for the rim of a board."""
+AROUND_CELLS = 1.0
+"""Boards so near to a change are read again: shadows reach as far."""
 STAYED_CELLS = 0.25
 """A board whose fixed points are all found so near to where they were has not been moved."""
 
@@ -108,6 +114,7 @@ class TileFollower:
         if area > MOST_SHARE * bgr.shape[0] * bgr.shape[1]:
             return None
         stay = [d for d in kept.found if not _lies_on(d, near, scale)]
+        middles = np.array([d.centre_px for d in stay]).reshape(-1, 2)
         fresh: list[Detection] = []
         for left, top, right, bottom in boxes:
             seen = self._detect(bgr[top:bottom, left:right], width)
@@ -117,16 +124,14 @@ class TileFollower:
                 )
                 for d in seen
             ]
-            fresh += [d for d in moved if _lies_on(d, near, scale) and not _is_one_of(d, stay)]
+            fresh += [d for d in moved if _lies_on(d, near, scale) and not _is_one_of(d, middles)]
         return self._read(bgr, replace(kept, found=(*stay, *fresh)))
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
         """Say whether most of the known tiles look different at once."""
         found = self._kept.found if self._kept is not None else ()
         scale = changed.shape[1] / bgr.shape[1]
-        hit = [
-            bool((changed & painted_on([d.corners_px], changed.shape, scale)).any()) for d in found
-        ]
+        hit = [_has_changed(d, changed, scale) for d in found]
         return len(found) >= FEW_TILES and sum(hit) > MOVED_SHARE * len(found)
 
     def keep(self) -> None:
@@ -191,9 +196,20 @@ def _lies_on(detection: Detection, mask: Mask, scale: float) -> bool:
     return bool(inside and mask[y, x])
 
 
-def _is_one_of(detection: Detection, others: Sequence[Detection]) -> bool:
+def _has_changed(detection: Detection, changed: Mask, scale: float) -> bool:
+    """Say whether any of what an outline shows has changed."""
+    corners = detection.corners_px * scale
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    left, top = np.maximum(low - 1, 0).astype(int)
+    right, bottom = np.maximum(high + 2, 0).astype(int)
+    if not changed[top:bottom, left:right].any():
+        return False
+    return bool((changed & painted_on([detection.corners_px], changed.shape, scale)).any())
+
+
+def _is_one_of(detection: Detection, middles: Points) -> bool:
     near = SAME_PLACE * detection.across_px
-    return any(float(np.hypot(*(detection.centre_px - other.centre_px))) < near for other in others)
+    return bool((np.hypot(*(middles - detection.centre_px).T) < near).any())
 
 
 def _leaves(detection: Detection, left: int, top: int, bgr: Bgr) -> bool:
@@ -208,25 +224,30 @@ class HexFollower:
     request: ReadRequest
     _kept: tuple[HexBoard, ...] | None = None
     _last: tuple[HexBoard, ...] | None = None
+    _cells: dict[int, CellReadings] = field(default_factory=dict)
+    """What the cells of each kept board were last read as, by the board's number there."""
+    _last_cells: dict[int, CellReadings] = field(default_factory=dict)
 
     def whole(self, bgr: Bgr) -> TableState:
         """Find the boards and read them."""
-        assert self.request.game is not None
-        found = find_boards(bgr, MOST_BOARDS[self.request.game])
+        request = self.request
+        assert request.tile_set is not None and request.game is not None
+        most = MOST_BOARDS[request.game]
+        found = boards_of(Pyramid(bgr), request.tile_set, most, shipped_models()).boards
         return self._read(bgr, tuple(self._steadier(board) for board in found))
 
     def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
-        """Read the cells of the boards where they lie."""
+        """Read the cells of those boards where they lie on which something has changed."""
         if not self._kept:
             return None
-        boards = painted_on(
-            [board.outline() for board in self._kept],
-            changed.shape,
-            changed.shape[1] / bgr.shape[1],
-        )
+        scale = changed.shape[1] / bgr.shape[1]
+        masks = [painted_on([board.outline()], changed.shape, scale) for board in self._kept]
+        boards = np.logical_or.reduce(masks)
         if float((changed & boards).sum()) > MOST_SHARE * float(boards.sum()):
             return None
-        return self._read(bgr, self._kept)
+        near = grown(changed, AROUND_CELLS * self._kept[0].cell_px() * scale)
+        same = {n: r for n, r in self._cells.items() if not (masks[n] & near).any()}
+        return self._read(bgr, self._kept, same)
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
         """Say whether the rims of the boards look different."""
@@ -240,7 +261,7 @@ class HexFollower:
 
     def keep(self) -> None:
         """Take the boards to lie where they were read last."""
-        self._kept = self._last
+        self._kept, self._cells = self._last, self._last_cells
 
     def drop(self) -> None:
         """Drop all boards."""
@@ -262,8 +283,22 @@ class HexFollower:
                 return known
         return found
 
-    def _read(self, bgr: Bgr, boards: tuple[HexBoard, ...]) -> TableState:
+    def _read(
+        self, bgr: Bgr, boards: tuple[HexBoard, ...], same: Mapping[int, CellReadings] | None = None
+    ) -> TableState:
+        """Read the cells of boards; ``same`` are those that look as they did when kept."""
         request = self.request
         assert request.tile_set is not None and request.game is not None
-        self._last = boards
-        return read_hex_table(bgr, request.tile_set, request.game, boards=boards)
+        cells = dict(same or {})
+
+        def read(
+            pyramid: Pyramid, boards: Sequence[HexBoard], tile_set: TileSet, models: HexModels
+        ) -> list[CellReadings]:
+            fresh = [n for n in range(len(boards)) if n not in cells]
+            seen = cells_of(pyramid, [boards[n] for n in fresh], tile_set, models)
+            cells.update(zip(fresh, seen, strict=True))
+            return [cells[n] for n in range(len(boards))]
+
+        state = read_hex_table(bgr, request.tile_set, request.game, boards=boards, read=read)
+        self._last, self._last_cells = boards, cells
+        return state

@@ -24,7 +24,7 @@ from vision.hex_boards import FINDER_STEP, STRIDE
 from vision.hex_models import HexModels
 from vision.hex_plane import OUTLINE_RADIUS, HexBoard
 from vision.hex_stencils import CELL_PX, PATCH, fits_of, outline_of
-from vision.pyramid import Pyramid
+from vision.pyramid import Pyramid, drawn_between
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
@@ -200,8 +200,8 @@ class _View:
         px = self.board.px(plane)
         # Behind the horizon nothing is seen, whatever the map says.
         px[ahead < 0.05] = -30000
-        fine = _between(px.reshape(*steps.shape[:2], 2), (height, width))
-        return pyramid.sampled(fine, (height, width), self.board.cell_px() / CELL_PX)
+        fine = drawn_between(px.reshape(steps.shape), COARSE, (height, width))
+        return pyramid.sampled(fine, self.board.cell_px() / CELL_PX)
 
     def on_boards(self, boards: Sequence[HexBoard], shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return the map pixels that boards cover."""
@@ -233,14 +233,6 @@ def _in_view(pyramid: Pyramid, board: HexBoard) -> tuple[Points, Points]:
         return np.full(2, -np.inf), np.full(2, np.inf)
     places = seen[:, :2] / seen[:, 2:]
     return places.min(axis=0), places.max(axis=0)
-
-
-def _between(coarse: NDArray[np.float64], shape: tuple[int, int]) -> Points:
-    """Return the places of all pixels, those of every ``COARSE``-th given, rows * columns x 2."""
-    rows, columns = (np.arange(n, dtype=np.float32) / COARSE for n in shape)
-    x, y = np.meshgrid(columns, rows)
-    fine = cv2.remap(coarse.astype(np.float32), x, y, cv2.INTER_LINEAR)
-    return np.asarray(fine, np.float64).reshape(-1, 2)
 
 
 def _paper(above: Bgr, view: _View, boards: Sequence[HexBoard]) -> Floats:

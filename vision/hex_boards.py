@@ -28,7 +28,7 @@ from vision.hex_plane import (
     fitted,
 )
 from vision.hex_seams import board_share, on_its_seams
-from vision.pyramid import GREY, Pyramid
+from vision.pyramid import GREY, Pyramid, drawn_between, shrunk
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
@@ -69,15 +69,17 @@ SCRAP_CELLS, BESIDE = 3.0, 1.15
 of a board: a tile of which all is seen may lie on more."""
 
 
-_CROP_PLANE = (
-    np.stack(np.meshgrid(np.arange(CROP_PX), np.arange(CROP_PX)), axis=-1).reshape(-1, 2) + 0.5
-) / CROP_PX * 2 * CROP_REACH - CROP_REACH
+COARSE = 4
+"""Every so many pixels a crop's places are computed, and drawn straight between: half a cell."""
+_STEPS = (np.arange(0, CROP_PX + COARSE, COARSE) + 0.5) / CROP_PX * 2 * CROP_REACH - CROP_REACH
+_CROP_PLANE = np.stack(np.meshgrid(_STEPS, _STEPS), axis=-1).reshape(-1, 2)
 
 
 def crop(pyramid: Pyramid, board: HexBoard) -> Bgr:
     """Return a board as the second network sees it, about as if from above."""
     spread = board.cell_px() * 2 * CROP_REACH / CROP_PX
-    return pyramid.sampled(board.px(_CROP_PLANE), (CROP_PX, CROP_PX), spread)
+    places = board.px(_CROP_PLANE).reshape(len(_STEPS), -1, 2)
+    return pyramid.sampled(drawn_between(places, COARSE, (CROP_PX, CROP_PX)), spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,14 +115,11 @@ def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
 
 def finder_input(bgr: Bgr) -> tuple[Bgr, float]:
     """Return the copy that the first network sees, and its pixels for one of the picture."""
-    height, width = bgr.shape[:2]
-    scale = min(1.0, FINDER_PX / max(height, width))
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    small = cv2.resize(bgr, size, None, 0, 0, cv2.INTER_AREA)
-    pad = -size[1] % FINDER_STEP, -size[0] % FINDER_STEP
-    small = cv2.copyMakeBorder(small, 0, pad[0], 0, pad[1], cv2.BORDER_CONSTANT, None,
-                               (GREY, GREY, GREY))  # fmt: skip
-    return np.asarray(small, np.uint8), scale
+    small, (scale, _) = shrunk(bgr, min(1.0, FINDER_PX / max(bgr.shape[:2])))
+    pad = -small.shape[0] % FINDER_STEP, -small.shape[1] % FINDER_STEP
+    filled = cv2.copyMakeBorder(small, 0, pad[0], 0, pad[1], cv2.BORDER_CONSTANT, None,
+                                (GREY, GREY, GREY))  # fmt: skip
+    return np.asarray(filled, np.uint8), scale
 
 
 def _marks(pyramid: Pyramid, models: HexModels) -> tuple[NDArray[np.uint8], float]:

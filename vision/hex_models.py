@@ -6,16 +6,15 @@ one manifest beside them. Files that do not fit it are refused.
 
 from __future__ import annotations
 
-import threading
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.models import TRAINED, read_file, read_manifest
+from vision.runner import Runner, blob_of
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
@@ -29,6 +28,9 @@ CONTENTS = ("empty", *COLOURS, "eye")
 WANTED = {"format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS)}
 """What the manifest must say."""
 
+MIDDLE = 127.5
+"""The networks see pictures as numbers between -0.5 and 0.5."""
+
 
 class HexModels:
     """The networks; may be used from several threads."""
@@ -37,7 +39,6 @@ class HexModels:
         self.manifest = read_manifest(folder / MANIFEST, WANTED)
         sums = self.manifest.get("sha256")
         self._nets = {name: _loaded(folder, name, sums) for name in NETWORKS}
-        self._one_at_a_time = threading.Lock()
 
     def mark(self, bgr: Bgr) -> Floats:
         """Return logits, 2 x rows x columns: inside of a board, cell of a tile beside boards."""
@@ -54,11 +55,7 @@ class HexModels:
         return self._run("hex_cells", boards)
 
     def _run(self, name: str, pictures: list[Bgr]) -> Floats:
-        blob = cv2.dnn.blobFromImages(pictures, 1 / 255, mean=(127.5, 127.5, 127.5))
-        with self._one_at_a_time:
-            net = self._nets[name]
-            net.setInput(blob)
-            return np.array(net.forward(), np.float32)
+        return self._nets[name].run(blob_of(pictures, MIDDLE))
 
 
 @lru_cache(maxsize=1)
@@ -67,7 +64,7 @@ def shipped_models() -> HexModels:
     return HexModels()
 
 
-def _loaded(folder: Path, name: str, sums: Any) -> cv2.dnn.Net:
+def _loaded(folder: Path, name: str, sums: Any) -> Runner:
     sha256 = sums.get(name) if isinstance(sums, dict) else None
     data = read_file(folder / f"{name}.onnx", sha256)
-    return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))
+    return Runner(data, f"{name}.onnx")

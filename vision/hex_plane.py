@@ -77,14 +77,13 @@ class HexBoard:
 
     def px(self, plane: Points) -> Points:
         """Return the pixels of places on the board's plane, N x 2."""
-        flat = through(self.px_from_plane, plane)
-        away = flat - np.array(self.middle_px)
-        share = (away**2).sum(axis=1, keepdims=True) / self.radius_px**2
-        return np.asarray(away * (1 + self.lens * share) + np.array(self.middle_px))
+        away = through(self.px_from_plane, plane) - np.array(self.middle_px)
+        share = (away[:, 0] ** 2 + away[:, 1] ** 2) / self.radius_px**2
+        return np.asarray(away * (1 + self.lens * share)[:, None] + np.array(self.middle_px))
 
     def unbent(self, px: Points) -> Points:
         """Return where a lens that bends nothing would show pixels, N x 2."""
-        return _unbent(px, self.lens, self)
+        return np.asarray(_unbent(px, np.array(self.lens), self))
 
     def flat(self) -> NDArray[np.float64]:
         """Return the homography that does best without a lens."""
@@ -112,8 +111,7 @@ class HexBoard:
 
 def through(homography: NDArray[np.float64], points: Points) -> Points:
     """Return points sent through a homography."""
-    ones = np.concatenate([np.asarray(points, float), np.ones((len(points), 1))], axis=1)
-    sent = ones @ homography.T
+    sent = np.asarray(points, float) @ homography[:, :2].T + homography[:, 2]
     depth = np.where(np.abs(sent[:, 2:]) < 1e-9, 1e-9, sent[:, 2:])
     return np.asarray(sent[:, :2] / depth)
 
@@ -123,10 +121,9 @@ def fitted(seen: Sequence[Points], like: HexBoard) -> list[HexBoard]:
     trust = LENS_TRUST_CELLS * max(like.cell_px(), 1.0)
     costs = (LENSES / LENS_SPREAD) ** 2
     for points in seen:
-        flat = np.stack([_unbent(points, lens, like) for lens in LENSES])
-        costs = costs + _homographies(flat)[1] / trust**2
+        costs = costs + _homographies(_unbent(points, LENSES, like))[1] / trust**2
     lens = _lowest(costs)
-    found = _homographies(np.stack([_unbent(points, lens, like) for points in seen]))[0]
+    found = _homographies(np.stack([_unbent(points, np.array(lens), like) for points in seen]))[0]
     return [replace(like, px_from_plane=own, lens=lens) for own in found]
 
 
@@ -142,14 +139,16 @@ def _lowest(costs: NDArray[np.float64]) -> float:
     return lens
 
 
-def _unbent(px: Points, lens: float, like: HexBoard) -> Points:
-    """Return where a lens that bends nothing would show pixels."""
+def _unbent(px: Points, lens: Array, like: HexBoard) -> Points:
+    """Return where a lens that bends nothing would show pixels; for several lenses a row each."""
     middle = np.array(like.middle_px)
-    away = (px - middle) / like.radius_px
-    flat = away.copy()
+    x, y = (px - middle).T / like.radius_px
+    bend = np.asarray(lens)[..., None]
+    share = x * x + y * y
+    shrunk = np.ones_like(share)
     for _ in range(6):
-        flat = away / (1 + lens * (flat**2).sum(axis=1, keepdims=True))
-    return np.asarray(flat * like.radius_px + middle)
+        shrunk = 1 / (1 + bend * share * shrunk**2)
+    return np.asarray(np.stack([x * shrunk, y * shrunk], axis=-1) * like.radius_px + middle)
 
 
 def _homographies(px: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -176,7 +175,6 @@ def _homographies(px: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     back[:, 0, 0] = back[:, 1, 1] = size
     back[:, :2, 2], back[:, 2, 2] = middle[:, 0], 1.0
     found = back @ flat @ np.diag([1 / REACH, 1 / REACH, 1.0])
-    errors = [
-        ((through(own, FIXED) - points) ** 2).sum() for own, points in zip(found, px, strict=True)
-    ]
-    return found, np.array(errors)
+    sent = FIXED @ found[:, :, :2].transpose(0, 2, 1) + found[:, None, :, 2]
+    depth = np.where(np.abs(sent[..., 2:]) < 1e-9, 1e-9, sent[..., 2:])
+    return found, ((sent[..., :2] / depth - px) ** 2).sum(axis=(1, 2))

@@ -55,11 +55,11 @@ def _by_eyes(
     reading: CellReadings, lost: Collection[Cell], eyes: Sequence[Cell]
 ) -> tuple[int, ...]:
     """Return the turns that go with the eyes that are seen, and with where none is."""
-    seen = [cell for cell in CELLS if cell not in lost]
+    seen = {cell for cell in CELLS if cell not in lost}
 
     def fits(turn: int) -> float:
-        places = {turned_cell(cell, turn) for cell in eyes}
-        return sum(log(max(_share(reading, cell, cell in places), LEAST_SHARE)) for cell in seen)
+        places = [turned_cell(cell, turn) for cell in eyes]
+        return sum(_for_an_eye(reading, cell) for cell in places if cell in seen)
 
     scores = {turn: fits(turn) for turn in range(SIXTHS)}
     best = max(scores.values())
@@ -69,12 +69,11 @@ def _by_eyes(
     )  # fmt: skip
 
 
-def _share(reading: CellReadings, cell: Cell, is_eye: bool) -> float:
-    """Return how well a cell's look goes with an eye being there, or none."""
+def _for_an_eye(reading: CellReadings, cell: Cell) -> float:
+    """Return how much better a cell's look goes with an eye being there than with none."""
     shares = reading.contents[cell]
-    if not is_eye:
-        return float(1 - shares[EYE])
-    return float(shares[EYE] + TILE_ON_EYE * (1 - shares[EYE] - shares[EMPTY]))
+    there = float(shares[EYE] + TILE_ON_EYE * (1 - shares[EYE] - shares[EMPTY]))
+    return log(max(there, LEAST_SHARE)) - log(max(float(1 - shares[EYE]), LEAST_SHARE))
 
 
 def _clay(reading: CellReadings, lost: Collection[Cell]) -> list[Cell]:

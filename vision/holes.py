@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.tiles import TileSet
 from vision.classify import CellReading
 from vision.crop import cut
 from vision.looks import BACK
@@ -38,21 +39,33 @@ fifths or more were seen two fifths at least."""
 
 
 def shows_paper(
-    bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading]
+    bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading], tile_set: TileSet
 ) -> list[bool]:
-    """Return for each outline whether it may be a card; only odd ones are looked at."""
+    """Return for each outline whether it may be a card; only odd ones are looked at.
+
+    Big cards are printed on grounds of their own and show no paper.
+    """
     shown = [True] * len(found)
-    odd = [i for i, reading in enumerate(readings) if reading.odd]
+    odd = [i for i, reading in enumerate(readings) if reading.odd and not _big(reading, tile_set)]
     cards = [i for i, reading in enumerate(readings) if _is_card(found[i], reading)]
     if not odd or not cards:
         return shown
     middles = np.stack([found[i].centre_px for i in cards])
+    around = {}
     for i in odd:
         apart = np.linalg.norm(middles - found[i].centre_px, axis=1) / found[i].across_px
-        near = [cards[k] for k in np.argsort(apart)[:MOST_AROUND] if apart[k] < AROUND]
+        around[i] = [cards[k] for k in np.argsort(apart)[:MOST_AROUND] if apart[k] < AROUND]
+    looked_at = sorted({*around, *(k for near in around.values() for k in near)})
+    inner = dict(zip(looked_at, _inner(bgr, [found[k] for k in looked_at]), strict=True))
+    for i, near in around.items():
         if near:
-            shown[i] = _alike(bgr, found[i], [found[k] for k in near])
+            shown[i] = _alike(inner[i], np.stack([inner[k] for k in near]))
     return shown
+
+
+def _big(reading: CellReading, tile_set: TileSet) -> bool:
+    best = reading.guesses[0] if reading.guesses else None
+    return best is not None and best.tile in tile_set and len(tile_set[best.tile].cells) > 1
 
 
 def _is_card(one: Detection, reading: CellReading) -> bool:
@@ -63,10 +76,23 @@ def _is_card(one: Detection, reading: CellReading) -> bool:
     )  # fmt: skip
 
 
-def _alike(bgr: Bgr, one: Detection, cards: Sequence[Detection]) -> bool:
+def is_paper(bgr: Bgr, one: Detection, cards: Sequence[Detection]) -> bool:
     """Say whether an outline shows the paper of cards around it."""
-    patches = cut(bgr, [d.corners_px for d in (one, *cards)], PATCH_PX)[:, INNER, INNER]
-    logs = np.log(patches.reshape(len(patches), -1, 3) + DARKEST)
-    paper = np.median(np.quantile(logs[1:], PAPER, axis=1), axis=0)
-    shares = ((logs - paper).min(axis=2) > -AS_BRIGHT).mean(axis=1)
+    logs = _inner(bgr, [one, *cards])
+    return _alike(logs[0], logs[1:])
+
+
+def _inner(bgr: Bgr, found: Sequence[Detection]) -> Array:
+    """Return what outlines show without their rims, as logarithms, N x 3 x pixels."""
+    patches = cut(bgr, [one.corners_px for one in found], PATCH_PX)[:, INNER, INNER]
+    planes = patches.reshape(len(found), -1, 3).transpose(0, 2, 1)
+    return np.asarray(np.log(np.ascontiguousarray(planes, np.float64) + DARKEST))
+
+
+def _alike(one: Array, cards: Array) -> bool:
+    """Say whether an outline shows as much of the cards' paper as they do, or enough of it."""
+    place = round(PAPER * (cards.shape[2] - 1))
+    paper = np.median(np.partition(cards, place, axis=2)[..., place], axis=0)
+    every = np.concatenate([one[None], cards])
+    shares = ((every - paper[:, None]).min(axis=1) > -AS_BRIGHT).mean(axis=1)
     return bool(shares[0] >= LEAST_PAPER * float(np.median(shares[1:])))

@@ -1,8 +1,9 @@
 """Joins parts of a layout that lost sight of each other: a hand, a cup, or a soft picture between.
 
 Cards that lie on the continued lattice of a field, edge to edge like its own, belong to it. What
-touches the field belongs to it however crooked it lies; what lies off must fit, and be packed as
-closely as cards in play are: stocks beside a layout may be in line with it by chance.
+touches the field belongs to it however crooked it lies; what lies off must fit, be packed as
+closely as cards in play are, and nowhere may bare table be seen between: a layout hangs together,
+and stocks beside it may be in line with it by chance.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.cards import CardGroup, SeenCard, turned_cell
-from vision.lattice import mapped
+from vision.ground import HIDDEN, Ground
+from vision.lattice import SQUARE_SIDES, mapped
 from vision.looks import BACK
 from vision.settle import broken_share
 
@@ -27,13 +30,23 @@ FEWEST_OWN = 4
 TOUCHING, NEAR, FAR = 1, 2, 6
 """Cells from an island to the field: beside it, beyond one hidden card, beyond a hand."""
 FEWEST_NEAR, FEWEST_FAR = 2, 4
-"""Cards of an island that is to be trusted there; one that touches may be alone."""
+"""Cards of an island that is to be trusted there where nobody looked between; one that touches may
+be alone."""
+SURELY_HIDDEN = 0.12
+"""How surely what lies between must be hidden for a card alone: patches of light on a table have
+0.2, hands and cups 0.1 at most."""
+ON_CELL = 0.8
+"""A card whose middle lies nearer to a cell's along both axes, in pitches, is seen there."""
 TOUCHING_OFF, OFF = 0.42, 0.27
 """Pitches that an island may lie off where the nearest card of the field expects it."""
+ANY_CELL = 0.5
+"""What lies further off a cell lies nearer to another."""
 MOST_TURNED_DEG = 18.0
 MOST_LOOSE = 0.045
 """Cards of an island that does not touch lie at most that much further from each other than the
 pitch; in stocks they do by 0.05 to 0.4."""
+HIDDEN_LOOSE = 0.09
+"""The same where something is known to hide what lies between."""
 MOST_BROKEN = 0.34
 """Share of sides inside such an island that may not carry on: fouls are few, stocks are sorted."""
 SURE_ALONE = 0.5
@@ -41,8 +54,9 @@ SURE_ALONE = 0.5
 
 
 def with_islands(
-    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, farthest: int = FAR
-) -> tuple[CardGroup, tuple[CardGroup, ...]]:
+    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, farthest: int = FAR,
+    ground: Ground | None = None,
+) -> tuple[CardGroup, tuple[CardGroup, ...]]:  # fmt: skip
     """Return a field with the islands that continue it, and the groups that were taken.
 
     Args:
@@ -50,13 +64,14 @@ def with_islands(
         others: what may belong to it.
         tile_set: the box.
         farthest: cells that an island may lie off; fields of other players begin there.
+        ground: what the table looks like, to see whether it is seen between.
     """
     taken: list[CardGroup] = []
     left = sorted(others, key=lambda other: -len(other.cards))
     while True:
-        field = _Field.of(group)
+        field = LaidField.of(group)
         reach = farthest if len(group.cards) >= FEWEST_OWN else TOUCHING
-        found = None if field is None else _next_island(field, left, tile_set, reach)
+        found = None if field is None else _next_island(field, left, tile_set, reach, ground)
         if found is None:
             break
         # An island may be what the next one touches.
@@ -68,19 +83,23 @@ def with_islands(
 
 
 def _next_island(
-    field: _Field, others: Sequence[CardGroup], tile_set: TileSet, farthest: int
-) -> tuple[CardGroup, tuple[SeenCard, ...]] | None:
+    field: LaidField, others: Sequence[CardGroup], tile_set: TileSet, farthest: int,
+    ground: Ground | None,
+) -> tuple[CardGroup, tuple[SeenCard, ...]] | None:  # fmt: skip
     for other in others:
-        moved = _continued(field, other, tile_set, farthest)
+        rest = [group for group in others if group is not other]
+        between = None if ground is None else _Between(field, rest, ground)
+        moved = _continued(field, other, tile_set, farthest, between)
         if moved:
             return other, moved
     return None
 
 
 @dataclass(frozen=True, eq=False)
-class _Field:
+class LaidField:
     """A field's cells, and how far off its cards lie there."""
 
+    px_from_cell: Array
     cell_from_px: Array
     cells: Array
     """N x 2, all cells of all cards."""
@@ -88,7 +107,7 @@ class _Field:
     """N x 2: from the cell to where its card really lies, in pitches."""
 
     @classmethod
-    def of(cls, group: CardGroup) -> _Field | None:
+    def of(cls, group: CardGroup) -> LaidField | None:
         """Return the same of a group; nothing where its lattice is none."""
         if np.linalg.matrix_rank(group.fit.px_from_cell) < 3:
             return None
@@ -97,7 +116,8 @@ class _Field:
         middles = np.stack([np.mean(card.cells, axis=0) for card in group.cards])
         counts = [len(card.cells) for card in group.cards]
         cells = np.array([cell for card in group.cards for cell in card.cells], float)
-        return cls(back, cells, np.repeat(places - middles, counts, axis=0))
+        off = np.repeat(places - middles, counts, axis=0)
+        return cls(group.fit.px_from_cell, back, cells, off)
 
     def place(self, px: Array) -> Array:
         """Return where pixels lie in cells, as the nearest card of the field would count."""
@@ -105,13 +125,64 @@ class _Field:
         apart = np.linalg.norm(raw[:, None] - self.cells[None], axis=2)
         return np.asarray(raw - self.off[apart.argmin(axis=1)])
 
+    def outlines(self, cells: Array) -> Array:
+        """Return outlines of cells as the nearest card would lay them, N x 4 x 2."""
+        apart = np.linalg.norm(cells[:, None] - self.cells[None], axis=2)
+        laid = cells + self.off[apart.argmin(axis=1)]
+        corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+        return mapped(self.px_from_cell, (laid[:, None] + corners).reshape(-1, 2)).reshape(-1, 4, 2)
+
     def away(self, cells: Array) -> Array:
         """Return how many cells each lies off, diagonals counting one."""
         return np.asarray(np.abs(cells[:, None] - self.cells[None]).max(axis=2).min(axis=1))
 
 
+@dataclass(frozen=True, eq=False)
+class _Between:
+    """What lies between a field and its islands."""
+
+    field: LaidField
+    others: Sequence[CardGroup]
+    """Cards that are seen, and so hide nothing."""
+    ground: Ground
+
+    def hides(self, target: Array, farthest: int, below: float) -> bool:
+        """Say whether hidden cells lead from cells to the field.
+
+        Args:
+            target: the cells.
+            farthest: more than all hidden cells in a row.
+            below: how rarely their colours must be seen, by ``Ground.hidden``.
+        """
+        steps = [(int(x), int(y)) for x, y in target]
+        own = {(int(x), int(y)) for x, y in self.field.cells}
+        reached = set(steps)
+        for _ in range(farthest):
+            edge = {(x + dx, y + dy) for x, y in steps for dx, dy in SQUARE_SIDES}
+            if edge & own:
+                return True
+            steps = self._hidden(sorted(edge - reached), below)
+            reached.update(steps)
+            if not steps:
+                break
+        return False
+
+    def _hidden(self, cells: Sequence[Cell], below: float) -> list[Cell]:
+        """Return those of some cells that show neither table nor cards."""
+        places = np.array(cells, float)
+        cards = [card.outline_px.mean(axis=0) for group in self.others for card in group.cards]
+        if cards:
+            seen = mapped(self.field.cell_from_px, np.stack(cards))
+            near = np.abs(places[:, None] - seen[None]).max(axis=2) < ON_CELL
+            places = places[~near.any(axis=1)]
+        if not len(places):
+            return []
+        hidden = places[self.ground.hidden(self.field.outlines(places), below)]
+        return [(int(x), int(y)) for x, y in hidden]
+
+
 def _continued(
-    field: _Field, other: CardGroup, tile_set: TileSet, farthest: int
+    field: LaidField, other: CardGroup, tile_set: TileSet, farthest: int, between: _Between | None
 ) -> tuple[SeenCard, ...] | None:
     """Return an island's cards by the field's own cells, or nothing where they do not fit."""
     if len(other.cards) == 1 and not _sure(other.cards[0]):
@@ -127,11 +198,15 @@ def _continued(
     shift = (int(x) - first[0], int(y) - first[1])
     moved = tuple(card.turned(turns, tile_set).moved(shift) for card in other.cards)
     target = np.array([cell for card in moved for cell in card.cells], float)
-    if not _fits(field, target, places, other, farthest):
+    if not _fits(field, target, places, other, farthest, looked=between is not None):
         return None
-    off = field.away(target).min() > TOUCHING
-    broken = broken_share(moved, tile_set) if off else 0.0
-    return moved if broken is not None and broken <= MOST_BROKEN else None
+    if field.away(target).min() == TOUCHING:
+        return moved
+    broken = broken_share(moved, tile_set)
+    if (broken is None and between is None) or (broken or 0.0) > MOST_BROKEN:
+        return None
+    below = SURELY_HIDDEN if len(other.cards) == 1 else HIDDEN
+    return moved if between is None or between.hides(target, farthest, below) else None
 
 
 def _sure(card: SeenCard) -> bool:
@@ -141,7 +216,7 @@ def _sure(card: SeenCard) -> bool:
     )  # fmt: skip
 
 
-def _turns(field: _Field, other: CardGroup) -> int | None:
+def _turns(field: LaidField, other: CardGroup) -> int | None:
     """Return the quarter turns from an island's axes to the field's, if they are whole ones."""
     ends = np.array([(-0.5, 0), (0.5, 0)]) + np.array(other.cards[0].at, float)
     start, end = mapped(field.cell_from_px, mapped(other.fit.px_from_cell, ends))
@@ -150,23 +225,29 @@ def _turns(field: _Field, other: CardGroup) -> int | None:
     return turns % 4 if abs(angle - 90 * turns) <= MOST_TURNED_DEG else None
 
 
-def _fits(field: _Field, target: Array, places: Array, other: CardGroup, farthest: int) -> bool:
+def _fits(
+    field: LaidField, target: Array, places: Array, other: CardGroup, farthest: int, *, looked: bool
+) -> bool:
+    """Say whether an island lies where the field goes on; where nobody looks between, many must."""
     away = field.away(target)
     off = np.linalg.norm(places - target, axis=1)
     if away.min() == TOUCHING:
-        return bool(off[away <= NEAR].max() <= TOUCHING_OFF)
+        near, next_to_near = off[away == TOUCHING].max(), off[away <= NEAR].max()
+        return bool(near <= TOUCHING_OFF and next_to_near < ANY_CELL)
     fewest = FEWEST_NEAR if away.min() <= NEAR else FEWEST_FAR
-    if not 0 < away.min() <= farthest or len(other.cards) < fewest:
+    if not 0 < away.min() <= farthest or (len(other.cards) < fewest and not looked):
         return False
-    return bool(off.max() <= OFF) and _looseness(field, target, other) <= MOST_LOOSE
+    loose = _looseness(field, target, other)
+    most = HIDDEN_LOOSE if looked else MOST_LOOSE
+    return bool(off.max() <= OFF) and (looked if loose is None else loose <= most)
 
 
-def _looseness(field: _Field, target: Array, other: CardGroup) -> float:
-    """Return how much further than the pitch an island's cards lie from their neighbours."""
+def _looseness(field: LaidField, target: Array, other: CardGroup) -> float | None:
+    """Return how much further than the pitch an island's cards lie from neighbours, if any."""
     own = [cell for card in other.cards for cell in card.cells]
     places = mapped(field.cell_from_px, mapped(other.fit.px_from_cell, np.array(own, float)))
     steps = [
         float(np.linalg.norm(places[i] - places[j])) for i, j in combinations(range(len(own)), 2)
         if np.abs(target[i] - target[j]).sum() == 1
     ]  # fmt: skip
-    return float(np.median(steps)) - 1 if steps else np.inf
+    return float(np.median(steps)) - 1 if steps else None

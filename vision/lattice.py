@@ -68,12 +68,22 @@ def fit_lattices(detections: Detections) -> list[LatticeFit]:
     return fit_outlines(corners, detections.shape)
 
 
-def fit_outlines(corners: Array, shape: Shape) -> list[LatticeFit]:
-    """Return the grids of outlines given as N x 4 x 2 (squares) or N x 6 x 2 (hexes)."""
+def fit_outlines(corners: Array, shape: Shape, fewest: int = 1) -> list[LatticeFit]:
+    """Return the grids of outlines given as N x 4 x 2 (squares) or N x 6 x 2 (hexes).
+
+    Args:
+        corners: the outlines.
+        shape: of the tiles.
+        fewest: grids of fewer tiles are left out.
+    """
     groups = _grouped(corners, shape)
     turns = np.array(groups.turn)
     centres, frames = corners.mean(axis=1), cell_axes(corners, shape)
-    fits = [_fit(cells, turns, centres, frames, groups.folds) for cells in groups.cells()]
+    fits = [
+        _fit(cells, turns, centres, frames, groups.folds)
+        for cells in groups.cells()
+        if len(cells) >= fewest
+    ]
     return sorted(fits, key=lambda fit: -len(fit.cells))
 
 
@@ -121,7 +131,7 @@ def _places(centres: Array, frames: Array) -> Array:
     """Return where each tile expects each other one, N x N x 2, in its own steps."""
     inverse = np.linalg.inv(_sound(frames))
     away = centres[None, :, :] - centres[:, None, :]
-    return np.asarray(np.einsum("aij,abj->abi", inverse, away))
+    return np.asarray(away @ inverse.transpose(0, 2, 1))
 
 
 def _sound(frames: Array) -> Array:
@@ -135,22 +145,28 @@ def _links(
 ) -> _Links:
     """Return the pairs that expect each other at one of the steps."""
     listed = np.array(steps)
-    apart = np.linalg.norm(places[:, :, None, :] - listed, axis=3)
-    nearest = apart.argmin(axis=2)
-    miss = np.take_along_axis(apart, nearest[..., None], axis=2)[..., 0]
     width = np.sqrt(np.abs(np.linalg.det(frames)))
     ratio = width[:, None] / np.maximum(width[None], 1e-9)
-    sound = (np.maximum(miss, miss.T) < most) & (ratio < SIZE_RATIO) & (ratio > 1 / SIZE_RATIO)
-    first, second = np.nonzero(np.triu(sound, 1))
+    near = (np.abs(places) < np.abs(listed).max() + most).all(axis=2) & (ratio < SIZE_RATIO)
+    first, second = np.nonzero(np.triu(near & near.T, 1))
+    out, miss_out = _nearest(places[first, second], listed)
+    home, miss_home = _nearest(places[second, first], listed)
     quarter, turned = _turns(frames[first], frames[second], folds)
     # What the first calls a step must be the way back, by the second's own axes.
-    there = listed[nearest[first, second]]
-    back = turned_cells(listed[nearest[second, first]], quarter, folds)
-    good = (turned < np.radians(MOST_TURNED_DEG)) & (there == -back).all(axis=1)
-    total = np.maximum(miss, miss.T)[first, second][good]
+    there, back = listed[out], turned_cells(listed[home], quarter, folds)
+    miss = np.maximum(miss_out, miss_home)
+    good = (turned < np.radians(MOST_TURNED_DEG)) & (there == -back).all(axis=1) & (miss < most)
+    total = miss[good]
     order = np.argsort(total, kind="stable")
     picks = [part[good][order] for part in (first, second, there, quarter)]
     return _Links(picks[0], picks[1], picks[2], picks[3], total[order])
+
+
+def _nearest(places: Array, steps: Ints) -> tuple[Ints, Array]:
+    """Return the number of the step that each place is nearest to, and how far it misses it."""
+    apart = np.linalg.norm(places[:, None] - steps, axis=2)
+    number = apart.argmin(axis=1)
+    return number, apart[np.arange(len(places)), number]
 
 
 def _turns(one: Array, other: Array, folds: int) -> tuple[Ints, Array]:
@@ -174,6 +190,13 @@ def turned_cells(cells: Ints, turns: Ints, folds: int) -> Ints:
         x, y = out[more, 0], out[more, 1]
         out[more] = np.stack([-y, x], axis=1) if folds == 4 else np.stack([-y, x + y], axis=1)
     return out
+
+
+TURNED_UNITS = {
+    folds: [turned_cells(np.tile(unit, (folds, 1)), np.arange(folds), folds) for unit in np.eye(2)]
+    for folds in (4, 6)
+}
+"""By the lattice's turns, a step along each of its two axes after each turn."""
 
 
 class _Groups:
@@ -245,23 +268,23 @@ def _homography(places: Ints, turns: Ints, seen: Array, frames: Array, folds: in
     Beside each tile's middle, a little, where its own axes end: so a single tile or a row of them
     has a grid in both directions.
     """
-    sources, targets, weights = [places.astype(float)], [seen], [np.ones(len(places))]
-    for axis, unit in enumerate(((1, 0), (0, 1))):
-        step = turned_cells(np.tile(np.array(unit), (len(places), 1)), turns, folds)
-        for sign in (0.5, -0.5):
-            sources.append(places + sign * step)
-            targets.append(seen + sign * frames[:, :, axis])
-            weights.append(np.full(len(places), OWN_AXES))
+    sources, targets = [places.astype(float)], [seen]
+    for axis, units in enumerate(TURNED_UNITS[folds]):
+        half, reach = units[turns] / 2, frames[:, :, axis] / 2
+        sources += [places + half, places - half]
+        targets += [seen + reach, seen - reach]
+    weights = np.full(5 * len(places), OWN_AXES)
+    weights[: len(places)] = 1.0
     several = len(places) >= FEWEST_FOR_PERSPECTIVE
     return homography_of(
-        np.concatenate(sources), np.concatenate(targets), np.concatenate(weights),
+        np.concatenate(sources), np.concatenate(targets), weights,
         perspective=several and bool((np.ptp(places, axis=0) > 0).all()),
     )  # fmt: skip
 
 
 def mapped(homography: Array, points: Array) -> Array:
     """Return points N x 2 through a homography."""
-    flat = np.column_stack([points, np.ones(len(points))]) @ homography.T
+    flat = np.asarray(points, float) @ homography[:, :2].T + homography[:, 2]
     return np.asarray(flat[:, :2] / flat[:, 2:])
 
 
@@ -280,23 +303,22 @@ def homography_of(
 
 
 def _least_squares(source: Array, target: Array, given: Array, *, perspective: bool) -> Array:
-    weights = given
+    weights, many = given, len(source)
     x, y = source.T
-    one, nil = np.ones_like(x), np.zeros_like(x)
-    homography = np.eye(3)
-    across = np.stack([x, y, one, nil, nil, nil, -target[:, 0] * x, -target[:, 0] * y], axis=1)
-    down = np.stack([nil, nil, nil, x, y, one, -target[:, 1] * x, -target[:, 1] * y], axis=1)
+    rows = np.zeros((2 * many, 8))
+    for half, first, seen in ((rows[:many], 0, target[:, 0]), (rows[many:], 3, target[:, 1])):
+        half[:, first], half[:, first + 1], half[:, first + 2] = x, y, 1.0
+        half[:, 6], half[:, 7] = -seen * x, -seen * y
     count = 8 if perspective else 6
-    rows = np.concatenate([across, down])[:, :count]
+    rows = rows[:, :count]
     ridge = np.diag(np.where(np.arange(count) < 6, 1e-12, RIDGE))
+    values = target.T.ravel()
+    solved = np.zeros(9)
+    solved[8] = 1.0
     for _ in range(4):
-        both = np.concatenate([weights, weights])
-        matrix = rows * both[:, None]
-        values = target.T.ravel() * both
-        solved = np.zeros(9)
-        solved[:count] = np.linalg.solve(matrix.T @ matrix + ridge, matrix.T @ values)
-        solved[8] = 1.0
-        homography = solved.reshape(3, 3)
-        off = np.linalg.norm(mapped(homography, source) - target, axis=1)
+        weighted = rows.T * np.tile(weights, 2) ** 2
+        solved[:count] = np.linalg.solve(weighted @ rows + ridge, weighted @ values)
+        missed = mapped(solved.reshape(3, 3), source) - target
+        off = np.hypot(missed[:, 0], missed[:, 1])
         weights = given / np.sqrt(1 + (off / max(2 * float(np.median(off)), 1e-6)) ** 2)
-    return homography
+    return solved.reshape(3, 3)

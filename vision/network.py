@@ -6,7 +6,6 @@ what goes in, what comes out and which file it is about; a file that does not fi
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.models import TRAINED, read_file, read_manifest
+from vision.pyramid import shrunk
+from vision.runner import Runner
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
@@ -35,6 +36,7 @@ WANTED = {
 """What the manifest must say."""
 GREY = 128
 """What lies outside a picture, to the network."""
+SHARE = np.float32(1 / 255)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +81,8 @@ class TileNetwork:
 
     def __init__(self, folder: Path = TRAINED) -> None:
         self.manifest = read_manifest(folder / MANIFEST, WANTED)
-        data = read_file(folder / str(self.manifest.get("file")), self.manifest.get("sha256"))
-        # One for whole pictures and one for parts: with every new size a net is laid out anew,
-        # which takes a tenth of a look, and frames of one camera are all of one size.
-        self._whole, self._part = (
-            cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8)) for _ in range(2)
-        )
-        self._one_at_a_time = threading.Lock()
+        path = folder / str(self.manifest.get("file"))
+        self._runner = Runner(read_file(path, self.manifest.get("sha256")), path.name)
 
     def look(
         self, bgr: Bgr, scale: float, box: tuple[int, int, int, int] | None = None, *,
@@ -100,40 +97,35 @@ class TileNetwork:
             careful: looks at it in a mirror too, upright and upside down, and takes the mean.
         """
         left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
-        part = bgr[top:bottom, left:right]
-        width, height = max(1, round(part.shape[1] * scale)), max(1, round(part.shape[0] * scale))
-        smooth = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-        small = cv2.resize(part, (width, height), interpolation=smooth)
-        right_pad, bottom_pad = -width % STEP, -height % STEP
-        small = cv2.copyMakeBorder(
-            small, 0, bottom_pad, 0, right_pad, cv2.BORDER_CONSTANT, value=(GREY, GREY, GREY)
-        )
-        bytes_bgr = np.asarray(small, np.uint8)
-        net = self._whole if box is None else self._part
-        maps = self._mean_of_mirrors(bytes_bgr, net) if careful else self._maps(bytes_bgr, net)
-        rows, columns = -(-height // STRIDE), -(-width // STRIDE)
+        small, scales = shrunk(bgr[top:bottom, left:right], scale)
+        blob = _padded(small)
+        maps = self._mean_of_mirrors(blob) if careful else self._runner.run(blob)[0]
+        rows, columns = (-(-length // STRIDE) for length in small.shape[:2])
         maps = np.ascontiguousarray(maps[:, :rows, :columns])
-        scales = (width / part.shape[1], height / part.shape[0])
         return TileMaps(maps, scales, (float(left), float(top)))
 
-    def _maps(self, small: Bgr, net: cv2.dnn.Net) -> Floats:
-        blob = cv2.dnn.blobFromImage(small, 1 / 255)
-        with self._one_at_a_time:
-            net.setInput(blob)
-            return np.array(net.forward()[0], np.float32)
-
-    def _mean_of_mirrors(self, small: Bgr, net: cv2.dnn.Net) -> Floats:
+    def _mean_of_mirrors(self, blob: Floats) -> Floats:
         """Return the mean of four looks; numbers count by how sure each look is of a tile."""
         total = np.zeros(0, np.float32)
         weights = np.zeros(0, np.float32)
         for across, down in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
-            turned = np.ascontiguousarray(small[::down, ::across])
-            maps = self._maps(turned, net)[:, ::down, ::across] * _signs(across, down)
+            turned = np.ascontiguousarray(blob[..., ::down, ::across])
+            maps = self._runner.run(turned)[0, :, ::down, ::across] * _signs(across, down)
             shown = 1 / (1 + np.exp(-maps[:3].max(axis=0))) + 1e-3
             weighted = np.concatenate([maps[:6], maps[6:] * shown])
             total = weighted if not total.size else total + weighted
             weights = shown if not weights.size else weights + shown
         return np.concatenate([total[:6] / 4, total[6:] / weights])
+
+
+def _padded(small: Bgr) -> Floats:
+    """Return a picture as the network takes it, its sides filled up with grey."""
+    height, width = small.shape[:2]
+    high, wide = height + -height % STEP, width + -width % STEP
+    blob = np.full((1, 3, high, wide), GREY / 255, np.float32)
+    for channel, plane in zip(blob[0], cv2.split(small), strict=True):
+        np.multiply(plane, SHARE, out=channel[:height, :width], dtype=np.float32)
+    return blob
 
 
 def _signs(across: int, down: int) -> Floats:

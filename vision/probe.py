@@ -95,8 +95,7 @@ def _grown(
         cell: corners[tile].mean(axis=0) for cell, tile in fit.cells.items()
     }
     outline = _common_outline(shape, corners, fit)
-    tiles = tile_colours(bgr, corners[list(fit.cells.values())], shape, settings)
-    table = np.zeros((0, tiles.shape[1], 3), np.float32)
+    empty = corners[:0]
     every = corners.mean(axis=1)
     found: list[Probed] = []
     tried: set[Cell] = set()
@@ -114,10 +113,11 @@ def _grown(
         good = (share >= settings.least_shown) & (emptiest >= settings.least_part)
         good |= (agreed >= settings.least_agreed) & (share >= settings.least_hinted)
         good &= apart > 1.2 * width
-        colours = tile_colours(bgr, outlines, shape, settings)
-        table = np.concatenate([table, colours[share < settings.surely_empty]])
-        if good.any() and len(table):
-            good[good] = like_tiles(colours[good], tiles, table) >= settings.least_like
+        empty = np.concatenate([empty, outlines[share < settings.surely_empty]])
+        if good.any() and len(empty):
+            known = (outlines[good], corners[list(fit.cells.values())], empty)
+            colours = [tile_colours(bgr, every, shape, settings) for every in known]
+            good[good] = like_tiles(*colours) >= settings.least_like
         for k in np.nonzero(good)[0]:
             middles[cells[k]] = places[k]
             found.append(Probed(outlines[k], float(share[k])))
@@ -140,12 +140,15 @@ def like_tiles(
 ) -> Array:
     """Return the share of each outline's colours that tiles here have rather than the table."""
     nearest = []
+    own = colours.reshape(-1, 3)
     for known in (tiles, table):
         flat = known.reshape(-1, 3)
         flat = flat[:: max(1, len(flat) // MOST_COLOURS)]
-        apart = np.linalg.norm(colours[:, :, None] - flat, axis=3)
+        # Squares as products: NumPy is slow along an axis of three.
+        apart = (own**2).sum(axis=1)[:, None] + (flat**2).sum(axis=1) - 2 * (own @ flat.T)
         # The mean of the few nearest: a single odd pixel is no colour of the table.
-        nearest.append(np.sort(np.partition(apart, 3, axis=2)[:, :, :4], axis=2).mean(axis=2))
+        few = np.partition(apart, 3, axis=1)[:, :4]
+        nearest.append(np.sqrt(np.maximum(few, 0)).mean(axis=1).reshape(colours.shape[:2]))
     return np.asarray((nearest[0] <= nearest[1]).mean(axis=1))
 
 
@@ -208,7 +211,7 @@ def _places(outlines: Array, shape: Shape, settings: ProbeSettings) -> Array:
     reach = settings.inner if shape == "square" else settings.inner * 0.8
     line = (np.arange(settings.samples) + 0.5) / settings.samples * 2 - 1
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2) * reach
-    spread = np.einsum("nij,kj->nki", frames_of(outlines, shape), grid)
+    spread = grid @ frames_of(outlines, shape).transpose(0, 2, 1)
     return np.asarray(outlines.mean(axis=1)[:, None] + spread)
 
 
@@ -223,21 +226,25 @@ def _shares(
     seen: TileMaps, shown: NDArray[np.float32], outlines: Array, shape: Shape,
     settings: ProbeSettings,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Return how much of each outline shows a tile, of its emptiest quarter, and votes for it."""
-    middles = outlines.mean(axis=1)
-    frames = frames_of(outlines, shape)
+    """Return how much of each outline shows a tile, of its emptiest quarter, and votes for it.
+
+    Votes are counted where they may matter.
+    """
     places = _places(outlines, shape, settings)
     at = seen.map_xy(places.reshape(-1, 2)).astype(np.float32).reshape(len(outlines), -1, 2)
     x, y = np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1])
     values = cv2.remap(shown, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
     half = settings.samples // 2
     blocks = values.reshape(len(outlines), 2, half, 2, half).mean(axis=(2, 4))
-    agreed = _agreement(seen, at, middles, frames, settings)
-    return values.mean(axis=1), blocks.reshape(len(outlines), 4).min(axis=1), agreed
+    share, agreed = values.mean(axis=1), np.zeros(len(outlines))
+    hinted = share >= settings.least_hinted
+    if hinted.any():
+        agreed[hinted] = _agreement(seen, at[hinted], outlines[hinted], shape, settings)
+    return share, blocks.reshape(len(outlines), 4).min(axis=1), agreed
 
 
 def _agreement(
-    seen: TileMaps, at: NDArray[np.float32], middles: Array, frames: Array, settings: ProbeSettings
+    seen: TileMaps, at: NDArray[np.float32], outlines: Array, shape: Shape, settings: ProbeSettings
 ) -> Array:
     """Return the share of places in each outline that vote for this very tile, sure or not."""
     rows, columns = seen.maps.shape[1:]
@@ -246,8 +253,8 @@ def _agreement(
     said = seen.maps[6:9, y, x].astype(float)
     half = np.exp(np.clip(said[2], -3, 3)) * SIZE_PX / STRIDE
     voted = np.stack([x + said[0] * half, y + said[1] * half], axis=-1)
-    target = seen.map_xy(middles)[:, None]
+    target = seen.map_xy(outlines.mean(axis=1))[:, None]
     scale = np.sqrt(seen.scale[0] * seen.scale[1]) / STRIDE
-    wanted = np.sqrt(np.abs(np.linalg.det(frames)))[:, None] * scale
+    wanted = np.sqrt(np.abs(np.linalg.det(frames_of(outlines, shape))))[:, None] * scale
     near = np.linalg.norm(voted - target, axis=2) < settings.close * wanted
     return np.asarray((near & (np.abs(np.log(half / wanted)) < settings.alike)).mean(axis=1))

@@ -4,11 +4,56 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.types import Bgr, Points
 
 GREY = 128
 """What lies outside a picture."""
+FAR = 30000
+"""OpenCV counts places in 16 bits; these are outside any picture."""
+
+
+def shrunk(bgr: Bgr, scale: float) -> tuple[Bgr, tuple[float, float]]:
+    """Return a picture ``scale`` times as large, and its exact scales across and down.
+
+    It is halved as often as can be, which is quick; only what is left to do is averaged over
+    fractions of pixels. Drawn straight between pixels instead, which takes 2 ms less, tiles of a
+    box that the network never saw were lost in 3 of 20 photographs. A few rows and columns at the
+    far edges may be left out.
+    """
+    small, halves = bgr, 0
+    while scale <= 0.5 and min(small.shape[:2]) >= 4:
+        small, halves, scale = halved(small), halves + 1, scale * 2
+    height, width = small.shape[:2]
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    scales = size[0] / (width << halves), size[1] / (height << halves)
+    if size == (width, height):
+        return small, scales
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(small, size, interpolation=how), np.uint8), scales
+
+
+def halved(bgr: Bgr) -> Bgr:
+    """Return a picture half as wide and high; an odd last row or column is left out."""
+    height, width = bgr.shape[0] // 2, bgr.shape[1] // 2
+    even = bgr[: height * 2, : width * 2]
+    return np.asarray(cv2.resize(even, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def drawn_between(coarse: Points, step: int, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Return the places of all pixels of a view, drawn straight between some of them.
+
+    Args:
+        coarse: places of pixels 0, ``step``, 2 ``step``, … of both axes, rows x columns x 2; the
+            last ones lie at or beyond the view's edges.
+        step: pixels between two of them.
+        shape: rows and columns of the view.
+    """
+    rows, columns = (np.arange(length, dtype=np.float32) / step for length in shape)
+    x, y = np.meshgrid(columns, rows)
+    fine = cv2.remap(np.asarray(coarse, np.float32), x, y, cv2.INTER_LINEAR)
+    return np.asarray(fine, np.float32)
 
 
 class Pyramid:
@@ -28,32 +73,25 @@ class Pyramid:
         height, width = self._levels[0].shape[:2]
         return width, height
 
-    def sampled(self, px: Points, shape: tuple[int, int], spread_px: float) -> Bgr:
-        """Return the colours at pixels given row by row; grey outside the picture.
+    def sampled(self, px: NDArray[np.float32], spread_px: float) -> Bgr:
+        """Return the colours at pixels; grey outside the picture.
 
         Args:
-            px: rows * columns x 2.
-            shape: rows and columns of the result.
+            px: rows x columns x 2.
             spread_px: how far neighbouring samples are apart; a coarser copy is taken for it.
         """
         level = 0
         while spread_px >= 2.0 and min(self._level(level).shape[:2]) > 32:
             level, spread_px = level + 1, spread_px / 2
         picture = self._level(level)
-        places = (px + 0.5) / 2**level - 0.5
-        places = np.clip(places, -30000, 30000).astype(np.float32).reshape(*shape, 2)
-        border = (GREY, GREY, GREY)
+        places = np.clip((px + np.float32(0.5)) / 2**level - np.float32(0.5), -FAR, FAR)
         out = cv2.remap(
             picture, places[..., 0], places[..., 1], cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_CONSTANT, borderValue=border,
+            borderMode=cv2.BORDER_CONSTANT, borderValue=(GREY, GREY, GREY),
         )  # fmt: skip
         return np.asarray(out, np.uint8)
 
     def _level(self, level: int) -> Bgr:
         while len(self._levels) <= level:
-            last = self._levels[-1]
-            height, width = last.shape[0] // 2 * 2, last.shape[1] // 2 * 2
-            half = cv2.resize(last[:height, :width], (width // 2, height // 2), None, 0, 0,
-                              cv2.INTER_AREA)  # fmt: skip
-            self._levels.append(np.asarray(half, np.uint8))
+            self._levels.append(halved(self._levels[-1]))
         return self._levels[level]

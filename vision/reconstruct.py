@@ -9,10 +9,13 @@ from typing import Any
 
 from engine.lattice import Cell
 from engine.tiles import TileSet
+from vision.again import Sight, with_unseen
+from vision.anchors import BIG, Field, anchor_of, likely_house
 from vision.cards import CardGroup, SeenCard, group_cards
 from vision.classify import CellReading
+from vision.ground import Ground
 from vision.islands import FAR, NEAR, TOUCHING, with_islands
-from vision.layout import BIG, Field, anchor_of, game_fields, likely_house, lost_cards
+from vision.layout import game_fields, lost_cards
 from vision.looks import BACK
 from vision.settle import SURE, settled
 from vision.types import Detection, Detections, LatticeFit
@@ -47,7 +50,7 @@ class Reconstruction:
 
 def reconstruct(
     detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
-    tile_set: TileSet,
+    tile_set: TileSet, sight: Sight | None = None,
 ) -> Reconstruction:  # fmt: skip
     """Return what lies on the table, of a known box.
 
@@ -56,12 +59,20 @@ def reconstruct(
         fits: the lattices that they form.
         readings: what each outline shows, in the same order.
         tile_set: the box.
+        sight: what to look with for table between cards, and for cards without an outline.
     """
     groups = [group_cards(detections.found, fit, readings, tile_set) for fit in fits]
     groups = _with_touching(groups, tile_set)
     fields = game_fields(groups, tile_set, detections.size_px)
     fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
-    fields, own = _with_islands(fields, groups, tile_set)
+    ground = None if sight is None else sight.ground
+    fields, own = _with_islands(fields, groups, tile_set, ground)
+    if sight is not None:
+        others = [*(group for group in groups if id(group) not in own), *(f.group for f in fields)]
+        fields = tuple(
+            replace(f, group=with_unseen(f.group, _but(others, f.group), tile_set, sight))
+            for f in fields
+        )
     if not fields:
         # Without a game there is nothing to lie beside; chessboards end here.
         return Reconstruction(lost=lost_cards(groups, (), (), tile_set))
@@ -86,6 +97,10 @@ def reconstruct(
     )  # fmt: skip
 
 
+def _but(groups: Sequence[CardGroup], one: CardGroup) -> list[CardGroup]:
+    return [group for group in groups if group is not one]
+
+
 def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
     """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
     bigs = [g for g in groups if _is_big(anchor_of(g, tile_set), tile_set)]
@@ -104,7 +119,7 @@ def _is_big(card: SeenCard | None, tile_set: TileSet) -> bool:
 
 
 def _with_islands(
-    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet
+    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None
 ) -> tuple[tuple[Field, ...], set[int]]:
     """Return the fields with their islands, and which groups are theirs."""
     own = {id(field.group) for field in fields}
@@ -115,7 +130,8 @@ def _with_islands(
             group for group in groups
             if id(group) not in own and anchor_of(group, tile_set) is None
         ]  # fmt: skip
-        group, taken = with_islands(field.group, others, tile_set, NEAR if several else FAR)
+        far = NEAR if several and ground is None else FAR
+        group, taken = with_islands(field.group, others, tile_set, far, ground)
         own |= {id(island) for island in taken}
         grown.append(replace(field, group=group))
     return tuple(grown), own
@@ -160,6 +176,7 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
     """Return a field's cards counted from its house or big card, and face-down ones apart."""
     cards = list(field.group.cards)
     anchor = anchor_of(field.group, tile_set)
+    cards = [c for c in cards if c is anchor or not _is_half(c, tile_set)]
     if anchor is None:
         anchor = likely_house(field.group, tile_set)
         cards = [anchor if anchor is not None and c.at == anchor.at else c for c in cards]
@@ -175,6 +192,13 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
     fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
     backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
     return fronts, backs
+
+
+def _is_half(card: SeenCard, tile_set: TileSet) -> bool:
+    """Say whether one cell looks like half a big card: a hole may, and a field has one big card."""
+    best = card.best
+    several = best is not None and best.tile in tile_set and len(tile_set[best.tile].cells) > 1
+    return several and len(card.cells) == 1
 
 
 def is_card(found: float, enclosed: bool) -> bool:

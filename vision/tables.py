@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -69,5 +70,5 @@ def _plain(value: Any, key: str = "") -> Any:
     if isinstance(value, float):
         digits = PIXEL_DIGITS if key in ("outline", "centre") else CONFIDENCE_DIGITS
         # A number that is none would make the whole document unreadable.
-        return round(value, digits) if np.isfinite(value) else None
+        return round(value, digits) if isfinite(value) else None
     return value

@@ -23,10 +23,11 @@ from engine.errors import SetError
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set, load_set
 from engine.tiles import TileKind, TileSet
 from vision import embedding, features
+from vision.board_reader import BoardReader
 from vision.classify import Reader, make_reader, shipped_reader
 from vision.crop import MARGIN, PATCH_PX
 from vision.errors import ModelError
-from vision.looks import Look
+from vision.looks import BACK, Look
 from vision.models import read_arrays, read_manifest, set_hash
 
 FORMAT, FORMAT_VERSION = "snake-eye/taught", 1
@@ -39,10 +40,13 @@ MOST_LOOKS = 4000
 
 @dataclass(frozen=True, eq=False)
 class TaughtSet:
-    """A box that its owner taught, and its reader."""
+    """A box that its owner taught, and what reads it: one of the two."""
 
     tile_set: TileSet
-    reader: Reader
+    reader: Reader | None
+    """For tiles that lie anywhere."""
+    board: BoardReader | None = None
+    """For tiles that lie on the cells of a board."""
 
 
 def taught_folder() -> Path:
@@ -72,7 +76,7 @@ def reader_of(tile_set: TileSet, folders: Iterable[Path] | None = None) -> Reade
     An owner's box with the cards of a built-in one, in other numbers, is read like that one.
     """
     taught = find_taught(tile_set.name, (taught_folder(),) if folders is None else folders)
-    if taught is not None:
+    if taught is not None and taught.reader is not None:
         return taught.reader
     if tile_set.name not in built_in_names() and tile_set.game in built_in_names():
         if set_hash(tile_set) == set_hash(built_in_set(tile_set.game)):
@@ -136,8 +140,10 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
     arrays = read_arrays(path.parent / file, str(manifest.get("sha256")))
     try:
         tile_set = _tile_set(manifest, name, path.parent)
+        if manifest.get("board") is True:
+            return TaughtSet(tile_set, None, _board_reader(manifest, arrays, tile_set))
         looks = [Look.parse(str(text)) for text in manifest["looks"][:MOST_LOOKS]]
-        strangers = {look.tile for look in looks} - set(tile_set.kinds)
+        strangers = {look.tile for look in looks} - {*tile_set.kinds, BACK}
         if strangers:
             raise ValueError(f"{', '.join(sorted(strangers))} is not in the box")
         project, centres = (np.asarray(arrays[key], np.float32) for key in ("project", "centres"))
@@ -150,6 +156,18 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
         return TaughtSet(tile_set, reader)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise ModelError(f"{again}: {error}") from error
+
+
+def _board_reader(
+    manifest: Mapping[str, Any], arrays: Mapping[str, Any], tile_set: TileSet
+) -> BoardReader:
+    names = tuple(str(name) for name in manifest["names"])
+    if set(names[1:]) != set(tile_set.colours):
+        raise ValueError(f"{', '.join(names[1:])} are not the box's colours")
+    known = float(manifest["known"])
+    if not math.isfinite(known) or known <= 0:
+        raise ValueError("its reach must be a number above 0")
+    return BoardReader.of(names, arrays, known)
 
 
 def _tile_set(manifest: Mapping[str, Any], name: str, folder: Path) -> TileSet:

@@ -43,6 +43,7 @@ class TrackedTable:
         self.settings = settings or TrackSettings()
         self.wholes = self.parts = self.repeats = 0
         """How many looks were at all, at a part, or at nothing new."""
+        self._request = request
         self._follower = follower_for(request)
         self._known: TableState | None = None
         self._picture: Small | None = None
@@ -84,6 +85,10 @@ class TrackedTable:
         self.parts += 1
         self._agree(state, small, self.settings.alike_parts)
         return state
+
+    def again(self, bgr: Bgr) -> TableState:
+        """Return what another picture shows by itself; what is known stays as it is."""
+        return follower_for(self._request).whole(bgr)
 
     def _has_moved(self, bgr: Bgr, changed: Mask) -> bool:
         share = float(changed.mean())

@@ -92,19 +92,20 @@ def found_cells(seen: TileMaps, kinds: tuple[CellKind, ...] = KINDS) -> tuple[Fo
 
 
 def _votes(seen: TileMaps, kinds: tuple[CellKind, ...]) -> _Votes:
-    shares = np.stack([seen.share(kind) for kind in KINDS])
     wanted = [KINDS.index(kind) for kind in kinds]
-    shown = shares[wanted].max(axis=0)
-    ys, xs = np.nonzero(shown >= LEAST_SHOWN)
+    # The first three maps are of these kinds, as logits.
+    likely = np.maximum.reduce([seen.maps[kind] for kind in wanted])
+    ys, xs = np.nonzero(likely >= np.log(LEAST_SHOWN / (1 - LEAST_SHOWN)))
+    own = 1 / (1 + np.exp(-np.clip(seen.maps[:3, ys, xs].T.astype(np.float64), -30, 30)))
+    shown = own[:, wanted].max(axis=1)
     pick = seen.maps[6:, ys, xs].astype(np.float64)
     log_size = np.clip(pick[2], -LARGEST_LOG, LARGEST_LOG)
     stretch = np.clip(pick[3:5], -LARGEST_STRETCH, LARGEST_STRETCH)
     half = np.exp(log_size) * SIZE_PX / STRIDE
     middles = np.stack([xs + pick[0] * half, ys + pick[1] * half], axis=1)
     numbers = np.stack([log_size, stretch[0], stretch[1], pick[5], pick[6]], axis=1)
-    own = shares[:, ys, xs].T.astype(np.float64)
     area = np.where(own[:, 0] >= own[:, 1:].max(axis=1), SQUARE_AREA, HEX_AREA) * half**2
-    return _Votes(middles, half, numbers, own, shown[ys, xs] / np.maximum(area, 1.0))
+    return _Votes(middles, half, numbers, own, shown / np.maximum(area, 1.0))
 
 
 def _peaks(votes: _Votes, rows: int, columns: int) -> Array:
@@ -184,25 +185,35 @@ def _cells(
     shares = _means(votes.shares, owner, votes.worth, count)
     wanted = [KINDS.index(kind) for kind in kinds]
     order = np.argsort(-agreed, kind="stable")
+    order = order[agreed[order] >= LEAST_PEAK]
+    own = [kinds[best] for best in shares[order][:, wanted].argmax(axis=1).tolist()]
+    corners = {
+        square: middles[order][:, None] + outline_of(numbers[order], square=square) / STRIDE
+        for square in {kind == "square" for kind in own}
+    }
+    corners = {square: seen.picture_px(every) for square, every in corners.items()}
     out = []
-    for index in order[agreed[order] >= LEAST_PEAK]:
-        kind = kinds[int(np.argmax(shares[index, wanted]))]
-        outline = outline_of(numbers[index], square=kind == "square") / STRIDE + middles[index]
-        a, b, c = (float(s) for s in shares[index])
-        out.append(FoundCell(seen.picture_px(outline), kind, (a, b, c), float(agreed[index])))
+    for number, (index, kind) in enumerate(zip(order.tolist(), own, strict=True)):
+        a, b, c = shares[index].tolist()
+        outline = corners[kind == "square"][number]
+        out.append(FoundCell(outline, kind, (a, b, c), float(agreed[index])))
     return tuple(out)
 
 
 def outline_of(numbers: Array, *, square: bool) -> Array:
-    """Return the corners around the middle, in the network's pixels, of a cell by its numbers."""
-    log_size, a, b, cos, sin = (float(n) for n in numbers)
-    stretch = np.hypot(a, b)
+    """Return the corners around the middle, in the network's pixels, of cells by their numbers.
+
+    Args:
+        numbers: five for each cell, in the last axis.
+        square: whether the cells have four corners or six, which are in the last axis but one.
+    """
+    log_size, a, b, cos, sin = np.moveaxis(np.asarray(numbers, float), -1, 0)
+    stretch = np.maximum(np.hypot(a, b), 1e-9)
     # The exponential of a symmetric matrix without trace.
-    even = np.cosh(stretch)
-    odd = np.sinh(stretch) / stretch if stretch > 1e-9 else 1.0
-    matrix = np.exp(log_size) * SIZE_PX * np.array([[even + odd * a, odd * b],
-                                                   [odd * b, even - odd * a]])  # fmt: skip
+    even, odd = np.cosh(stretch), np.sinh(stretch) / stretch
+    matrix = np.array([[even + odd * a, odd * b], [odd * b, even - odd * a]])
     turn = np.arctan2(sin, cos) / (4 if square else 6)
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     unit = SQUARE_UNIT if square else HEX_UNIT
-    return np.asarray(unit @ (matrix @ spin).T)
+    corners = np.einsum("ij...,jk...,ck->...ci", matrix, spin, unit)
+    return np.asarray(corners * (np.exp(log_size) * SIZE_PX)[..., None, None])

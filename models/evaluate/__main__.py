@@ -17,8 +17,8 @@ from models.evaluate.report import TEXT_PARTS, keep_text, kept_text, write_repor
 
 TABLES = 500
 """Held-out tables a game; the interval of one wrong tile in a thousand needs as many."""
-GAMES, BOXES = 12, 50
-"""Whole games of each rule book for the live referee, and invented boxes for teaching."""
+GAMES, BOXES = 14, 50
+"""Games of each rule book for the live referee, 12 of them whole, and invented boxes to teach."""
 FEWEST = 4
 LESSONS = ("qwirkle", "kingdomino", "catan", "invented")
 

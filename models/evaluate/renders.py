@@ -22,7 +22,7 @@ import cv2
 from tqdm import tqdm
 
 from engine.setfile import built_in_set
-from models.evaluate import hex_tables, tables
+from models.evaluate import hex_score, hex_tables, tables
 from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
 from models.evaluate.kept import keeping, kept_rows, missing
 from models.evaluate.score import score_table
@@ -96,9 +96,9 @@ def _hexes(folder: Path, name: str, game: str, truth: Json, worst: Path) -> Json
     picture = load_picture(folder / f"{name}.jpg")
     table = RenderedTable(picture.bgr, rendered_boards(truth), truth)
     state = read_table(picture, ReadRequest("hex", built_in_set(game)))
-    result = hex_tables.row_of(table, state, game)
+    result = hex_score.row_of(table, state, game)
     if not result["exact"]:
-        hex_tables.write_worst(table, state, worst / f"{name}.jpg")
+        hex_score.write_worst(table, state, worst / f"{name}.jpg")
         (worst / f"{name}.txt").write_text("\n".join(map(str, result["wrong"])) + "\n", "utf-8")
     return result
 

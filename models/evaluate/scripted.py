@@ -175,6 +175,11 @@ class ScriptedReader:
     def leave_out(self, outlines: Sequence[Any]) -> None:
         """Do nothing: no stocks lie beside a drawn table."""
 
+    def again(self, bgr: Bgr) -> TableState | None:
+        """Say that a picture whose moment is not known cannot be read."""
+        del bgr
+        return None
+
     def read(self, frame: Frame, known: Layout) -> TableState:
         """Return the table state of a frame as a reader with these faults would."""
         del known

@@ -20,11 +20,12 @@ import numpy as np
 from tqdm import tqdm
 
 from engine.setfile import built_in_set
-from models.evaluate import hex_tables, tables
+from models.evaluate import hex_score, tables
 from models.evaluate.detection import width_of
 from models.evaluate.figures import RESULTS, Subject, pictures, save_subject
 from models.evaluate.kept import keeping, kept_rows, missing
 from models.evaluate.score import score_table
+from models.evaluate.small_figures import small_figures
 from models.evaluate.workers import spread
 from models.scenes.develop import packed, unpacked
 from models.scenes.scene import make_scene
@@ -112,15 +113,15 @@ def _squares(seed: int, game: str, wanted: float, worst: Path) -> Json:
 
 def _hexes(seed: int, game: str, wanted: float, worst: Path) -> Json:
     whole = hex_table(seed, game, "held-out", None)
-    scale = min(1.0, wanted / hex_tables.smallest_cell_px(whole))
+    scale = min(1.0, wanted / hex_score.smallest_cell_px(whole))
     boards = tuple(ShrunkBoard(board, scale) for board in whole.boards)
     table = ShrunkTable(shrunk(whole.bgr, scale), boards, whole.truth)
     height, width = table.bgr.shape[:2]
     picture = Picture(table.bgr, (width, height))
     state = read_table(picture, ReadRequest("hex", built_in_set(game)))
-    row = hex_tables.row_of(table, state, game)
+    row = hex_score.row_of(table, state, game)
     if row["sure_wrong"] or "small" not in row["advice"]:
-        hex_tables.write_worst(table, state, worst.with_suffix(".jpg"))
+        hex_score.write_worst(table, state, worst.with_suffix(".jpg"))
     return row
 
 
@@ -146,9 +147,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     for game in asked.games or GAMES:
         rows = evaluate(game, asked.tables, asked.out / "small", asked.workers)
-        small_figures = (hex_tables if game in HEX_GAMES else tables).small_figures
+        what = "cells" if game in HEX_GAMES else "tiles"
         worst = pictures(asked.out / "small" / "worst", f"{game}-", asked.out)
-        subject = Subject("small", game, small_figures(rows), worst)
+        subject = Subject("small", game, small_figures(rows, what), worst)
         save_subject(subject, asked.out)
         sys.stdout.write(subject.text() + "\n")
         sys.stdout.flush()

@@ -24,6 +24,7 @@ from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_sub
 from models.evaluate.intervals import told
 from models.evaluate.kept import keeping, kept_rows, missing
 from models.evaluate.score import TableScore, score_table
+from models.evaluate.small_figures import small_figures
 from models.evaluate.workers import spread
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
@@ -130,20 +131,8 @@ def figures(
                least=least_exact),
         Figure("of them with fouls", sum(map(is_exact, fouls)), len(fouls), 100),
         Figure("pictures called not good enough", len(big) - len(good), len(big), 100, most=2),
-        *small_figures([row for row in rows if row["small"]]),
+        *small_figures([row for row in rows if row["small"]], "tiles"),
     )  # fmt: skip
-
-
-def small_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
-    """Return the figures of tables with tiles below 24 pixels."""
-    if not rows:
-        return ()
-    told_so = sum("small" in row["advice"] for row in rows)
-    sure, wrong = sum(row["sure"] for row in rows), sum(row["sure_wrong"] for row in rows)
-    return (
-        Figure("tables with smaller tiles told to be small", told_so, len(rows), 100, least=100),
-        Figure("sure readings wrong on these", wrong, sure, 100, most=1),
-    )
 
 
 def report(rows: Sequence[Json]) -> str:

@@ -27,7 +27,7 @@ SURE = 0.99
 
 @dataclass
 class Tally:
-    """What was read right."""
+    """What was read right, on pictures that were called good enough."""
 
     tables: int = 0
     occupied: int = 0
@@ -56,7 +56,7 @@ class Tally:
             f"  kinds right, of tiles {told(self.right, self.tiles, 100)}",
             f"  unsure {told(self.unsure, self.tiles, 1000)}",
             f"  right of those at {SURE} {told(self.sure_right, self.sure, 100)}",
-            f"  called not good enough {told(self.not_good, self.tables, 100)}",
+            f"  called not good enough {told(self.not_good, self.tables + self.not_good, 100)}",
             *([f"  worst: {'; '.join(self.worst[:12])}"] if self.worst else []),
         ]
 
@@ -81,7 +81,10 @@ def stages_of(box: TaughtSet) -> Stages:
 def count_layout(
     tally: Tally, state: TableState, truth: Mapping[Cell, str], folds: int, name: str
 ) -> None:
-    """Add one table whose truth is known up to shift and turn."""
+    """Add one table whose truth is known up to shift and turn; not good enough ones apart."""
+    if not state.quality.ok:
+        tally.not_good += 1
+        return
     entries = [*state.tiles, *state.unsure]
     cells = np.array([e["at"] if "at" in e else e["cells"][0] for e in entries]).reshape(-1, 2)
     shared, right, places = best_fit(cells, [str(e["tile"]) for e in entries], truth, folds)
@@ -89,7 +92,6 @@ def count_layout(
     tally.tiles += len(truth)
     tally.right += right
     tally.unsure += len(state.unsure)
-    tally.not_good += not state.quality.ok
     occupied = shared == len(truth) == len(entries)
     tally.occupied += occupied
     tally.exact += occupied and right == len(truth)

@@ -1,4 +1,4 @@
-"""Which features tell unseen prints apart: one table, on held-out invented boxes.
+"""Which features tell unseen prints apart: on held-out invented boxes and on photographs.
 
 Each box is learnt from two photographs, once with each choice of features, and the tiles that were
 found on other tables are read. What a finished box gave is kept.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +19,36 @@ import numpy.typing as npt
 
 from models.evaluate.detection import matched
 from models.evaluate.intervals import told
-from models.evaluate.taught import SURE
-from models.evaluate.taught_invented import Task, box_names, good_lessons, tables_of
+from models.evaluate.taught import SURE, best_fit
+from models.evaluate.taught_invented import (
+    Task,
+    box_names,
+    good_lessons,
+    keep_result,
+    kept_result,
+    tables_of,
+)
+from models.evaluate.taught_photos import kingdomino_folds
 from models.evaluate.workers import spread
-from models.teaching.align import aligned
-from models.teaching.fit import fit_reader, seen_periods
+from models.teaching.examples import Examples
+from models.teaching.fit import fit_reader
 from models.teaching.labels import parse_labels
-from models.teaching.match import folds_of
-from models.teaching.teach import SEED, Lesson, gather
+from models.teaching.teach import Lesson, gather, learn, prepared_loose
 from vision import features
 from vision.crop import Patches, cut
 from vision.detect import detect_tiles
 from vision.embedding import NUMBERS
-from vision.taught import loose_set
+from vision.intake import load_picture
+from vision.read import Stages, read_table, stages_for
+from vision.request import ReadRequest
 from vision.types import Shape
 
 SHAPES_COUNT = 1764
 """Of the gradients' directions, which come first."""
+PHOTOGRAPHED = {"kingdomino": 5, "catan": 8, "qwirkle": 4}
+"""Games of the photographs, and into how many parts they are cut."""
+FEW = 5
+"""Examples a kind of Kingdomino."""
 
 
 def choices() -> dict[str, npt.NDArray[np.bool_]]:
@@ -49,17 +63,53 @@ def choices() -> dict[str, npt.NDArray[np.bool_]]:
     }  # fmt: skip
 
 
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What is learnt from and what is read then."""
+
+    examples: Examples
+    """As they were gathered."""
+    shape: Shape
+    patches: Patches
+    tiles: Sequence[str]
+    """What these are."""
+
+
+@dataclass(frozen=True)
+class PhotoTask:
+    """One part of the photographs of a game."""
+
+    game: str
+    part: int
+    folder: str
+    out: str
+
+
 def evaluate_features(
     shape: Shape, boxes: int, tables: int, out: Path, workers: int
 ) -> Iterator[str]:
-    """Yield a line for each choice of features."""
+    """Yield a line for each choice of features, on held-out invented boxes."""
     out.mkdir(parents=True, exist_ok=True)
     tasks = [Task(name, shape, tables, str(out)) for name in box_names(shape, boxes)]
+    yield f"features, {shape}, {len(tasks)} boxes, outlines as they were found"
+    yield from _lines(spread(compared, tasks, workers))
+
+
+def evaluate_features_on_photos(photos: Path, out: Path, workers: int) -> Iterator[str]:
+    """Yield the same for photographed games, taught from some photographs and read from others."""
+    out.mkdir(parents=True, exist_ok=True)
+    for game, parts in PHOTOGRAPHED.items():
+        if (photos / game).is_dir():
+            tasks = [PhotoTask(game, n, str(photos / game), str(out)) for n in range(parts)]
+            yield f"features, photographs of {game}"
+            yield from _lines(spread(compared_photos, tasks, workers))
+
+
+def _lines(results: Iterable[dict[str, list[int]]]) -> Iterator[str]:
     totals = {name: np.zeros(4, int) for name in choices()}
-    for counted in spread(compared, tasks, workers):
+    for counted in results:
         for name, numbers in counted.items():
             totals[name] += numbers
-    yield f"features, {shape}, {len(tasks)} boxes, outlines as they were found"
     for name, (right, count, sure, sure_right) in totals.items():
         yield f"  {name}: kinds right {told(int(right), int(count), 100)}"
         yield f"    right of those at {SURE} {told(int(sure_right), int(sure), 100)}"
@@ -67,29 +117,93 @@ def evaluate_features(
 
 def compared(task: Task) -> dict[str, list[int]]:
     """Return right, all, sure and surely right tiles of one box by choice of features."""
-    cv2.setNumThreads(1)
     path = Path(task.out) / f"features-{task.name}-{task.tables}.json"
-    if path.is_file():
-        kept: dict[str, list[int]] = json.loads(path.read_text(encoding="utf-8"))
+    return _kept(path, lambda: [Case(_examples(task), task.shape, *_found(task))])
+
+
+def compared_photos(task: PhotoTask) -> dict[str, list[int]]:
+    """Return the same of one part of the photographs of a game."""
+    path = Path(task.out) / f"features-{task.game}-{task.part}.json"
+    make = {"kingdomino": _kingdomino, "catan": _catan, "qwirkle": _qwirkle}[task.game]
+    return _kept(path, lambda: [make(Path(task.folder), task.part)])
+
+
+def _kept(path: Path, cases: Callable[[], list[Case]]) -> dict[str, list[int]]:
+    cv2.setNumThreads(1)
+    kept = kept_result(path)
+    if kept is not None:
         return kept
-    folds = folds_of(task.shape)
-    examples = _examples(task)
-    box = loose_set("compared", task.shape, seen_periods(examples, folds))
-    turned = aligned(examples, folds)
-    patches, truth = _found(task)
-    out = {}
-    for name, used in choices().items():
-        reader = fit_reader(turned, box, np.random.default_rng(SEED), used).reader
-        guesses = [reading.guesses[:1] for reading in reader.read(patches)]
-        right = [bool(g) and g[0].tile == t for g, t in zip(guesses, truth, strict=True)]
-        sure = [bool(g) and g[0].confidence >= SURE for g in guesses]
-        both = sum(r and s for r, s in zip(right, sure, strict=True))
-        out[name] = [sum(right), len(truth), sum(sure), both]
-    path.write_text(json.dumps(out) + "\n", encoding="utf-8")
+    out = {name: [0] * 4 for name in choices()}
+    for case in cases():
+        for name, numbers in _counted(case).items():
+            out[name] = [a + b for a, b in zip(out[name], numbers, strict=True)]
+    keep_result(path, out)
     return out
 
 
-def _examples(task: Task) -> Any:
+def _counted(case: Case) -> dict[str, list[int]]:
+    rows, lands = prepared_loose(case.examples, "compared", case.shape)
+    out = {}
+    for name, used in choices().items():
+        reader = fit_reader(rows, lands=lands, used=used).reader
+        guesses = [reading.guesses[:1] for reading in reader.read(case.patches)]
+        right = [bool(g) and g[0].tile == t for g, t in zip(guesses, case.tiles, strict=True)]
+        sure = [bool(g) and g[0].confidence >= SURE for g in guesses]
+        both = sum(r and s for r, s in zip(right, sure, strict=True))
+        out[name] = [sum(right), len(case.tiles), sum(sure), both]
+    return out
+
+
+# --- Photographs ---
+
+
+def _kingdomino(folder: Path, part: int) -> Case:
+    folds = [fold for _, fold in kingdomino_folds(folder, (FEW,))]
+    fold = folds[part]
+    return Case(fold.chosen, "square", fold.patches, fold.tiles)
+
+
+def _catan(folder: Path, part: int) -> Case:
+    """Return one photograph to read and all others to learn from."""
+    data = json.loads((folder / "labels.json").read_text(encoding="utf-8"))["photos"]
+    held = sorted(data)[part]
+    rest = {file: tiles for file, tiles in data.items() if file != held}
+    lesson = Lesson("compared", "hex", folder, parse_labels({"photos": rest}, "hex"))
+    picture = load_picture(folder / held)
+    found = [one.corners_px for one in detect_tiles(picture.bgr, "hex").found]
+    truth = [np.array(entry["outline"]) for entry in data[held]]
+    pairs = matched(truth, [picture.whole_px(corners) for corners in found])
+    patches = cut(picture.bgr, [found[j] for j in pairs.values()])
+    return Case(gather(lesson).examples, "hex", patches, [data[held][i]["tile"] for i in pairs])
+
+
+def _qwirkle(folder: Path, part: int) -> Case:
+    """Return every fourth photograph of the game to read, the reference ones to learn from."""
+    data = json.loads((folder / "labels.json").read_text(encoding="utf-8"))["photos"]
+    references = {file: tiles for file, tiles in data.items() if "centre" in tiles[0]}
+    lesson = Lesson("compared", "square", folder, parse_labels({"photos": references}, "square"))
+    examples = gather(lesson).examples
+    box = learn(lesson, examples, folder)
+    patches, tiles = [], []
+    for file in sorted(set(data) - set(references))[part :: PHOTOGRAPHED["qwirkle"]]:
+        picture = load_picture(folder / file)
+        state = read_table(picture, ReadRequest("square", box.tile_set), Stages(
+            stages_for(ReadRequest("square")).detect, box.reader))  # fmt: skip
+        truth = {(t["at"][0], t["at"][1]): str(t["tile"]) for t in data[file]}
+        entries = [*state.tiles, *state.unsure]
+        cells = np.array([entry["at"] for entry in entries]).reshape(-1, 2)
+        _, _, places = best_fit(cells, [str(entry["tile"]) for entry in entries], truth, 4)
+        known = [n for n, place in enumerate(places) if place in truth]
+        outlines = [picture.own_px(np.array(entries[n]["outline"], float)) for n in known]
+        patches.append(cut(picture.bgr, outlines))
+        tiles += [truth[places[n]] for n in known]
+    return Case(examples, "square", np.concatenate(patches), tiles)
+
+
+# --- Invented boxes ---
+
+
+def _examples(task: Task) -> Examples:
     with tempfile.TemporaryDirectory() as name:
         photos: dict[str, Any] = {}
         for number, (jpeg, truth) in enumerate(good_lessons(task.name, task.shape)):

@@ -9,43 +9,102 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.evaluate.other_box import GAME, GAME_SEED, other_box, write_game, write_lessons
-from models.scenes.positions import played
+from engine.game import Move
+from models.evaluate import other_box, wooden_box
+from models.evaluate.intervals import told
+from models.scenes.positions import Played, played
+from models.scenes.setfaces import Box
+from vision.hex_cells import turned_cell
 
 ROOT = Path(__file__).parents[2]
 SIZE_PX = (1600, 1200)
 Verdict = tuple[int, str, str, bool]
 """Number, player, tile and whether it was legal."""
+Tile = tuple[str, frozenset[tuple[int, int]]]
+"""Name and cells."""
 
 
-def evaluate_game(home: Path) -> Iterator[str]:
+@dataclass(frozen=True)
+class Trial:
+    """A box that is taught, and the game that is played with it."""
+
+    name: str
+    about: str
+    shape: str
+    game: str
+    seed: int
+    box: Callable[[], Box]
+    write_lessons: Callable[[Path], Any]
+    write_game: Callable[[Path, Box | None, int | None, tuple[int, int]], Played]
+
+
+ROPES = Trial("ropes", "in other art", "square", other_box.GAME, other_box.GAME_SEED,
+              other_box.other_box, other_box.write_lessons, other_box.write_game)  # fmt: skip
+WOODEN = Trial("wood", "of wood, on a wooden board", "hex", wooden_box.GAME, wooden_box.GAME_SEED,
+               wooden_box.wooden_box, wooden_box.write_lessons, wooden_box.write_game)  # fmt: skip
+
+
+def evaluate_game(home: Path, trial: Trial = ROPES) -> Iterator[str]:
     """Teach the copy from two photographs, referee the game with both boxes, compare."""
-    lessons = home / "lessons"
-    write_lessons(lessons)
+    lessons = home / f"{trial.name}-lessons"
+    trial.write_lessons(lessons)
     _run(
-        home, "teach", "ropes", "--shape", "square", "--photos", str(lessons),
-        "--labels", str(lessons / "labels.json"), "--game", GAME,
+        home, "teach", trial.name, "--shape", trial.shape, "--photos", str(lessons),
+        "--labels", str(lessons / "labels.json"), "--game", trial.game,
         "--map", str(lessons / "map.json"),
     )  # fmt: skip
-    told: dict[str, list[dict[str, Any]]] = {}
-    for name, box in (("ropes", other_box()), (GAME, None)):
-        game = write_game(home / name, box, size_px=SIZE_PX)
-        lines = _run(home, "watch", f"folder:{home / name}", "--game", GAME, "--set", name,
+    events: dict[str, list[dict[str, Any]]] = {}
+    for name, box in ((trial.name, trial.box()), (trial.game, None)):
+        game = trial.write_game(home / name, box, None, SIZE_PX)
+        lines = _run(home, "watch", f"folder:{home / name}", "--game", trial.game, "--set", name,
                      "--players", ",".join(game.players), "--new")  # fmt: skip
-        told[name] = [json.loads(line) for line in lines.splitlines()]
-    verdicts = {name: _verdicts(events) for name, events in told.items()}
-    asked = sum(event["event"] == "question" for event in told["ropes"])
-    equal = sum(a == b for a, b in zip(verdicts["ropes"], verdicts[GAME], strict=False))
-    one = played(GAME, "held-out", "greedy", GAME_SEED)
-    true = [(n + 1, m.player, str(m.tile), True) for n, m in enumerate(one.moves)]
-    yield f"a taught copy of {GAME} in other art: a game of {len(true)} moves"
-    yield f"  verdicts equal to those with the built-in box: {equal} of {len(verdicts[GAME])}"
-    yield f"  verdicts as the game was played: {sum(v in true for v in verdicts['ropes'])}"
+        events[name] = [json.loads(line) for line in lines.splitlines()]
+    verdicts = {name: _verdicts(said) for name, said in events.items()}
+    own, built_in = verdicts[trial.name], verdicts[trial.game]
+    asked = sum(event["event"] == "question" for event in events[trial.name])
+    equal = sum(a == b for a, b in zip(own, built_in, strict=False))
+    one = played(trial.game, "held-out", "greedy", trial.seed)
+    true = [(n + 1, m.player, _tile_of(m), True) for n, m in enumerate(one.moves)]
+    yield f"a taught copy of {trial.game} {trial.about}: a game of {len(true)} moves"
+    yield f"  verdicts equal to those with the built-in box: {equal} of {len(built_in)}"
+    yield f"  verdicts as the game was played: {sum(v in true for v in own)}"
     yield f"  questions asked: {asked}"
+
+
+def evaluate_wooden(home: Path, tables: int) -> Iterator[str]:
+    """Referee a game with the wooden Snekagon, then read other tables of it with all tiles on."""
+    yield from evaluate_game(home, WOODEN)
+    exact = right = count = 0
+    for seed in range(wooden_box.TABLE_SEEDS, wooden_box.TABLE_SEEDS + tables):
+        photo = home / f"wood-{seed}.jpg"
+        layout = wooden_box.write_table(photo, seed)
+        said = json.loads(_run(home, "read", str(photo), "--set", "wood", "--json", may_fail=True))
+        truth = {(piece.tile, frozenset(piece.cells)) for piece in layout.pieces}
+        same = max(len(truth & _tiles(said, turn)) for turn in range(6))
+        extra = len(said["tiles"]) + len(said["unsure"]) - same
+        right, count, exact = (
+            right + same,
+            count + len(truth),
+            exact + (same == len(truth) and not extra),
+        )
+    yield f"  tiles right on other tables: {told(right, count, 100)}"
+    yield f"  tables exactly right: {told(exact, tables, 100)}"
+
+
+def _tiles(state: Mapping[str, Any], turn: int) -> set[Tile]:
+    return {
+        (str(entry["tile"]), frozenset(turned_cell((q, r), turn) for q, r in entry["cells"]))
+        for entry in (*state["tiles"], *state["unsure"])
+    }
+
+
+def _tile_of(move: Move) -> str:
+    return str(move.tile or "")
 
 
 def _verdicts(events: list[dict[str, Any]]) -> list[Verdict]:
@@ -55,9 +114,9 @@ def _verdicts(events: list[dict[str, Any]]) -> list[Verdict]:
     ]  # fmt: skip
 
 
-def _run(home: Path, *arguments: str) -> str:
+def _run(home: Path, *arguments: str, may_fail: bool = False) -> str:
     made = subprocess.run(
-        [sys.executable, "-m", "companion_app.cli", *arguments], cwd=ROOT, check=True,
+        [sys.executable, "-m", "companion_app.cli", *arguments], cwd=ROOT, check=not may_fail,
         capture_output=True, text=True, stdin=subprocess.DEVNULL,
         env={**os.environ, "SNAKE_EYE_HOME": str(home / "home")},
     )  # fmt: skip

@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 
 from models.evaluate.detection import LEAST_WIDE_PX, width_of
+from models.evaluate.kept import reader_mark
 from models.evaluate.taught import Cell, Tally, count_layout, stages_of, taught
 from models.evaluate.workers import spread
 from models.scenes.arrange import extent_of
@@ -40,6 +41,8 @@ KINDS = 24
 """Boxes with about so many kinds are taken."""
 LEAST_SEEN = 0.8
 """Tables with tiles that a hand or the picture's edge hides more are not read here."""
+FEWEST_LAID = 2
+"""One tile alone, with others loose around it, is no layout that anybody could tell."""
 LESSON_PHOTOS = 2
 LESSON_SIZE = (1600, 1200)
 SEEDS_A_BOX = 100
@@ -83,8 +86,8 @@ def evaluated(task: Task) -> dict[str, Any]:
     """Return what one box gave: from its file, or taught and read now."""
     cv2.setNumThreads(1)
     path = Path(task.out) / f"{task.name}-{task.tables}.json"
-    if path.is_file():
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    kept: dict[str, Any] | None = kept_result(path)
+    if kept is not None:
         return kept
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
@@ -95,8 +98,22 @@ def evaluated(task: Task) -> dict[str, Any]:
             state = read_table(picture, ReadRequest(task.shape, box.tile_set), stages_of(box))
             count_layout(tally, state, truth, 4 if task.shape == "square" else 6, task.name)
     result = {"tally": asdict(tally), "kinds": len(box.tile_set.kinds)}
-    path.write_text(json.dumps(result) + "\n", encoding="utf-8")
+    keep_result(path, result)
     return result
+
+
+def kept_result(path: Path) -> dict[str, Any] | None:
+    """Return what a task gave before, if the same code and models taught and read it."""
+    if not path.is_file():
+        return None
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return dict(kept["result"]) if kept.get("mark") == reader_mark("models/teaching") else None
+
+
+def keep_result(path: Path, result: Mapping[str, Any]) -> None:
+    """Keep what a task gave."""
+    text = json.dumps({"mark": reader_mark("models/teaching"), "result": result})
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def taught_invented(name: str, shape: Shape, home: Path) -> TaughtSet:
@@ -172,7 +189,8 @@ def tables_of(name: str, shape: Shape, count: int) -> Iterator[Scene]:
         settings = draw_settings(seed, "held-out", f"invented-{shape}", size)
         scene = scene_from(replace(settings, set_name=name))
         seed += 1
-        if all(_well_seen(t) for t in scene.truth["tiles"]):
+        tiles = scene.truth["tiles"]
+        if len(tiles) >= FEWEST_LAID and all(_well_seen(tile) for tile in tiles):
             count -= 1
             yield scene
 

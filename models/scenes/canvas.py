@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -62,6 +63,13 @@ class Canvas:
         canvas = cls.__new__(cls)
         canvas.camera, canvas.lamp = below.camera, below.lamp
         canvas.lit = np.full(below.lit.shape, 255, np.uint8)
+        return canvas
+
+    def copied(self) -> Canvas:
+        """Return the same picture, to be gone on with by itself."""
+        canvas = copy(self)
+        for name in ("albedo", "lit", "shine", "ids"):
+            setattr(canvas, name, getattr(self, name).copy())
         return canvas
 
     def window(self, points_px: Array, margin: int = 2) -> tuple[slice, slice] | None:

@@ -35,7 +35,7 @@ def _linear() -> Array:
 
 
 @lru_cache(maxsize=1)
-def _noise_bank() -> Array:
+def noise_bank() -> Array:
     """Return noise as a camera leaves it: a little smoothed, less in colour than in light."""
     rng = rng_of("sensor noise")
     noise = rng.standard_normal((NOISE_PX, NOISE_PX, 3), dtype=np.float32)
@@ -52,11 +52,11 @@ def _kept_grain(height: int, width: int) -> Array:
 def _laid_out_grain(height: int, width: int) -> Array:
     """Return the noise laid out larger than a picture, so that any piece of it can be cut."""
     across, down = width // NOISE_PX + 2, height // NOISE_PX + 2
-    return np.tile(_noise_bank(), (down, across, 1))
+    return np.tile(noise_bank(), (down, across, 1))
 
 
 @lru_cache(maxsize=64)
-def _curve(contrast: float) -> Array:
+def tone_curve(contrast: float) -> Array:
     """Return the camera's tone curve, by the root of linear light in 256 steps."""
     x = (np.arange(256) / 255) ** 2
     y = np.where(x <= 0.0031308, 12.92 * x, 1.055 * np.power(np.maximum(x, 1e-9), 1 / 2.4) - 0.055)
@@ -129,7 +129,8 @@ class Developer:
 
     def __init__(self, sensor: SensorSettings, level: float) -> None:
         self._sensor = sensor
-        self._boost = PHOTON_NOISE * sensor.noise * (1 / max(level, 0.2)) ** 0.5
+        self.noise_boost = PHOTON_NOISE * sensor.noise * (1 / max(level, 0.2)) ** 0.5
+        """Deviation of the noise, in the root of the light."""
 
     def root(self, linear: Array) -> Array:
         """Return the root of the blurred light."""
@@ -139,8 +140,8 @@ class Developer:
         """Return the picture, blue first, with fresh noise."""
         sensor = self._sensor
         if sensor.noise:
-            root = _with_noise(root, self._boost, rng)
-        curve = _curve(round(sensor.contrast, 2))
+            root = _with_noise(root, self.noise_boost, rng)
+        curve = tone_curve(round(sensor.contrast, 2))
         eight = cv2.LUT(cv2.convertScaleAbs(not_below(root, 0.0), alpha=255), curve)
         if sensor.sharpen:
             soft = cv2.GaussianBlur(eight, (0, 0), 1.2)

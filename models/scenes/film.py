@@ -66,7 +66,7 @@ class FilmedTable:
         self._light = settings.light
         self._extra: tuple[Lathe, ...] = ()
         self._seat = float(self._rng.uniform(0, 360))
-        self._still = self._paint()
+        self._painted: Still | None = None
         self._number = 0
 
     @property
@@ -107,7 +107,7 @@ class FilmedTable:
             self._stage.nudge(things[int(self._rng.integers(len(things)))], self._rng)
         for layout in layouts:
             self.layout = layout
-            self._still = self._paint()
+            self._paint()
             yield from self._hold(arm, STAY_S * float(self._rng.uniform(0.7, 1.4)))
         yield from self._reach(arm, 0.0, 1.0, None)
 
@@ -123,7 +123,7 @@ class FilmedTable:
         arm = self._arm(int(self._rng.integers(4)), (x, y))
         yield from self._reach(arm, 1.0, 0.0, None)
         self._extra = (replace(CUP, x_mm=x, y_mm=y),)
-        self._still = self._paint()
+        self._paint()
         yield from self._hold(arm, STAY_S)
         yield from self._reach(arm, 0.0, 1.0, None)
 
@@ -133,7 +133,7 @@ class FilmedTable:
         arm = self._arm(int(self._rng.integers(4)), (cup.x_mm, cup.y_mm))
         yield from self._reach(arm, 1.0, 0.0, None)
         self._extra = ()
-        self._still = self._paint()
+        self._paint()
         yield from self._reach(arm, 0.0, 1.0, None)
 
     def knock(self) -> Iterator[FilmFrame]:
@@ -155,7 +155,7 @@ class FilmedTable:
         self._camera = replace(
             moved, matrix=self._camera.matrix, distortion=self._camera.distortion
         )
-        self._still = self._paint()
+        self._paint()
 
     def switch_light(self) -> None:
         """Switch a lamp on or off: brighter or darker, of another tint, from another side."""
@@ -166,7 +166,7 @@ class FilmedTable:
             kelvin=float(np.clip(light.kelvin + self._rng.normal(0, 900), 2700, 6500)),
             azimuth_deg=light.azimuth_deg + 90,
         )  # fmt: skip
-        self._still = self._paint()
+        self._paint()
 
     def darkness(self, seconds: float) -> Iterator[FilmFrame]:
         """Switch all light off for a while."""
@@ -197,8 +197,8 @@ class FilmedTable:
         resting = self._along(arm, 0.35)
         poses = [self._still.with_arm(self._trembling(resting), None) for _ in range(LEANS)]
         for _ in range(max(1, round(seconds * self.fps))):
-            root, hand = poses[int(self._rng.integers(len(poses)))]
-            yield self._shown(self._still.developed(root, self._rng), hand)
+            light, hand = poses[int(self._rng.integers(len(poses)))]
+            yield self._shown(self._still.developed(light, self._rng), hand)
         yield from self._reach(arm, 0.35, 1.0, None)
 
     # --- hands -----------------------------------------------------------------------------
@@ -256,9 +256,15 @@ class FilmedTable:
         top = self._stage.top(self.layout)
         return replace(top, lathes=(*top.lathes, *self._extra))
 
+    @property
+    def _still(self) -> Still:
+        """The table as it lies; painted when it is first looked at."""
+        return self._painted or self._paint()
+
     def _paint(self) -> Still:
         settings = replace(self.settings, light=self._light)
-        return Still(settings, self._top(), self._camera)
+        self._painted = Still(settings, self._top(), self._camera, self._painted)
+        return self._painted
 
     def _frame(
         self, arm: Arm | None, held: Item | None, shake_px: tuple[float, float] | None = None

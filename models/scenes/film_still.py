@@ -11,8 +11,9 @@ from models.scenes.arrays import Array, not_below
 from models.scenes.camera import Camera
 from models.scenes.canvas import Canvas
 from models.scenes.develop import Developer, exposed, gain_for, radiance
+from models.scenes.film_sensor import film_sensor, in_steps
 from models.scenes.hands import arm_face, arm_item
-from models.scenes.scene import painted
+from models.scenes.scene import bare_table, lamp_for, needed_table, painted
 from models.scenes.settings import SceneSettings
 from models.scenes.things import Arm, Item, TableTop
 
@@ -23,16 +24,20 @@ SMALL_PX = 640
 class Still:
     """A table that does not change, painted once; only arms are laid over it per frame."""
 
-    def __init__(self, settings: SceneSettings, top: TableTop, camera: Camera) -> None:
+    def __init__(
+        self, settings: SceneSettings, top: TableTop, camera: Camera, before: Still | None = None
+    ) -> None:
         self.top = top
-        self.canvas = painted(settings, top, camera)
+        self._needed = lamp_for(settings, camera, top.extent_mm), needed_table(settings, top)
+        self._bare = self._bare_of(before, camera) or bare_table(settings, top, camera)
+        self.canvas = painted(settings, top, camera, self._bare)
         self._settings = settings
         linear = radiance(self.canvas, settings.light, settings.sensor.vignette)
         self._matrix = gain_for(linear, settings.light, settings.sensor)
         self._unlit = exposed(linear, self._matrix)
-        self._linear = self._unlit
         self._developer = Developer(settings.sensor, settings.light.level)
-        self._root = self._developer.root(self._linear)
+        self._sensor = film_sensor(settings.sensor, settings.light.level, camera.size_px)
+        self._hold(self._unlit)
         self._times = _times_smaller(camera.size_px)
         self._small_camera = _smaller(camera, self._times)
 
@@ -45,19 +50,25 @@ class Still:
         gain: float = 1.0,
     ) -> tuple[Array, bool]:
         """Return one finished frame, and whether a hand is in it."""
-        root, hand = self._root, False
+        light, hand = self._light, False
         if arm is not None:
-            root, hand = self.with_arm(arm, held)
+            light, hand = self.with_arm(arm, held)
         if shake_px is not None:
             shift = np.array([[1, 0, shake_px[0]], [0, 1, shake_px[1]]], np.float32)
-            root = cv2.warpAffine(root, shift, root.shape[1::-1], borderMode=cv2.BORDER_REFLECT)
-        if gain != 1.0:
-            root = root * np.float32(np.sqrt(gain))
-        return self.developed(root, rng), hand
+            light = cv2.warpAffine(light, shift, light.shape[1::-1], borderMode=cv2.BORDER_REFLECT)
+        return self.developed(light, rng, gain), hand
 
-    def developed(self, root: Array, rng: np.random.Generator) -> Array:
-        """Return the picture of a root of light, with fresh noise."""
-        return self._developer.finished(root, rng)
+    def developed(self, light: Array, rng: np.random.Generator, gain: float = 1.0) -> Array:
+        """Return the picture of light as the sensor holds it, with fresh noise."""
+        return self._sensor.frame(light, rng, gain)
+
+    def _bare_of(self, before: Still | None, camera: Camera) -> Canvas | None:
+        """Return the bare table as it was painted before, if nothing about it has changed."""
+        same = before is not None and before._bare.camera is camera
+        return before._bare if before and same and before._needed == self._needed else None
+
+    def _hold(self, linear: Array) -> None:
+        self._light = self._sensor.held(self._developer.root(linear))
 
     def shine_on(self, angle_deg: float, reach: float, strength: float) -> None:
         """Let a sunbeam with a soft edge fall in from one side, so far over the picture."""
@@ -68,57 +79,59 @@ class Still:
         field = 1 + strength / (1 + np.exp(np.clip((along + 0.7 - 1.4 * reach) * 25, -30, 30)))
         lit = cv2.resize(field.astype(np.float32), (width, height))
         # The camera takes its exposure back by as much as the picture has become brighter.
-        self._linear = self._unlit * (lit / float(field.mean()))[..., None]
-        self._root = self._developer.root(self._linear)
+        self._hold(self._unlit * (lit / float(field.mean()))[..., None])
 
     def with_arm(self, arm: Arm, held: Item | None) -> tuple[Array, bool]:
-        """Return the root of the light with an arm in it, and whether that is in view.
+        """Return the light with an arm in it, as the sensor holds it, and whether one is in view.
 
         Arms have no fine print: they and their shadows are painted small and enlarged.
         """
         over = self._small_canvas()
         item, face = arm_item(arm), arm_face(arm.look)
         over.throw_sprite_shadow(face, item, 190)
-        shadow = cv2.LUT(over.lit, self._shadow_table())
+        left: Array = cv2.LUT(over.lit, self._shadow_table())
+        own = np.zeros((*left.shape, 3), np.float32)
         parts = [(item, face)]
         if held is not None:
             lifted = replace(held, x_mm=arm.x_mm, y_mm=arm.y_mm, z_mm=arm.height_mm - 4)
             parts.insert(0, (lifted, self.top.faces[held.face]))
-        clear, skin = np.ones(shadow.shape, np.float32), np.zeros((*shadow.shape, 3), np.float32)
         hand = False
         for thing, look in parts:
             sampled = over.sampled(look, thing.axes(), over.camera.px_per_mm())
             if sampled is not None and sampled[1][..., 3].any():
                 where, bgra, _ = sampled
-                free = 1 - bgra[..., 3].astype(np.float32) / 255
-                light = cv2.transform(Developer.linear_of(bgra[..., :3]), self._matrix)
-                skin[where] = skin[where] * free[..., None] + light
-                clear[where] *= free
+                cover = bgra[..., 3].astype(np.float32) / 255
+                own[where] *= 1 - cover[..., None]
+                own[where] += self._root_of(bgra, cover)
+                left[where] *= 1 - cover
                 hand = True
-        box = _box_of((clear < 1) | (over.lit < 255))
-        return (self._root if box is None else self._laid_over(box, shadow * clear, skin)), hand
+        box = _box_of(left < 1)
+        return (self._light if box is None else self._laid_over(box, left, own)), hand
 
-    def _laid_over(self, box: tuple[int, int, int, int], left: Array, skin: Array) -> Array:
-        """Return the root of the light with something laid over a part of the picture.
+    def _root_of(self, bgra: Array, cover: Array) -> Array:
+        """Return the root of the light from colours, both multiplied by their cover."""
+        light = cv2.transform(Developer.linear_of(bgra[..., :3]), self._matrix)
+        return np.asarray(cv2.sqrt(not_below(light, 0.0) * cover[..., None]))
+
+    def _laid_over(self, box: tuple[int, int, int, int], left: Array, own: Array) -> Array:
+        """Return the light, as the sensor holds it, with something laid over a part of it.
 
         Args:
             box: first and last row and column of the part, in the small picture.
-            left: how much of the table's light is left there, in the small picture.
-            skin: the light that comes from what is laid over it.
+            left: how much of the root of the table's light is left there, in the small picture.
+            own: the root of the light that comes from what is laid over it.
         """
         top, bottom, first, last = box
         times = self._times
         window = slice(top * times, bottom * times), slice(first * times, last * times)
         size = (last - first) * times, (bottom - top) * times
-        root = self._root.copy()
-        part = root[window]
-        through = cv2.resize(left[top:bottom, first:last], size)
-        light = cv2.resize(skin[top:bottom, first:last], size)
-        part *= part
-        part *= through[..., None]
-        part += light
-        np.sqrt(not_below(part, 0.0), out=part)
-        return root
+        small = left[top:bottom, first:last]
+        through = cv2.resize(cv2.merge([small, small, small]), size)
+        laid = cv2.resize(in_steps(own[top:bottom, first:last]), size)
+        light = self._light.copy()
+        seen = cv2.multiply(light[window], through, dtype=cv2.CV_32F)
+        light[window] = cv2.add(seen, laid, dtype=cv2.CV_16S)
+        return light
 
     def _small_canvas(self) -> Canvas:
         over = Canvas.over(self.canvas)
@@ -127,8 +140,9 @@ class Still:
         return over
 
     def _shadow_table(self) -> Array:
+        """Return how much of the root of the light is left in a shadow, in 256 steps."""
         ambient = self._settings.light.ambient
-        return (ambient + (1 - ambient) * np.arange(256) / 255).astype(np.float32)
+        return np.sqrt(ambient + (1 - ambient) * np.arange(256) / 255).astype(np.float32)
 
 
 def _box_of(mask: Array) -> tuple[int, int, int, int] | None:

@@ -117,8 +117,8 @@ def _plan(name: str) -> _Plan:
     lattice = name.split("-")[1]
     pitch = float(rng.uniform(25, 60) if lattice == "square" else rng.uniform(28, 90))
     style = str(rng.choice(STYLES))
-    palette = _palette(rng)
-    border = _border(rng, palette)
+    palette = palette_of(rng)
+    border = border_of(rng, palette)
     count = int(rng.integers(FEWEST_KINDS, MOST_KINDS + 1))
     return _Plan(rng, lattice, pitch, style, palette, border, count)
 
@@ -172,7 +172,8 @@ class _Shared:
         return np.asarray(255 - away_from)
 
 
-def _palette(rng: Random) -> Array:
+def palette_of(rng: Random) -> Array:
+    """Return the colours of one box, white and black last."""
     count = int(rng.integers(4, 9))
     start = rng.uniform(0, 360)
     if rng.random() < 0.25:
@@ -185,7 +186,7 @@ def _palette(rng: Random) -> Array:
     return np.stack(colours)
 
 
-def _border(rng: Random, palette: Array) -> Callable[[Array, Array], Array]:
+def border_of(rng: Random, palette: Array) -> Callable[[Array, Array], Array]:
     """Return what draws the same border (or none) on every face."""
     kind = str(rng.choice(["none", "none", "plain", "line", "pale"]))
     width = float(rng.uniform(0.02, 0.12)) * FACE_PX
@@ -216,13 +217,13 @@ def _canvas(colour: Array) -> Array:
     return canvas
 
 
-def _fill(canvas: Array, points: Array, colour: Array) -> None:
+def fill(canvas: Array, points: Array, colour: Array) -> None:
     """Fill an outline given around the middle in units of half a face."""
     pixels = np.round((points * FACE_PX / 2 + FACE_PX / 2) * 16).astype(np.int32)
     cv2.fillPoly(canvas, [pixels], colour.tolist(), cv2.LINE_AA, 4)
 
 
-def _polygon(corners: int, inner: float = 1.0, turn: float = 0.0) -> Array:
+def polygon(corners: int, inner: float = 1.0, turn: float = 0.0) -> Array:
     """Return a regular polygon, or a star where ``inner`` is below 1."""
     count = corners * (2 if inner < 1 else 1)
     angles = np.arange(count) * 2 * np.pi / count - np.pi / 2 + turn
@@ -230,19 +231,20 @@ def _polygon(corners: int, inner: float = 1.0, turn: float = 0.0) -> Array:
     return np.asarray(np.stack([np.cos(angles), np.sin(angles)], axis=1) * radii[:, None])
 
 
-def _shape(name: str) -> list[Array]:
+def shape_parts(name: str) -> list[Array]:
+    """Return the outlines that make up one of ``SHAPES``, in units of half a face."""
     cross = np.array([(-1, -3), (1, -3), (1, -1), (3, -1), (3, 1), (1, 1), (1, 3), (-1, 3),
                       (-1, 1), (-3, 1), (-3, -1), (-1, -1)]) / 3.2  # fmt: skip
-    circle = _polygon(48)
+    circle = polygon(48)
     made = {
-        "circle": [circle], "square": [_polygon(4, turn=np.pi / 4)], "diamond": [_polygon(4)],
-        "star": [_polygon(5, 0.45)], "sun": [_polygon(8, 0.6)], "cross": [cross],
-        "triangle": [_polygon(3)], "hexagon": [_polygon(6)], "spark": [_polygon(4, 0.35)],
+        "circle": [circle], "square": [polygon(4, turn=np.pi / 4)], "diamond": [polygon(4)],
+        "star": [polygon(5, 0.45)], "sun": [polygon(8, 0.6)], "cross": [cross],
+        "triangle": [polygon(3)], "hexagon": [polygon(6)], "spark": [polygon(4, 0.35)],
         "drop": [circle * (0.6, 0.6) + (0, 0.35), np.array([(-0.5, 0.1), (0, -0.9), (0.5, 0.1)])],
         "clover": [circle * 0.45 + shift for shift in ((-0.45, 0.1), (0.45, 0.1), (0, -0.5))],
         "arrow": [np.array([(-0.25, 0.9), (-0.25, 0), (-0.7, 0), (0, -0.9), (0.7, 0), (0.25, 0),
                             (0.25, 0.9)])],
-        "moon": [np.concatenate([_polygon(40)[:30], (_polygon(40) * 0.75 + (-0.3, 0.1))[29::-1]])],
+        "moon": [np.concatenate([polygon(40)[:30], (polygon(40) * 0.75 + (-0.3, 0.1))[29::-1]])],
         "bars": [square_outline(1.6, 0.35) + np.array([0, dy]) for dy in (-0.6, 0, 0.6)],
     }  # fmt: skip
     return made[name]
@@ -256,8 +258,8 @@ def _shapes(rng: Random, shared: _Shared, number: int) -> Array:
     ground = shared.ground_of(rng, 0)
     canvas = _canvas(ground)
     colours = len(shared.palette) - 2
-    for part in _shape(str(shared.shapes[(number // colours) % len(SHAPES)])):
-        _fill(canvas, part * shared.size * 0.8, shared.colour(number % colours, ground))
+    for part in shape_parts(str(shared.shapes[(number // colours) % len(SHAPES)])):
+        fill(canvas, part * shared.size * 0.8, shared.colour(number % colours, ground))
     return canvas
 
 
@@ -281,12 +283,12 @@ def _terrain(rng: Random, shared: _Shared, number: int) -> Array:
     base = shared.palette[number % min(5, len(shared.palette))]
     colours = np.clip(np.stack([base * 0.6, base, base * 1.25 + 15]), 0, 255)
     canvas = ramp(unit(field(rng, FACE_PX, (5, 5), 4, 0.7)), colours)
-    mark = _shape(str(shared.shapes[(number // 5) % len(SHAPES)]))
+    mark = shape_parts(str(shared.shapes[(number // 5) % len(SHAPES)]))
     for _ in range(int(rng.integers(2, 9))):
         at = rng.uniform(-0.7, 0.7, 2)
         shade = np.clip(base * rng.uniform(0.35, 1.5), 0, 255)
         for part in mark:
-            _fill(canvas, part * rng.uniform(0.08, 0.28) + at, shade)
+            fill(canvas, part * rng.uniform(0.08, 0.28) + at, shade)
     return canvas
 
 
@@ -302,7 +304,7 @@ def _scenery(rng: Random, shared: _Shared, number: int) -> Array:
     for _ in range(int(rng.integers(1, 6))):
         at = rng.uniform(-0.8, 0.8, 2)
         shade = shared.palette[int(rng.integers(len(shared.palette)))] * rng.uniform(0.6, 1.1)
-        _fill(canvas, _polygon(24) * rng.uniform(0.1, 0.4, 2) + at, np.clip(shade, 0, 255))
+        fill(canvas, polygon(24) * rng.uniform(0.1, 0.4, 2) + at, np.clip(shade, 0, 255))
     canvas = cv2.GaussianBlur(canvas, (0, 0), rng.uniform(0.5, 2.0))
     grit = 1 + 0.06 * field(rng, FACE_PX, (96, 96), 1)
     return np.clip(canvas * grit[..., None], 0, 255).astype(np.uint8)
@@ -318,7 +320,7 @@ def _stripes(rng: Random, shared: _Shared, number: int) -> Array:
     for i in range(count):
         middle = (i - (count - 1) / 2) * 2.4 / count
         bar = square_outline(4.0, 1.2 / count) + np.array([0, middle])
-        _fill(canvas, bar @ matrix.T, colour if i % 2 == 0 else shared.colour(number + 2, colour))
+        fill(canvas, bar @ matrix.T, colour if i % 2 == 0 else shared.colour(number + 2, colour))
     return canvas
 
 
@@ -350,10 +352,10 @@ def _wooden(rng: Random, shared: _Shared, number: int) -> Array:
     colours = wood_colours(rng_of("invented wood", shared.ground.tolist()))
     canvas = ramp(unit(field(rng, FACE_PX, (2, 14), 5, 0.7)), colours)
     burnt = np.clip(colours[0] * 0.35, 0, 255)
-    for part in _shape(str(shared.shapes[number % len(SHAPES)])):
-        _fill(canvas, part * shared.size * 0.75, burnt)
+    for part in shape_parts(str(shared.shapes[number % len(SHAPES)])):
+        fill(canvas, part * shared.size * 0.75, burnt)
     for i in range(number // len(SHAPES)):
-        _fill(canvas, _polygon(20) * 0.08 + (-0.6 + 0.25 * i, 0.65), burnt)
+        fill(canvas, polygon(20) * 0.08 + (-0.6 + 0.25 * i, 0.65), burnt)
     return canvas
 
 
@@ -364,7 +366,7 @@ def _dots(rng: Random, shared: _Shared, number: int) -> Array:
     for i in range(rows):
         for j in range(int(rng.integers(1, 4))):
             at = np.array([(j - 1) * 0.5, (i - (rows - 1) / 2) * 0.5])
-            _fill(canvas, _polygon(24) * 0.2 + at, shared.colour(number + i, ground))
+            fill(canvas, polygon(24) * 0.2 + at, shared.colour(number + i, ground))
     return canvas
 
 
@@ -373,14 +375,14 @@ def _icons(rng: Random, shared: _Shared, number: int) -> Array:
     ground = shared.ground_of(rng, number)
     light = 1 + 0.12 * field(rng, FACE_PX, (1, 2), 2)
     canvas = np.clip(_canvas(ground) * light[..., None], 0, 255).astype(np.uint8)
-    for part in _shape(str(shared.shapes[number % len(SHAPES)])):
+    for part in shape_parts(str(shared.shapes[number % len(SHAPES)])):
         at = rng.uniform(-0.15, 0.15, 2)
         colour = shared.colour(number, ground)
-        _fill(canvas, part * 0.62 + at, colour * 0.45)
-        _fill(canvas, part * 0.54 + at, colour)
+        fill(canvas, part * 0.62 + at, colour * 0.45)
+        fill(canvas, part * 0.54 + at, colour)
     for _ in range(int(rng.integers(0, 5))):
         spot = rng.uniform(-0.8, 0.8, 2)
-        _fill(canvas, _polygon(16) * rng.uniform(0.04, 0.12) + spot,
+        fill(canvas, polygon(16) * rng.uniform(0.04, 0.12) + spot,
               shared.colour(int(rng.integers(8)), ground))  # fmt: skip
     return canvas
 

@@ -116,6 +116,10 @@ def _side_of(face: Face) -> tuple[int, int, int]:
     return int(colour[0]), int(colour[1]), int(colour[2])
 
 
+PIPS = {1: "4", 2: "08", 3: "048", 4: "0268", 5: "02468", 6: "035268"}
+"""Which of nine spots, row by row, have a pip."""
+
+
 def phone_face(rng: Random) -> Face:
     """Return a phone that lies on its back, its screen dark or lit."""
     width, height = round(rng.uniform(66, 78)) * 4, round(rng.uniform(138, 164)) * 4
@@ -172,15 +176,16 @@ def _pictures(bgr: Array, y: int, margin: int, rng: Random, top: TableTop | None
     return y + side + 16
 
 
-def die_face(rng: Random) -> Face:
-    """Return the upper side of a die."""
+def die_face(rng: Random, value: int | None = None) -> Face:
+    """Return the upper side of a die, by default with any number of pips."""
     side = 96
     colour = hsv(rng.uniform(0, 360), rng.choice([0, 0.8]), rng.uniform(0.6, 1))
     bgr = np.empty((side, side, 3), np.uint8)
     bgr[:] = colour
     dark = colour.sum() < 380
     pip = (235, 235, 235) if dark else (25, 25, 25)
-    spots = {1: "4", 2: "08", 3: "048", 4: "0268", 5: "02468", 6: "035268"}[int(rng.integers(1, 7))]
+    drawn = int(rng.integers(1, 7))
+    spots = PIPS[drawn if value is None else value]
     for spot in spots:
         at = 24 + 24 * (int(spot) % 3), 24 + 24 * (int(spot) // 3)
         cv2.circle(bgr, at, 9, pip, -1, cv2.LINE_AA)

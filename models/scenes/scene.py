@@ -132,10 +132,18 @@ def lamp_for(settings: SceneSettings, camera: Camera, extent_mm: Array) -> Lamp:
     )  # fmt: skip
 
 
-def painted(settings: SceneSettings, top: TableTop, camera: Camera) -> Canvas:
-    """Return the table as colours, shadows and shine, before any camera effect."""
-    canvas = Canvas(camera, lamp_for(settings, camera, top.extent_mm))
-    put_ground(canvas, settings.surface, settings.seed, _needed_table(settings, top))
+def painted(
+    settings: SceneSettings, top: TableTop, camera: Camera, bare: Canvas | None = None
+) -> Canvas:
+    """Return the table as colours, shadows and shine, before any camera effect.
+
+    Args:
+        settings: how all of it looks.
+        top: what lies there.
+        camera: where it is seen from.
+        bare: the table with nothing on it, where that was painted before; it stays as it is.
+    """  # fmt: skip
+    canvas = bare_table(settings, top, camera) if bare is None else bare.copied()
     faces = printed_faces(settings, top, camera)
     put_items(canvas, top.items, faces)
     for thing in sorted(top.lathes, key=lambda t: -_away(t.x_mm, t.y_mm, camera)):
@@ -147,7 +155,14 @@ def painted(settings: SceneSettings, top: TableTop, camera: Camera) -> Canvas:
     return canvas
 
 
-def _needed_table(settings: SceneSettings, top: TableTop) -> tuple[float, float]:
+def bare_table(settings: SceneSettings, top: TableTop, camera: Camera) -> Canvas:
+    """Return the table with nothing on it, large enough for what will be put there."""
+    canvas = Canvas(camera, lamp_for(settings, camera, top.extent_mm))
+    put_ground(canvas, settings.surface, settings.seed, needed_table(settings, top))
+    return canvas
+
+
+def needed_table(settings: SceneSettings, top: TableTop) -> tuple[float, float]:
     """Return how wide and deep a table must be, so that nothing lies beyond its edge."""
     things = [(i.x_mm, i.y_mm) for i in top.items] + [(i.x_mm, i.y_mm) for i in top.lathes]
     turn = radians(settings.surface.table_turn_deg)

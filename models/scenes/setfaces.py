@@ -35,10 +35,18 @@ def printed_box(name: str, pitch_mm: float) -> Box:
     return Box(replace(tile_set, pitch_mm=pitch_mm), faces)
 
 
+def own_box(tile_set: TileSet) -> Box:
+    """Return a set of somebody's own, printed at its own size."""
+    return Box(tile_set, _book(tile_set))
+
+
 @lru_cache(maxsize=8)
 def set_faces(name: str) -> FaceBook:
     """Return the faces of a built-in set by tile name, with ``back``, ``board`` and tokens."""
-    tile_set = built_in_set(name)
+    return _book(built_in_set(name))
+
+
+def _book(tile_set: TileSet) -> FaceBook:
     painted = faces(tile_set, PX_PER_MM)
     book = {key: _face(face) for key, face in painted.items() if not key.endswith(":back")}
     if tile_set.lattice == "square":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from models.sheets.errors import SheetError
 from models.sheets.instructions import instruction_sheet
 from models.sheets.paper import SIZES_MM, Sheet, sheet_of
 from models.sheets.tiles import tile_sheets
+from vision.looks import BACK
 
 PX_PER_MM = 12
 THICKNESS_MM = 2
@@ -30,6 +31,9 @@ def make_sheets(
     tile_set: TileSet, out_dir: Path, paper: str = "a4", size_mm: float | None = None
 ) -> dict[str, Any]:
     """Write PDF sheets, one PNG a face and ``manifest.json``, and return the manifest.
+
+    Where all tiles are single squares, ``labels.json`` says what the PNGs show, as ``teach`` wants
+    it: a box of the owner's own is learnt from what is printed.
 
     Args:
         tile_set: the box; an owner's own is as good as a built-in one.
@@ -52,6 +56,9 @@ def make_sheets(
         "calibration": facts("calibration.pdf"), "sheets": index,
     }  # fmt: skip
     (out_dir / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    if tile_set.lattice == "square" and all(len(k.cells) == 1 for k in tile_set.kinds.values()):
+        labels = json.dumps(_labels(tile_set, manifest["faces"]), indent=1) + "\n"
+        (out_dir / "labels.json").write_text(labels, encoding="utf-8")
     return manifest
 
 
@@ -136,6 +143,17 @@ def _entry(painted: PaintedFace, file: str) -> dict[str, Any]:
         "cells": [list(cell) for cell in painted.cells],
         "origin_mm": _rounded(painted.origin_mm),
     }  # fmt: skip
+
+
+def _labels(tile_set: TileSet, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what each picture of a face shows, and where."""
+    photos = {}
+    for entry in entries:
+        scale = entry["px_per_mm"]
+        outline = [[x * scale - 0.5, y * scale - 0.5] for x, y in entry["outline_mm"]]
+        tile = entry["tile"] if entry["side"] == "front" else BACK
+        photos[entry["file"]] = [{"tile": tile, "outline": outline, "turns": 0}]
+    return {"set": tile_set.name, "photos": photos}
 
 
 def _file_name(tile_set: TileSet, name: str, painted: PaintedFace) -> str:

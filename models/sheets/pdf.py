@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path as FilePath
-from typing import Any
 
 from reportlab.lib.colors import HexColor
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 
-from engine.draw.display import IDENTITY, Affine, Contour, Group, Item, Path, Text
+from engine.draw.display import IDENTITY, Affine, Item, Text
 from models.sheets.paper import MARGIN_MM, Sheet, bar_art
+from models.sheets.pen import Pen
 
-FILL_EVEN_ODD = 0
-"""Reportlab's number for the even-odd rule."""
 HAIR_MM = 0.12
 """Width of cut marks."""
 FONT, BOLD = "Helvetica", "Helvetica-Bold"
@@ -33,6 +31,7 @@ class Pdf:
         )  # fmt: skip
         self._canvas.setTitle(plain(title))
         self._canvas.setCreator("snake-eye")
+        self._pen = Pen(self._canvas, self._text)
 
     def begin(self, heading: str) -> None:
         """Start a sheet: its heading and the measuring bar."""
@@ -58,11 +57,7 @@ class Pdf:
 
     def draw(self, items: Iterable[Item], transform: Affine = IDENTITY) -> None:
         """Draw shapes on the sheet."""
-        self._canvas.saveState()
-        self._canvas.transform(*transform)
-        for item in items:
-            self._item(item)
-        self._canvas.restoreState()
+        self._pen.draw(items, transform)
 
     def stamp(
         self, key: str, items: Iterable[Item], size: tuple[float, float], transform: Affine
@@ -82,8 +77,7 @@ class Pdf:
             canvas.beginForm(self._forms[key], -10, -10, size[0] + 10, size[1] + 10)
             canvas.setLineCap(1)
             canvas.setLineJoin(1)
-            for item in items:
-                self._item(item)
+            self._pen.items(items)
             canvas.endForm()
         canvas.saveState()
         canvas.transform(*transform)
@@ -105,56 +99,12 @@ class Pdf:
         draw(0, 0, plain(text))
         canvas.restoreState()
 
+    def _text(self, text: Text) -> None:
+        self.words(text.at, text.words, text.size, anchor=text.anchor, colour=text.colour)
+
     def width_of(self, text: str, size: float, *, bold: bool = False) -> float:
         """Return how wide a line of words is."""
         return float(self._canvas.stringWidth(plain(text), BOLD if bold else FONT, size))
-
-    def _item(self, item: Item) -> None:
-        canvas = self._canvas
-        if isinstance(item, Path):
-            self._path(item)
-        elif isinstance(item, Text):
-            self.words(item.at, item.words, item.size, anchor=item.anchor, colour=item.colour)
-        else:
-            self._group(item, canvas)
-
-    def _group(self, group: Group, canvas: Canvas) -> None:
-        if not group.items:
-            return
-        canvas.saveState()
-        canvas.transform(*group.transform)
-        if group.clip:
-            canvas.clipPath(self._outline(group.clip), stroke=0, fill=0, fillMode=FILL_EVEN_ODD)
-        for item in group.items:
-            self._item(item)
-        canvas.restoreState()
-
-    def _path(self, path: Path) -> None:
-        if not path.contours:
-            return
-        canvas = self._canvas
-        if path.fill:
-            canvas.setFillColor(HexColor(path.fill))
-        if path.stroke:
-            canvas.setStrokeColor(HexColor(path.stroke))
-            canvas.setLineWidth(path.width)
-        canvas.drawPath(
-            self._outline(path.contours), stroke=int(bool(path.stroke)), fill=int(bool(path.fill)),
-            fillMode=FILL_EVEN_ODD,
-        )  # fmt: skip
-
-    def _outline(self, contours: Iterable[Contour]) -> Any:
-        path = self._canvas.beginPath()
-        for contour in contours:
-            path.moveTo(*contour.start)
-            for segment in contour.segments:
-                if len(segment) == 2:
-                    path.lineTo(*segment)
-                else:
-                    path.curveTo(*segment)
-            if contour.closed:
-                path.close()
-        return path
 
 
 def plain(text: str) -> str:

@@ -18,6 +18,8 @@ Random = np.random.Generator
 QUARTERS, SIXTHS = 4, 6
 KEPT_PX = 112
 GRAINS = 1 << 18
+DARKEST = 1.6
+"""How little light falls on a tile at worst, as a natural logarithm."""
 ROOM = 1.35
 """Examples are kept with that much around them, so that outlines that miss can be made of them."""
 
@@ -43,10 +45,12 @@ class Hardness:
     """How dark the middle tones are, likewise."""
     veil: float = 0.12
     """White that a lens or a lamp lays over everything, of 1."""
-    blur_px: float = 1.0
-    noise: float = 4.0
+    blur_px: float = 2.2
+    noise: float = 7.0
     coarsest_px: float = 24.0
     """Tiles may be only that wide in a picture."""
+    dark: float = 0.2
+    """How often little light falls on it, so that the camera's noise shows."""
     beside: float = 0.7
     """How often something else lies around the tile: what does is no part of it."""
 
@@ -56,7 +60,7 @@ class Hardness:
             self.shift * factor, self.size * factor, self.turn_deg * factor, self.lean * factor,
             self.gain * factor, self.channel * factor, self.shade * factor,
             self.colour * factor, self.curve * factor, self.veil * factor, self.blur_px,
-            self.noise, self.coarsest_px, self.beside,
+            self.noise, self.coarsest_px, self.dark, self.beside,
         )  # fmt: skip
 
 
@@ -105,7 +109,7 @@ def varied(
 ) -> Patches:
     """Return each example once as it may look, turned clockwise by whole steps of its lattice."""
     out = np.empty((len(patches), PATCH_PX, PATCH_PX, 3), np.uint8)
-    inside = _inside(folds)
+    inside = inside_of(folds)
     for number, (patch, step) in enumerate(zip(patches, steps, strict=True)):
         around = _something(patches, rng) if rng.random() < hardness.beside else patch
         lying = np.asarray(cv2.copyTo(patch, inside, np.array(around, order="C")), np.uint8)
@@ -116,7 +120,7 @@ def varied(
 
 
 @lru_cache(maxsize=2)
-def _inside(folds: int) -> NDArray[np.uint8]:
+def inside_of(folds: int) -> NDArray[np.uint8]:
     """Return which pixels of a kept patch the tile covers, height x width."""
     corners = patch_corners(4 if folds == QUARTERS else 6, KEPT_PX)
     middle = (KEPT_PX - 1) / 2
@@ -135,7 +139,7 @@ def _something(patches: Patches, rng: Random) -> Bgr:
 
 def plain(patches: Patches, steps: Sequence[int], folds: int) -> Patches:
     """Return the examples as play would cut them, only turned."""
-    still = Hardness(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, PATCH_PX, 0)
+    still = Hardness(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, PATCH_PX, 0, 0)
     return varied(patches, steps, folds, np.random.default_rng(0), still)
 
 
@@ -176,6 +180,8 @@ def _symmetric(rng: Random, spread: float) -> NDArray[np.float64]:
 
 def _lit(patch: Bgr, rng: Random, hardness: Hardness) -> Bgr:
     gains = np.exp(rng.normal(0, hardness.gain) + rng.normal(0, hardness.channel, 3))
+    if hardness.dark and rng.random() < hardness.dark:
+        gains *= np.exp(-rng.uniform(0, DARKEST))
     slope = rng.normal(0, hardness.shade, 2)
     ramp = (np.arange(PATCH_PX) / PATCH_PX - 0.5).astype(np.float32)
     shade = np.outer(np.exp(slope[1] * ramp), np.exp(slope[0] * ramp)).astype(np.float32)

@@ -18,6 +18,7 @@ UNKNOWN = "unknown"
 """Tiles of that name are passed over: nobody knows what they are."""
 LARGEST_FILE = 20 << 20
 LONGEST_NAME = 80
+HEX_CORNERS = 6
 PLACES = ("at", "cell", "cells", "centre", "outline")
 FARTHEST_CELL = 10_000
 
@@ -28,10 +29,19 @@ class Label:
 
     tile: str
     cell: Cell | None = None
+    """Where a tile of one cell lies."""
     centre_px: Points | None = None
     outline_px: Points | None = None
     turns: int | None = None
     """Steps clockwise from the kind's own up; ``None`` where the owner says none."""
+    cells: tuple[Cell, ...] = ()
+    """All cells of a hex tile, where the label names them."""
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it covers several cells, as far as the label says."""
+        corners = 0 if self.outline_px is None else len(self.outline_px)
+        return len(self.cells) > 1 or corners > HEX_CORNERS
 
     @property
     def place_px(self) -> Points | None:
@@ -44,6 +54,20 @@ class Labels:
     """All labelled photographs, by file name, in the order of the file."""
 
     photos: Mapping[str, tuple[Label, ...]]
+
+    def refuse_large(self) -> None:
+        """Refuse tiles of several cells.
+
+        Raises:
+            TeachingError: names the first, and says where such can be taught.
+        """
+        for file, labels in self.photos.items():
+            for label in labels:
+                if label.is_large:
+                    raise TeachingError(
+                        f"{file}: {label.tile} covers several cells; only tiles of one cell can be "
+                        "taught, but for games that are played on a board: name yours with --game"
+                    )
 
 
 def read_labels(path: Path, shape: Shape) -> Labels:
@@ -72,7 +96,7 @@ def _document(path: Path) -> Any:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise TeachingError(f"{name} is larger than {LARGEST_FILE >> 20} MB; it is no labels")
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise TeachingError(f"{name} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
@@ -118,17 +142,23 @@ def _label(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> Lab
     for key in ("at", "cell"):
         if key in entry:
             cell = _cell(entry[key], f'{place}: "{key}"')
-    if cell is None and "cells" in entry:
-        cells = entry["cells"]
-        if not isinstance(cells, list) or not cells:
-            raise TeachingError(f'{place}: "cells" must be a list of cells like [[0, 0]]')
-        if len(cells) > 1:
-            raise TeachingError(
-                f"{place}: {tile} covers {len(cells)} cells; only tiles of one cell can be taught"
-            )
-        cell = _cell(cells[0], f'{place}: "cells"')
+    cells = _cells(tile, entry, shape, place) if "cells" in entry else ()
+    if cell is None and len(cells) == 1:
+        cell = cells[0]
     centre = _points([entry["centre"]], f'{place}: "centre"')[0] if "centre" in entry else None
-    return Label(tile, cell, centre, _outline(entry, shape, place), _turns(entry, shape, place))
+    outline, turns = _outline(entry, shape, place), _turns(entry, shape, place)
+    return Label(tile, cell, centre, outline, turns, cells or ((cell,) if cell else ()))
+
+
+def _cells(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> tuple[Cell, ...]:
+    cells = entry["cells"]
+    if not isinstance(cells, list) or not cells:
+        raise TeachingError(f'{place}: "cells" must be a list of cells like [[0, 0]]')
+    if len(cells) > 1 and shape == "square":
+        raise TeachingError(
+            f"{place}: {tile} covers {len(cells)} cells; only tiles of one cell can be taught"
+        )
+    return tuple(_cell(cell, f'{place}: "cells"') for cell in cells)
 
 
 def _cell(value: Any, place: str) -> Cell:
@@ -145,8 +175,8 @@ def _outline(entry: Mapping[str, Any], shape: Shape, place: str) -> Points | Non
     if "outline" not in entry:
         return None
     points = _points(entry["outline"], f'{place}: "outline"')
-    wanted = 4 if shape == "square" else 6
-    if len(points) != wanted:
+    wanted = 4 if shape == "square" else HEX_CORNERS
+    if len(points) < wanted or (shape == "square" and len(points) > wanted):
         raise TeachingError(
             f'{place}: "outline" must have the {wanted} corners of a {shape}, not {len(points)}'
         )

@@ -36,7 +36,7 @@ def read_mapping(path: Path) -> dict[str, tuple[str, int]]:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise TeachingError(f"{path.name} is too large to be a map")
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise TeachingError(f"{path.name} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:

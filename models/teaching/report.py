@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.teaching.board_fit import FittedBoard
 from models.teaching.examples import Examples
 from models.teaching.fit import Fitted
 
@@ -23,10 +25,20 @@ ODD = 0.3
 
 
 def report_of(
-    name: str, shape: str, game: str | None, gathered: Gathered, fitted: Fitted,
-    examples: Examples,
+    name: str, shape: str, game: str | None, gathered: Gathered, fitted: Fitted | FittedBoard,
+    examples: Examples, wanted: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the report of one lesson; ``examples`` are all that the box is learnt from."""
+    """Return the report of one lesson.
+
+    Args:
+        name: of the box.
+        shape: of its tiles.
+        game: whose rules it plays by.
+        gathered: what the photographs gave.
+        fitted: the reader.
+        examples: all that the box is learnt from.
+        wanted: the kinds that it must know.
+    """
     tiles = fitted.tiles
     counts = Counter(tiles)
     sure = {
@@ -35,9 +47,7 @@ def report_of(
     }
     doubtful = sorted((tile for tile in sure if sure[tile] < SURE), key=lambda tile: sure[tile])
     alike = _alike(fitted)
-    missing = [] if game is None else [
-        kind for kind in fitted.tile_set.kinds if kind not in counts
-    ]  # fmt: skip
+    missing = [kind for kind in wanted if kind not in counts]
     odd = [
         {"file": examples.photos[n], "tile": tiles[n], "confidence": round(float(s), 3)}
         for n, s in enumerate(fitted.sureness) if s < ODD and counts[tiles[n]] > 1
@@ -60,7 +70,7 @@ def report_of(
     }  # fmt: skip
 
 
-def _alike(fitted: Fitted) -> list[tuple[str, str, float]]:
+def _alike(fitted: Fitted | FittedBoard) -> list[tuple[str, str, float]]:
     """Return the pairs of kinds that are taken for one another most."""
     pairs: dict[tuple[str, str], float] = {}
     for (one, other), share in fitted.confusions.items():

@@ -56,10 +56,7 @@ def delete(folder: Path, name: str) -> None:
 
 def rename(folder: Path, name: str, to: str) -> None:
     """Give a taught box another name."""
-    with tempfile.TemporaryDirectory(dir=folder) as beside:
-        packed = Path(beside, "box.zip")
-        packed.write_bytes(exported(folder, name))
-        taken_in(folder, packed.read_bytes(), to)
+    taken_in(folder, exported(folder, name), to)
     delete(folder, name)
 
 

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from engine.setfile import BUILT_IN_FOLDER
 from models.teaching.kept import Kept, write_kept
+from vision.board_reader import BoardReader
 from vision.classify import Reader
 from vision.models import write_arrays
 from vision.taught import FEATURES, wanted
 
 
 def write_taught(
-    folder: Path, name: str, reader: Reader, facts: Mapping[str, Any], game: str | None,
-    kept: Kept,
+    folder: Path, name: str, reader: Reader | BoardReader, facts: Mapping[str, Any],
+    game: str | None, kept: Kept,
 ) -> None:  # fmt: skip
     """Write arrays, set file and manifest; the manifest comes last and names the others.
 
@@ -36,10 +37,7 @@ def write_taught(
     folder.mkdir(parents=True, exist_ok=True)
     old = set(files_of(folder, name))
     part = folder / f".{name}.npz.part"
-    arrays: dict[str, NDArray[Any]] = {
-        "project": reader.project.astype(np.float16),
-        "centres": reader.centres,
-    }
+    arrays, numbers = _parts(reader)
     sha256 = write_arrays(part, arrays)
     file = f"{name}-{sha256[:8]}.npz"
     part.replace(folder / file)
@@ -50,12 +48,25 @@ def write_taught(
         _write(folder / f"{name}.toml", game_file(name, game))
     manifest = {
         **wanted(name), "features": FEATURES, **facts, "game": game, "file": file, "sha256": sha256,
-        "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
-        "known": reader.known, "examples": {"file": examples_file, "sha256": examples_sha256},
+        **numbers, "examples": {"file": examples_file, "sha256": examples_sha256},
     }  # fmt: skip
     _write(folder / f"{name}.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
     for path in old - {folder / file, folder / examples_file}:
         path.unlink(missing_ok=True)
+
+
+def _parts(reader: Reader | BoardReader) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return a reader's arrays, and what the manifest says of it."""
+    if isinstance(reader, BoardReader):
+        return reader.arrays(), {"names": list(reader.names), "known": reader.known}
+    arrays: dict[str, NDArray[Any]] = {
+        "project": reader.project.astype(np.float16),
+        "centres": reader.centres,
+    }
+    return arrays, {
+        "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
+        "known": reader.known,
+    }  # fmt: skip
 
 
 def files_of(folder: Path, name: str) -> list[Path]:

@@ -11,11 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from engine.setfile import SAFE_NAME, built_in_names
+from engine.setfile import SAFE_NAME, built_in_names, built_in_set
 from models.teaching.align import aligned
+from models.teaching.board_fit import FittedBoard, fit_board
+from models.teaching.board_lessons import board_examples, check_board_game, check_learnt, has_board
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, cut_example, joined
-from models.teaching.fit import Fitted, fit_reader, seen_periods
+from models.teaching.fit import (
+    Fitted,
+    Prepared,
+    fit_reader,
+    prepared,
+    seen_periods,
+    shows_lands,
+)
 from models.teaching.kept import Kept, digest_of, read_kept, with_new
 from models.teaching.labels import Label, Labels, corrections_in
 from models.teaching.mapping import Mapped, mapping_for
@@ -26,12 +35,13 @@ from vision.errors import VisionError
 from vision.intake import load_picture
 from vision.looks import period_of
 from vision.taught import game_set, loose_set
+from vision.taught_boards import board_kinds
 from vision.types import Shape
 
 FEWEST_KINDS = 2
+LEAST_CONTRAST = 4.0
+"""Steps of brightness that tiles and what lies around them vary by, of 255; noise gives 2 or 3."""
 SEED = 10
-FINE_PX = 16_500_000
-"""Photographs to learn from are decoded whole up to that many pixels where tiles are small."""
 
 Progress = Callable[[str], None]
 
@@ -86,17 +96,39 @@ def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) 
     gathered = with_corrections(lesson, gather(lesson, progress), progress)
     mapped = _mapped(lesson, gathered.examples, folder)
     kept = with_new(old, Kept(mapped.examples, gathered.digests))
-    fitted = fitted_to(lesson, Mapped(kept.examples, mapped.tile_set), progress)
-    report = report_of(lesson.name, lesson.shape, lesson.game, gathered, fitted, kept.examples)
+    fitted = _fitted(lesson, Mapped(kept.examples, mapped.tile_set), progress)
+    wanted = _wanted(lesson, mapped)
+    report = report_of(lesson.name, lesson.shape, lesson.game, gathered, fitted, kept.examples,
+                       wanted)  # fmt: skip
     report["seconds"] = round(perf_counter() - began, 1)
     facts = {**_facts(lesson, fitted), "figures": report}
     write_taught(folder, lesson.name, fitted.reader, facts, lesson.game, kept)
     return report
 
 
-def _facts(lesson: Lesson, fitted: Fitted) -> dict[str, Any]:
+def on_board(lesson: Lesson) -> bool:
+    """Say whether the tiles to be learnt lie on the board of a game."""
+    return lesson.game is not None and has_board(built_in_set(lesson.game))
+
+
+def _fitted(lesson: Lesson, mapped: Mapped, progress: Progress) -> Fitted | FittedBoard:
+    if not on_board(lesson):
+        return fitted_to(lesson, mapped, progress)
+    check_learnt(mapped.examples, mapped.tile_set)
+    progress(f"learning a board from {len(mapped.examples)} cells and sides")
+    return fit_board(mapped.examples, mapped.tile_set, np.random.default_rng(SEED))
+
+
+def _wanted(lesson: Lesson, mapped: Mapped) -> Sequence[str]:
+    """Return what a box that plays by a game's rules must know."""
+    if lesson.game is None:
+        return ()
+    return board_kinds(mapped.tile_set) if on_board(lesson) else tuple(mapped.tile_set.kinds)
+
+
+def _facts(lesson: Lesson, fitted: Fitted | FittedBoard) -> dict[str, Any]:
     return {
-        "lattice": lesson.shape,
+        "lattice": lesson.shape, "board": on_board(lesson),
         "kinds": [
             {"tile": tile, "period": period_of(fitted.tile_set, tile), "examples": count}
             for tile, count in sorted(Counter(fitted.tiles).items())
@@ -133,6 +165,7 @@ def check_name(name: str) -> None:
 
 def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
     """Return the labelled tiles, cut out of their photographs."""
+    _check_labels(lesson)
     parts: list[Examples] = []
     left_out: list[tuple[str, str]] = []
     missed: dict[str, int] = {}
@@ -150,7 +183,8 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
         except (VisionError, TeachingError) as error:
             left_out.append((file, " ".join(str(error).split())))
             continue
-        missed[file] = len(labels) - len(part)
+        # A board gives more examples than it has tiles.
+        missed[file] = max(len(labels) - len(part), 0)
         digests[file] = digest_of(path)
         parts.append(part)
     if not parts:
@@ -199,14 +233,25 @@ def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: 
         )
     progress(f"learning {len(kinds)} kinds from {len(examples)} tiles")
     if lesson.game is None:
-        folds = folds_of(lesson.shape)
-        box = loose_set(lesson.name, lesson.shape, seen_periods(examples, folds))
-        examples = aligned(examples, folds)
-    return fit_reader(examples, box, np.random.default_rng(SEED))
+        rows, lands = prepared_loose(examples, lesson.name, lesson.shape)
+        return fit_reader(rows, lands=lands)
+    return fit_reader(prepared(examples, box, np.random.default_rng(SEED)))
+
+
+def prepared_loose(examples: Examples, name: str, shape: Shape) -> tuple[Prepared, bool]:
+    """Return what the reader of a box without a game is fitted to, and whether it shows lands."""
+    folds = folds_of(shape)
+    box = loose_set(name, shape, seen_periods(examples, folds))
+    turned = aligned(examples, folds)
+    # What has an up is a print of its own.
+    lands = bool((examples.turns < 0).all()) and shows_lands(turned, folds)
+    return prepared(turned, box, np.random.default_rng(SEED)), lands
 
 
 def _mapped(lesson: Lesson, examples: Examples, folder: Path) -> Mapped:
     """Return the examples under the names that the box has."""
+    if lesson.game is not None and on_board(lesson):
+        return Mapped(examples, game_set(lesson.name, lesson.game, folder))
     if lesson.game is None:
         box = loose_set(lesson.name, lesson.shape, dict.fromkeys(examples.tiles, 1))
         return Mapped(examples, box)
@@ -217,6 +262,9 @@ def _mapped(lesson: Lesson, examples: Examples, folder: Path) -> Mapped:
 
 def _examples_of(lesson: Lesson, path: Path, labels: Sequence[Label]) -> Examples:
     picture = load_picture(path)
+    if lesson.game is not None and on_board(lesson):
+        box = built_in_set(lesson.game)
+        return board_examples(picture, labels, box, lesson.mapping, path.name)
     placed = placed_tiles(picture, labels, lesson.shape, lesson.grid)
     folds = folds_of(lesson.shape)
     turns = [
@@ -228,10 +276,25 @@ def _examples_of(lesson: Lesson, path: Path, labels: Sequence[Label]) -> Example
             (-one.ahead) % folds if turn < 0 else turn
             for one, turn in zip(placed, turns, strict=True)
         ]
+    patches = np.stack([cut_example(picture.bgr, one.corners_px) for one in placed])
+    if patches.std(axis=(1, 2)).max() < LEAST_CONTRAST:
+        raise TeachingError(f"nothing is to be seen where {len(placed)} tiles are labelled")
     return Examples(
-        np.stack([cut_example(picture.bgr, one.corners_px) for one in placed]),
-        tuple(one.label.tile for one in placed), np.array(turns), (path.name,) * len(placed),
+        patches, tuple(one.label.tile for one in placed), np.array(turns),
+        (path.name,) * len(placed),
     )  # fmt: skip
+
+
+def _check_labels(lesson: Lesson) -> None:
+    """Refuse what cannot be learnt at all.
+
+    Raises:
+        TeachingError: with what can be.
+    """
+    if lesson.game is not None and lesson.shape == "hex" and on_board(lesson):
+        check_board_game(built_in_set(lesson.game))
+    else:
+        lesson.labels.refuse_large()
 
 
 def _nothing(lesson: Lesson, left_out: Sequence[tuple[str, str]]) -> str:

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -23,15 +21,13 @@ from torch import Tensor
 
 from models.training.drawing import Drawers
 from models.training.network import CHANNELS, TileNet, write_onnx
+from models.training.steps import average, rate_at, say
 from models.training.views import Bank, View, look
 
 SHARES = 6
 """The first so many maps are shares between 0 and 1; the rest are numbers."""
 SHARE_WEIGHTS = (1.0, 1.0, 0.7, 0.8, 0.6, 1.5)
 OFFSET, SIZE, STRETCH, TURN = slice(6, 8), slice(8, 9), slice(9, 11), slice(11, 13)
-WARM_UP = 0.04
-KEPT = 0.998
-"""Share of the averaged weights that a step leaves."""
 SAY_EVERY_S, SAVE_EVERY_S = 30.0, 60.0
 LEAST_TABLES = 24
 EXPORT_S = 20.0
@@ -150,20 +146,10 @@ class Training:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.adam.step()
-        self._average()
+        average(self.net, self.mean, self.steps)
         self.steps += 1
         self.views += len(picks)
         return {"loss": loss.detach(), **parts}
-
-    @torch.no_grad()  # type: ignore[untyped-decorator]
-    def _average(self) -> None:
-        kept = min(KEPT, (1 + self.steps) / (20 + self.steps))
-        for own, new in zip(self.mean.state_dict().values(), self.net.state_dict().values(),
-                            strict=True):  # fmt: skip
-            if own.dtype.is_floating_point:
-                own.lerp_(new, 1 - kept)
-            else:
-                own.copy_(new)
 
 
 def train(options: argparse.Namespace) -> None:
@@ -175,7 +161,7 @@ def train(options: argparse.Namespace) -> None:
     with Drawers(options.workers, options.seed, options.held_out) as drawers:
         run = Training(options)
         bank, held = Bank(options.room, run.device), Bank(options.held_out, run.device)
-        _say(f"device {run.device}, torch {torch.__version__}, "
+        say(f"device {run.device}, torch {torch.__version__}, "
              f"{sum(p.numel() for p in run.net.parameters())} parameters")  # fmt: skip
         said = saved = began
         parts: dict[str, float | Tensor] = {}
@@ -183,7 +169,7 @@ def train(options: argparse.Namespace) -> None:
             _take_in(drawers, bank, held, options)
             if bank.filled < LEAST_TABLES:
                 continue
-            parts = run.step(bank, _rate(passed / total_s, options.rate))
+            parts = run.step(bank, rate_at(passed / total_s, options.rate))
             now = time.monotonic()
             if now - said >= SAY_EVERY_S:
                 said = now
@@ -194,7 +180,7 @@ def train(options: argparse.Namespace) -> None:
     last = _report(run, bank, held, parts, time.monotonic() - began, 0)
     run.save(folder, {"steps": run.steps, "views": run.views, "tables": bank.drawn,
                       "seed": options.seed, "held_out": last})  # fmt: skip
-    _say(f"done after {time.monotonic() - began:.0f} s")
+    say(f"done after {time.monotonic() - began:.0f} s")
 
 
 def _take_in(drawers: Drawers, bank: Bank, held: Bank, options: argparse.Namespace) -> None:
@@ -208,14 +194,6 @@ def _take_in(drawers: Drawers, bank: Bank, held: Bank, options: argparse.Namespa
         raise SystemExit("no process draws tables any more; the lines above say why")
 
 
-def _rate(share: float, rate: float) -> float:
-    """Return the learning rate after a share of the time: up quickly, down in a half wave."""
-    if share < WARM_UP:
-        return rate * (0.05 + 0.95 * share / WARM_UP)
-    share = (share - WARM_UP) / (1 - WARM_UP)
-    return rate * (0.01 + 0.99 * (1 + math.cos(math.pi * min(share, 1.0))) / 2)
-
-
 def _report(
     run: Training, bank: Bank, held: Bank, parts: dict[str, float | Tensor], passed: float,
     drawing: int,
@@ -224,14 +202,9 @@ def _report(
     run.mean.eval()
     learnt = " ".join(f"{k}={float(v):.3f}" for k, v in parts.items())
     found = " ".join(f"{k}={v:.3f}" for k, v in last.items())
-    _say(f"{passed:5.0f} s step {run.steps} tables {bank.drawn} drawing {drawing} | {learnt}")
-    _say(f"      held out ({held.filled}): {found}")
+    say(f"{passed:5.0f} s step {run.steps} tables {bank.drawn} drawing {drawing} | {learnt}")
+    say(f"      held out ({held.filled}): {found}")
     return last
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def main() -> None:

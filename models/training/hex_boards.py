@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import json
 import math
-import sys
 import time
 import zipfile
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from engine.setfile import built_in_set
 from models.training.hex_drawing import start
 from models.training.hex_networks import Finder, Placer, Reader, write_onnx
 from models.training.hex_samples import UNKNOWN
+from models.training.steps import average, rate_at, say
 from vision.hex_cells import CLAYS, OUTPUTS
 from vision.hex_models import CONTENTS, FORMAT, MANIFEST, VERSION
 
@@ -34,8 +34,6 @@ NAMES = {"finder": "hex_finder", "placer": "hex_placer", "reader": "hex_cells"}
 TARGETS = {"finder": "marks", "placer": "moved", "reader": "labels"}
 BATCHES = {"finder": 24, "placer": 192, "reader": 64}
 ROOM = {"finder": 12_000, "placer": 80_000, "reader": 36_000}
-WARM_UP = 0.05
-KEPT = 0.998
 SAY_EVERY_S, SAVE_EVERY_S, LOOK_EVERY_S = 30.0, 90.0, 4.0
 EXPORT_S = 15.0
 CUT_SHARE = 0.25
@@ -276,18 +274,8 @@ class Training:
         torch.nn.utils.clip_grad_norm_(net.parameters(), 3.0)
         adam.step()
         self.steps[name] += 1
-        self._average(name)
+        average(self.nets[name], self.means[name], self.steps[name])
         return loss.detach()
-
-    @torch.no_grad()  # type: ignore[untyped-decorator]
-    def _average(self, name: str) -> None:
-        kept = min(KEPT, (1 + self.steps[name]) / (20 + self.steps[name]))
-        new = self.nets[name].state_dict()
-        for key, own in self.means[name].state_dict().items():
-            if own.dtype.is_floating_point:
-                own.lerp_(new[key], 1 - kept)
-            else:
-                own.copy_(new[key])
 
     def save(self, folder: Path, last: dict[str, Any]) -> None:
         """Write what is needed to go on and what is needed to read boards."""
@@ -338,7 +326,7 @@ class Intake:
                         if name in held:
                             bank.add(held[name], held[TARGETS[name]])
             except (OSError, ValueError, zipfile.BadZipFile) as error:
-                _say(f"{path.name} is left out: {error}")
+                say(f"{path.name} is left out: {error}")
         return min(len(new), most)
 
 
@@ -359,7 +347,7 @@ def train(options: argparse.Namespace) -> None:
     held = {n: Bank(max(64, round(2400 * share)), run.device) for n in run.names}
     intakes = Intake(data, "train", banks), Intake(data, "held-out", held)
     count = sum(p.numel() for net in run.nets.values() for p in net.parameters())
-    _say(f"{run.device}, torch {torch.__version__}, {count} parameters in all")
+    say(f"{run.device}, torch {torch.__version__}, {count} parameters in all")
     said = saved = began
     looked = 0.0
     losses: dict[str, float | Tensor] = {}
@@ -373,7 +361,7 @@ def train(options: argparse.Namespace) -> None:
             time.sleep(0.5)
             continue
         for name in run.names:
-            losses[name] = run.step(name, banks[name], _rate(passed / total_s, options.rate))
+            losses[name] = run.step(name, banks[name], rate_at(passed / total_s, options.rate))
         if now - said > SAY_EVERY_S:
             said = now
             _report(run, held, losses, passed, len(intakes[0].known))
@@ -386,27 +374,15 @@ def train(options: argparse.Namespace) -> None:
         one.terminate()
 
 
-def _rate(share: float, rate: float) -> float:
-    if share < WARM_UP:
-        return rate * (0.05 + 0.95 * share / WARM_UP)
-    share = (share - WARM_UP) / (1 - WARM_UP)
-    return rate * (0.01 + 0.99 * (1 + math.cos(math.pi * min(share, 1.0))) / 2)
-
-
 def _report(
     run: Training, held: Mapping[str, Bank], losses: Mapping[str, float | Tensor], passed: float,
     tables: int,
 ) -> dict[str, float]:  # fmt: skip
     found: dict[str, float] = figures(run.means, held)
     learnt = " ".join(f"{name}={float(loss):.4f}" for name, loss in losses.items())
-    _say(f"{passed:5.0f} s steps {max(run.steps.values())} tables {tables} | {learnt}")
-    _say("      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))
+    say(f"{passed:5.0f} s steps {max(run.steps.values())} tables {tables} | {learnt}")
+    say("      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))
     return found
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The three networks for hex boards: plain convolutions that OpenCV runs, and how they are written.
+"""The three networks for hex boards: plain convolutions, and how they are written as ONNX.
 
 The finder goes down to a 32nd of the picture and back up to a quarter; the placer ends in one
 convolution over all that is left; the reader's steps add up to the pitch of a laid out board, so
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from torch import Tensor, nn
-from torch.nn.functional import interpolate
 
+from models.training.network import Block, twice
 from vision.hex_cells import OUTPUTS
 from vision.hex_plane import FIXED
 
@@ -21,22 +21,6 @@ MARKS = 2
 PLACED = 2 * len(FIXED) + 1
 PLACER_END = 8
 """Rows and columns that are left before the placer's last but one convolution."""
-
-
-class Block(nn.Module):  # type: ignore[misc]
-    """A convolution, its normalisation and what is left of it above zero."""
-
-    def __init__(
-        self, inputs: int, outputs: int, stride: int = 1, kernel: int = 3, pad: int = 1
-    ) -> None:
-        super().__init__()
-        self.conv = nn.Conv2d(inputs, outputs, kernel, stride, pad, bias=False)
-        self.norm = nn.BatchNorm2d(outputs)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the maps of the next layer."""
-        out: Tensor = nn.functional.relu(self.norm(self.conv(x)))
-        return out
 
 
 class Finder(nn.Module):  # type: ignore[misc]
@@ -59,9 +43,9 @@ class Finder(nn.Module):  # type: ignore[misc]
         quarter = self.down4(x)
         eighth = self.down8(quarter)
         sixteenth = self.down16(eighth)
-        x = self.join16(sixteenth + _twice(self.up16(self.down32(sixteenth))))
-        x = self.join8(eighth + _twice(self.up8(x)))
-        out: Tensor = self.out(self.join4(quarter + _twice(self.up4(x))))
+        x = self.join16(sixteenth + twice(self.up16(self.down32(sixteenth))))
+        x = self.join8(eighth + twice(self.up8(x)))
+        out: Tensor = self.out(self.join4(quarter + twice(self.up4(x))))
         return out
 
 
@@ -87,10 +71,6 @@ class Reader(nn.Sequential):  # type: ignore[misc]
         )  # fmt: skip
 
 
-def _twice(x: Tensor) -> Tensor:
-    return interpolate(x, scale_factor=2.0, mode="nearest")
-
-
 class _Writer:
     """Collects the steps of a network as ONNX has them."""
 
@@ -114,15 +94,16 @@ class _Writer:
     def layer(self, x: str, name: str, layer: nn.Module) -> str:
         """Add a block or a bare convolution; normalisation is folded into the weights."""
         if isinstance(layer, Block):
-            scale = layer.norm.weight / (layer.norm.running_var + layer.norm.eps).sqrt()
-            weight = layer.conv.weight * scale[:, None, None, None]
-            bias = layer.norm.bias - layer.norm.running_mean * scale
-            conv = layer.conv
+            conv, (weight, bias) = layer.conv, layer.folded()
         else:
             assert isinstance(layer, nn.Conv2d)
-            conv, weight, bias = layer, layer.weight, layer.bias
-        inputs = [x, self.constant(f"{name}.w", weight.detach().cpu().float().numpy()),
-                  self.constant(f"{name}.b", bias.detach().cpu().float().numpy())]  # fmt: skip
+            conv = layer
+            weight, bias = (v.detach().cpu().float().numpy() for v in (layer.weight, layer.bias))
+        inputs = [
+            x,
+            self.constant(f"{name}.w", weight),
+            self.constant(f"{name}.b", bias),
+        ]
         out = f"{name}.conv" if isinstance(layer, Block) else name
         pad = int(conv.padding[0])
         self.node("Conv", inputs, out, kernel_shape=list(conv.kernel_size),

@@ -306,7 +306,8 @@ def cells_sample(pyramid: Pyramid, board: TrueBoard, rng: Random) -> tuple[Array
     away[:2, 2] = rng.normal(0, 0.06, 2)
     away[2, :2] = rng.normal(0, 0.0008, 2)
     source = through(away, plane_of(_source(grid, turn, mirror)))
-    seen = pyramid.sampled(board.px(source), (VIEW_PX, VIEW_PX), float(step) / 0.93 / CELL_PX)
+    places = board.px(source).reshape(VIEW_PX, VIEW_PX, 2).astype(np.float32)
+    seen = pyramid.sampled(places, float(step) / 0.93 / CELL_PX)
     labels = np.full((SPAN, SPAN, 10), IGNORED, np.int8)
     sides = [_side(side, turn, mirror) for side in range(6)]
     for cell in CELLS:

@@ -1,4 +1,4 @@
-"""The detector's network: plain convolutions that OpenCV runs, and how it is written as ONNX.
+"""The detector's network: plain convolutions that onnxruntime runs, and how it is written as ONNX.
 
 From a picture in steps of 2 down to a 32nd and back up to a quarter; see ``CHANNELS`` for what
 each map of the result means. Nothing but 3 x 3 and 1 x 1 convolutions, so that a small computer
@@ -29,12 +29,14 @@ logarithm of its stretch, and its turn, four or six times over."""
 SIZE_PX = 16.0
 
 
-class Conv(nn.Module):  # type: ignore[misc]
+class Block(nn.Module):  # type: ignore[misc]
     """A convolution, its normalisation and what is left of it above zero."""
 
-    def __init__(self, inputs: int, outputs: int, stride: int = 1) -> None:
+    def __init__(
+        self, inputs: int, outputs: int, stride: int = 1, kernel: int = 3, pad: int = 1
+    ) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.conv = nn.Conv2d(inputs, outputs, kernel, stride, pad, bias=False)
         self.norm = nn.BatchNorm2d(outputs)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -56,14 +58,14 @@ class TileNet(nn.Module):  # type: ignore[misc]
         super().__init__()
         a, b, c, d, e = widths
         self.widths, self.head_width = widths, head
-        self.stem = nn.ModuleList([Conv(3, a, 2), Conv(a, b, 2), Conv(b, b)])
-        self.down8 = nn.ModuleList([Conv(b, c, 2), Conv(c, c), Conv(c, c)])
-        self.down16 = nn.ModuleList([Conv(c, d, 2), Conv(d, d), Conv(d, d)])
-        self.down32 = nn.ModuleList([Conv(d, e, 2), Conv(e, e), Conv(e, e)])
+        self.stem = nn.ModuleList([Block(3, a, 2), Block(a, b, 2), Block(b, b)])
+        self.down8 = nn.ModuleList([Block(b, c, 2), Block(c, c), Block(c, c)])
+        self.down16 = nn.ModuleList([Block(c, d, 2), Block(d, d), Block(d, d)])
+        self.down32 = nn.ModuleList([Block(d, e, 2), Block(e, e), Block(e, e)])
         self.up16, self.up8, self.up4 = nn.Conv2d(e, d, 1), nn.Conv2d(d, c, 1), nn.Conv2d(c, b, 1)
-        self.join16 = nn.ModuleList([Conv(d, d)])
-        self.join8 = nn.ModuleList([Conv(c, c)])
-        self.join4 = nn.ModuleList([Conv(b, b), Conv(b, head)])
+        self.join16 = nn.ModuleList([Block(d, d)])
+        self.join8 = nn.ModuleList([Block(c, c)])
+        self.join4 = nn.ModuleList([Block(b, b), Block(b, head)])
         self.out = nn.Conv2d(head, len(CHANNELS), 1)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -72,9 +74,9 @@ class TileNet(nn.Module):  # type: ignore[misc]
         eighth = _through(self.down8, quarter)
         sixteenth = _through(self.down16, eighth)
         deepest = _through(self.down32, sixteenth)
-        x = _through(self.join16, sixteenth + _twice(self.up16(deepest)))
-        x = _through(self.join8, eighth + _twice(self.up8(x)))
-        x = _through(self.join4, quarter + _twice(self.up4(x)))
+        x = _through(self.join16, sixteenth + twice(self.up16(deepest)))
+        x = _through(self.join8, eighth + twice(self.up8(x)))
+        x = _through(self.join4, quarter + twice(self.up4(x)))
         out: Tensor = self.out(x)
         return out
 
@@ -85,7 +87,8 @@ def _through(layers: nn.ModuleList, x: Tensor) -> Tensor:
     return x
 
 
-def _twice(x: Tensor) -> Tensor:
+def twice(x: Tensor) -> Tensor:
+    """Return maps of twice the size."""
     return nn.functional.interpolate(x, scale_factor=2.0, mode="nearest")
 
 

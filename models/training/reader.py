@@ -29,6 +29,7 @@ from models.training.drills import drill_crops
 from vision.classify import Reader, make_reader, write_reader
 from vision.crop import Patches
 from vision.features import features
+from vision.halves import upper_halves
 from vision.looks import Look
 from vision.models import TRAINED
 
@@ -58,6 +59,8 @@ class Learnt:
     """Features of cut tiles and what they are."""
 
     rows: Array
+    halves: Array
+    """The same of the tiles' upper halves."""
     looks: Array
     """Indices into the sorted names of looks."""
     names: tuple[str, ...]
@@ -136,9 +139,11 @@ def train(set_name: str, out: Path, tables: int, workers: int) -> dict[str, Any]
     tqdm.write(f"{set_name}: fitting to {len(fitting.rows)} cut tiles …")
     reader = fit(fitting.rows, _looks(fitting), tile_set)
     reader, figures = calibrated(reader, calibrating.rows, _looks(calibrating), tile_set)
+    half = fit(fitting.halves, _looks(fitting), tile_set)
+    half, of_halves = calibrated(half, calibrating.halves, _looks(calibrating), tile_set)
     out.mkdir(parents=True, exist_ok=True)
-    every = {"tables": tables, "tiles": len(fitting.rows), **figures}
-    write_reader(reader, tile_set, out, every)
+    every = {"tables": tables, "tiles": len(fitting.rows), **figures, "halves": of_halves}
+    write_reader(replace(reader, half=half), tile_set, out, every)
     return {**every, "temperature": reader.temperature, "known": reader.known}
 
 
@@ -157,14 +162,14 @@ def _drawn(
 ) -> Learnt:  # fmt: skip
     draw = partial(_rows_of, set_name, misses, least_px)
     parts = list(tqdm(_done(draw, seeds, workers), total=len(seeds), desc=f"{set_name}: {what}"))
-    names, numbers = np.unique(np.concatenate([part[1] for part in parts]), return_inverse=True)
-    rows = np.concatenate([part[0] for part in parts])
-    return Learnt(rows, numbers, tuple(str(name) for name in names))
+    names, numbers = np.unique(np.concatenate([part[2] for part in parts]), return_inverse=True)
+    rows, halves = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    return Learnt(rows, halves, numbers, tuple(str(name) for name in names))
 
 
 def _rows_of(
     set_name: str, misses: tuple[float, float], least_px: float, seed: int
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
     cv2.setNumThreads(1)
     rng = rng_of("misses", set_name, seed)
     amount = float(rng.uniform(*misses))
@@ -173,7 +178,8 @@ def _rows_of(
         crops = replace(crops, patches=_burnt(crops.patches, float(rng.uniform(*BURNT))))
     wide = crops.across_px >= least_px
     looks = np.array([str(look) for look in crops.looks], dtype=str)
-    return features(crops.patches[wide]), looks[wide]
+    patches = crops.patches[wide]
+    return features(patches), features(upper_halves(patches)), looks[wide]
 
 
 def _burnt(patches: Patches, gain: float) -> Patches:
@@ -183,7 +189,7 @@ def _burnt(patches: Patches, gain: float) -> Patches:
     return np.asarray(curve[patches], np.uint8)
 
 
-def _done(draw: Any, seeds: range, workers: int) -> Iterator[tuple[Array, Array]]:
+def _done(draw: Any, seeds: range, workers: int) -> Iterator[tuple[Array, Array, Array]]:
     if workers == 1:
         yield from map(draw, seeds)
         return

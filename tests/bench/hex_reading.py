@@ -14,8 +14,8 @@ from tests.bench.reading import (
     READ_RATIO_WANTED,
     REPEATS,
     Row,
-    _decode_and_warp,
-    _milliseconds,
+    decode_and_warp,
+    in_turn,
 )
 from vision.hex_read import read_hex_table
 from vision.intake import load_picture
@@ -34,8 +34,7 @@ def _row(game: str, seed: int, path: Path) -> Row:
     scene = make_scene(seed, "held-out", game, FULL_HD)
     cv2.imwrite(str(path), scene.bgr)
     box = built_in_set(game)
-    yardstick_ms = _milliseconds(lambda: _decode_and_warp(path))
-    read_ms = _milliseconds(lambda: _read(path, game))
+    yardstick_ms, read_ms = in_turn(lambda: decode_and_warp(path), lambda: _read(path, game))
     state = read_hex_table(load_picture(str(path)).bgr, box, game)
     parts = ", ".join(f"{name} {ms:.0f}" for name, ms in state.timings_ms.items())
     return (

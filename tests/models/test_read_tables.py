@@ -25,6 +25,14 @@ ONCE_WRONG = {
     "cards-that-touch-a-big-card-are-in-play-with-it": ("sssnake", 31485),
     "a-piece-of-a-card-at-the-edge-puts-no-big-card-into-play": ("sssnake", 31461),
     "cards-that-meet-at-corners-only-are-a-layout": ("schlangennest", 31288),
+    "a-card-half-under-a-cup-is-read-from-its-other-half": ("sssnake", 31452),
+    "a-stock-beyond-bare-table-does-not-join-the-layout": ("carnival", 41156),
+    "cards-beyond-an-arm-belong-to-their-field": ("sssnake", 31135),
+    "a-card-without-an-outline-is-looked-for-beside-the-layout": ("carnival", 31013),
+    "big-cards-in-play-lie-near-each-other": ("sssnake", 41251),
+    "a-card-that-lies-near-an-unused-big-card-is-not-laid-to-it": ("sssnake", 41154),
+    "a-shining-picture-that-is-surely-read-is-good-enough": ("sssnake", 41063),
+    "a-closer-look-that-shows-less-is-not-taken": ("schlangennest", 31281),
 }
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from calibration.profile import Light, Profile, TablePlane
+from calibration.profile import Lens, Light, Profile, TablePlane
 from engine.setfile import built_in_set
+from models.scenes.scene import Scene, make_scene
+from vision.detect import QUICK, detect_tiles
 from vision.foreknown import expected_wide_px, in_white_light
+from vision.network import TileMaps, TileNetwork
+from vision.read import read_table
 from vision.request import ReadRequest
 
 NEST = built_in_set("schlangennest")
@@ -44,3 +50,51 @@ def test_a_light_without_blue_is_not_believed():
     patches = np.full((1, 64, 64, 3), 90, np.uint8)
 
     assert in_white_light(patches, Profile((9, 9), light=Light((1.0, 200.0, 200.0)))) is patches
+
+
+# --- A table seen by a camera that is known ---
+
+
+class CountedNetwork(TileNetwork):
+    """The network, with how often it has looked."""
+
+    looks = 0
+
+    def look(self, *picture, **options) -> TileMaps:
+        self.looks += 1
+        return super().look(*picture, **options)
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return make_scene(31000, "held-out", "schlangennest", (1280, 720))
+
+
+def profile_of(scene: Scene, higher: float = 1.0) -> Profile:
+    """What calibration learns of a scene's camera; or learnt when it hung at another height."""
+    size, camera = tuple(scene.truth["size"]), scene.truth["camera"]
+    lens = Lens(size, np.array(camera["matrix"]), np.array(camera["distortion"]))
+    mm_from_px = np.linalg.inv(np.array(camera["px_from_mm"]))
+    return Profile(size, lens, TablePlane(np.diag([higher, higher, 1.0]) @ mm_from_px, "sheet"))
+
+
+def test_tiles_of_a_known_width_need_a_single_look(scene):
+    network = CountedNetwork()
+    wide = expected_wide_px(ReadRequest("square", NEST, None, profile_of(scene)))
+
+    found = detect_tiles(scene.bgr, "square", network=network, settings=QUICK, wide_px=wide)
+
+    assert network.looks == 1
+    assert len(found.found) >= len(scene.truth["tiles"])
+
+
+@pytest.mark.parametrize("higher", [0.4, 1.0, 2.5])
+def test_table_is_read_all_the_same_where_the_camera_was_moved_since(scene, higher):
+    request = ReadRequest("square", NEST, None, profile_of(scene, higher))
+
+    state = read_table(scene.bgr, request)
+    without = read_table(scene.bgr, replace(request, profile=None))
+
+    for one in (state, without):
+        laid = sorted(str(entry["tile"]) for entry in (*one.tiles, *one.unsure))
+        assert laid == sorted(tile["tile"] for tile in scene.truth["tiles"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,12 +17,15 @@ from vision.hex_cells import (
     CellReadings,
     agreed,
     balanced,
+    evened,
+    in_two_lights,
     laid_out,
     read_cells,
     turned_cell,
 )
 from vision.hex_models import MANIFEST, NETWORKS, HexModels, shipped_models
 from vision.hex_plane import HexBoard
+from vision.hex_read import CLAY_SEEN
 from vision.models import TRAINED
 from vision.pyramid import Pyramid
 
@@ -100,6 +104,45 @@ def test_a_mouth_that_each_look_sees_elsewhere_is_none():
     reading = agreed(looks_at((4, -4), [(0.0, 0.8, 0.2)] * 6, range(6)))
 
     assert reading.opens[(4, -4)].max() < 0.2
+
+
+def test_a_shadow_is_gone_from_an_evened_board():
+    view = np.full((VIEW_PX, VIEW_PX, 3), 200, np.uint8)
+    view[:, : VIEW_PX // 2] = 110
+
+    even = evened(view)
+
+    assert np.ptp(even[:, 40:-40][:, [0, -1]]) <= 1
+
+
+def test_colours_are_paler_on_an_evened_board():
+    red = np.full((VIEW_PX, VIEW_PX, 3), (40, 40, 200), np.uint8)
+
+    assert np.ptp(evened(red)[100, 100]) < 0.7 * np.ptp(red[100, 100])
+
+
+def test_what_a_cell_holds_is_told_by_the_light_in_which_it_is_clearer():
+    doubtful, clear = np.array([0, 0, 0.4, 0.6, 0, 0, 0]), np.array([0, 0, 0.9, 0.1, 0, 0, 0])
+    looks = [
+        replace(look, contents=look.contents | {(0, 0): one, (1, 0): other})
+        for look, (one, other) in zip(
+            looks_at((0, 0), [(1.0, 0, 0)] * 6, [0] * 6),
+            [(doubtful, clear), (clear, doubtful)] * 3, strict=True
+        )
+    ]  # fmt: skip
+
+    reading = in_two_lights(looks)
+
+    assert reading.contents[(0, 0)].argmax() == reading.contents[(1, 0)].argmax() == 2
+    assert reading.contents[(0, 0)][2] == pytest.approx(0.9)
+
+
+def test_clay_that_strong_light_hides_is_seen_when_evened():
+    clays = [(0.97, 0.03, 0.0), (0.1, 0.9, 0.0)] * 3
+
+    reading = in_two_lights(looks_at((5, 0), clays, [4] * 6))
+
+    assert 1 - reading.clay[(5, 0)][0] > CLAY_SEEN
 
 
 def test_networks_that_are_missing_say_what_to_do(tmp_path):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.evaluate.hex_tables import compared, smallest_cell_px
+from models.evaluate.hex_score import compared, smallest_cell_px
 from models.training.hex_samples import hex_table
 from vision import hex_read
-from vision.hex_cells import CELLS
+from vision.hex_cells import CELLS, CellReadings
 from vision.hex_plane import plane_of
 from vision.hex_read import read_hex_table
 
@@ -60,6 +60,32 @@ def test_cells_below_24_pixels_are_told_to_be_small(table):
 
     assert not state.quality.ok
     assert "small" in {advice.what for advice in state.quality.advice}
+
+
+def test_cells_that_measure_a_little_more_than_they_are_are_told_to_be_small(table):
+    share = 23.9 / smallest_cell_px(table)
+    state = read(cv2.resize(table.bgr, None, fx=share, fy=share, interpolation=cv2.INTER_AREA))
+
+    assert "small" in {advice.what for advice in state.quality.advice}
+
+
+@pytest.mark.parametrize(
+    ("clay", "kind"),
+    [((0.0004, 0.836, 0.1636), "open"), ((0.003, 0.85, 0.147), "open"),
+     ((0.0, 0.36, 0.64), "closed"), ((0.95, 0.011, 0.039), "closed")],
+    ids=["likelier open", "open by far", "likelier closed", "hardly seen"],
+)  # fmt: skip
+def test_clay_on_a_single_hex_is_what_it_looks_like(clay, kind):
+    cell = (-3, -1)
+    nothing = dict.fromkeys(CELLS, np.zeros(1))
+    mouth = {cell: np.array([0.1, 0, 0, 0, 0.9, 0])}
+    reading = CellReadings(nothing, dict.fromkeys(CELLS, 0.0), {cell: np.array(clay)}, mouth,
+                           nothing)  # fmt: skip
+
+    entry = hex_read._clay_kind(reading, cell, [cell])
+
+    assert entry["kind"] == kind
+    assert entry.get("opens") == ("NW" if kind == "open" else None)
 
 
 def test_cells_of_24_pixels_that_measure_a_little_less_are_told_and_will_do(table):

@@ -4,41 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.setfile import built_in_set
 from vision.classify import CellGuess, CellReading
 from vision.holes import shows_paper
 from vision.types import Detection
 
 PAPER, INK, TABLE = (215, 225, 230), (60, 60, 200), (90, 150, 170)
 WIDE = 40
+NEST = built_in_set("schlangennest")
 
 
 def test_hole_between_cards_shows_no_paper():
     bgr, found, readings = row_of_cards()
     bgr[:, WIDE : 2 * WIDE] = TABLE
 
-    assert shows_paper(bgr, found, readings) == [True, False, True]
+    assert shows_paper(bgr, found, readings, NEST) == [True, False, True]
 
 
 def test_half_covered_card_still_shows_its_paper():
     bgr, found, readings = row_of_cards()
     bgr[WIDE // 2 :, WIDE : 2 * WIDE] = TABLE
 
-    assert shows_paper(bgr, found, readings) == [True, True, True]
+    assert shows_paper(bgr, found, readings, NEST) == [True, True, True]
 
 
 def test_washed_out_card_is_no_hole():
     bgr, found, readings = row_of_cards()
     bgr[:, WIDE : 2 * WIDE] = 255
 
-    assert shows_paper(bgr, found, readings) == [True, True, True]
+    assert shows_paper(bgr, found, readings, NEST) == [True, True, True]
 
 
 def test_without_cards_around_nothing_is_called_a_hole():
     bgr, found, readings = row_of_cards()
     odd = [readings[1]] * 3
 
-    assert shows_paper(bgr, found, odd) == [True, True, True]
-    assert shows_paper(bgr, (), ()) == []
+    assert shows_paper(bgr, found, odd, NEST) == [True, True, True]
+    assert shows_paper(bgr, (), (), NEST) == []
 
 
 def row_of_cards():

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
+from vision.again import Sight
 from vision.classify import CellGuess, CellReading
+from vision.ground import Ground
 from vision.lattice import fit_lattices
 from vision.reconstruct import reconstruct, reconstruct_unknown
 from vision.types import Detection, Detections
@@ -303,3 +305,88 @@ def test_stock_whose_cards_touch_at_corners_only_is_no_layout():
     seen = read(f"0,0 blue/tail 0;{stock}")
 
     assert [e["tile"] for e in seen.tiles] == ["blue/tail"]
+
+
+def sight_of(bgr, detections, reads=()):
+    """What to look with once more in a picture; outlines near to one of ``reads`` show that."""
+
+    def look(found):
+        return [
+            next((CellReading((guess,)) for at, guess in reads
+                  if np.linalg.norm(one.centre_px - at) < PITCH / 2),
+                 CellReading((CellGuess("blue/curve", 0, 0, 0.0),), "unknown-tile", odd=True))
+            for one in found
+        ]  # fmt: skip
+
+    ground = Ground(bgr, [one.corners_px for one in detections.found])
+    return Sight(bgr, ground, look)
+
+
+@pytest.fixture
+def cloth():
+    bgr = np.full((600, 600, 3), (60, 110, 150), np.uint8)
+    bgr[::9] = (90, 140, 180)
+    return bgr
+
+
+ROW_AND_TWO_OFF = (
+    "-3,0 blue/tail 0;-2,0 blue/straight 0;-1,0 blue/straight 0;0,0 blue/straight 0;"
+    "3,0 blue/straight 0;4,0 blue/straight 0"
+)
+
+
+def test_cards_in_line_beyond_bare_table_are_no_part_of_the_layout(cloth):
+    detections, readings = table(ROW_AND_TWO_OFF)
+
+    seen = reconstruct(
+        detections, fit_lattices(detections), readings, NEST, sight_of(cloth, detections)
+    )
+
+    assert len(seen.tiles) == 4
+    assert len(seen.aside) == 2
+
+
+def test_cards_in_line_beyond_a_hand_are_part_of_the_layout(cloth):
+    detections, readings = table(ROW_AND_TWO_OFF)
+    cloth[200:400, 328:420] = (140, 160, 215)
+
+    seen = reconstruct(
+        detections, fit_lattices(detections), readings, NEST, sight_of(cloth, detections)
+    )
+
+    assert len(seen.tiles) == 6
+
+
+def test_card_without_an_outline_is_read_where_its_neighbours_expect_it(cloth):
+    detections, readings = table(
+        "-3,0 blue/tail 0;-2,0 blue/straight 0;-1,0 blue/straight 0;0,0 blue/straight 0"
+    )
+    for x in range(-3, 2):
+        left = 276 + x * 50
+        cloth[276:324, left : left + 48] = (225, 230, 235)
+    here = [(np.array([350.0, 300.0]), CellGuess("blue/head", 0, 2, 0.999))]
+
+    seen = reconstruct(
+        detections, fit_lattices(detections), readings, NEST, sight_of(cloth, detections, here)
+    )
+
+    assert [(e["tile"], e["turns"]) for e in seen.tiles if e["tile"] == "blue/head"] == [
+        ("blue/head", 2)
+    ]
+    assert len(seen.tiles) == 5
+
+
+def test_bricks_that_look_like_a_big_card_take_no_field_from_one_with_cards():
+    detections, readings = table(
+        "0,0 big/1#0 0;1,0 big/1#1 0;2,0 straight 0;3,0 curve 0;"
+        "0,4 big/2#0 0;1,4 big/2#1 0;2,4 straight 0"
+    )
+    bricks = [Detection(square(x - 4.0, 8.5), 0.6) for x in range(8)]
+    odd = [CellReading((CellGuess("big/1", 0, 0, 0.6),), odd=True)] * 2
+    odd += [CellReading((CellGuess("curve", 0, 0, 0.5),), odd=True)] * 6
+    every = Detections((600, 800), "square", (*detections.found, *bricks))
+
+    seen = reconstruct(every, fit_lattices(every), [*readings, *odd], SSSNAKE)
+
+    assert {e["field"] for e in seen.tiles} == {0, 1}
+    assert sum(e["field"] == 0 for e in seen.tiles) == 3

@@ -9,6 +9,7 @@ from engine.setfile import built_in_set
 from models.scenes.film import FilmedTable
 from models.scenes.positions import Played, played
 from models.scenes.sequence import film_settings
+from vision import follow, hex_boxes
 from vision.changes import boxes_around, changed_between, shrunk
 from vision.read import read_table
 from vision.request import ReadRequest
@@ -17,10 +18,12 @@ from vision.tracked import TrackedTable
 SIZE_PX = (960, 540)
 
 
-def filmed(game: str, seed: int, first: int, last: int) -> tuple[FilmedTable, Played]:
+def filmed(
+    game: str, seed: int, first: int, last: int, size_px: tuple[int, int] = SIZE_PX
+) -> tuple[FilmedTable, Played]:
     whole = played(game, "train", "greedy", seed)
     one = replace(whole, layouts=tuple(dict.fromkeys(whole.layouts))[first:last])
-    settings = film_settings(seed, "train", game, SIZE_PX)
+    settings = film_settings(seed, "train", game, size_px)
     camera = replace(settings.camera, elevation_deg=max(70.0, settings.camera.elevation_deg))
     settings = replace(settings, camera=replace(camera, aim=(0.0, 0.0)))
     return FilmedTable(settings, one.players, one.layouts[0], iter(one.layouts), 10.0), one
@@ -51,6 +54,30 @@ def test_new_tile_is_read_as_by_a_whole_look(game, seed, first):
     assert (
         contents(states[0]) == contents(states[-1]) == contents(read_table(shots[0].bgr, request))
     )
+
+
+def test_boards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
+    table, one = filmed("snekagon5g", 2, 4, 6, (1600, 900))
+    box = built_in_set("snekagon5g")
+    read: list[int] = []
+    real = hex_boxes.cells_of
+
+    def counted(pyramid, boards, tile_set, models):
+        read.append(len(boards))
+        return real(pyramid, boards, tile_set, models)
+
+    monkeypatch.setattr(follow, "cells_of", counted)
+    follower = follow.HexFollower(ReadRequest("hex", box))
+    before = next(table.quiet(0.1)).bgr
+    follower.whole(before)
+    follower.keep()
+    list(table.visit((one.layouts[1],)))
+    after = next(table.quiet(0.1)).bgr
+
+    state = follower.part(after, changed_between(shrunk(before), shrunk(after)))
+
+    assert 0 < read[1] < read[0]
+    assert contents(state) == contents(read_table(after, follower.request))
 
 
 def test_everything_is_looked_at_when_the_camera_was_knocked():

@@ -1,0 +1,181 @@
+"""How well boxes are read that were taught from photographs of other people's games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from models.evaluate.detection import corner_error, matched
+from models.evaluate.intervals import told
+from models.evaluate.taught import SURE, Array, Tally, count_layout, stages_of, taught
+from models.teaching.examples import Examples
+from models.teaching.labels import Labels, parse_labels
+from models.teaching.teach import Lesson, gather, learn
+from vision.crop import cut
+from vision.detect import detect_tiles
+from vision.intake import load_picture
+from vision.read import grid_detections, read_table
+from vision.request import ReadRequest
+from vision.settle import SURE as UNSURE_BELOW
+
+Json = Mapping[str, Any]
+
+SHOTS = (1, 5, 20)
+FOLDS = 5
+FOLD_SEED = 5
+ONE_BOARD = 0.8
+"""Photographs with so many equal cells, in any turn, show the same board."""
+
+
+def evaluate_qwirkle(folder: Path, home: Path) -> list[str]:
+    """Teach from the reference photographs alone and read the growing game."""
+    data = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+    references = {f: tiles for f, tiles in data["photos"].items() if "centre" in tiles[0]}
+    began = perf_counter()
+    box = taught("qwirkle-taught", "square", folder, references, home)
+    seconds = perf_counter() - began
+    tally, reading = Tally(), 0.0
+    for file, tiles in data["photos"].items():
+        if file in references:
+            continue
+        truth = {(t["at"][0], t["at"][1]): str(t["tile"]) for t in tiles}
+        began = perf_counter()
+        state = read_table(load_picture(folder / file), ReadRequest("square", box.tile_set),
+                           stages_of(box))  # fmt: skip
+        reading += perf_counter() - began
+        count_layout(tally, state, truth, 4, file)
+    once = reading / max(tally.tables, 1)
+    speed = f"  taught in {seconds:.1f} s, {seconds / once:.0f} times one read of {once:.2f} s"
+    return [*tally.lines("qwirkle, taught from two photographs"), speed]
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """What is learnt from, and what is read then."""
+
+    lesson: Lesson
+    chosen: Examples
+    patches: Array
+    tiles: tuple[str, ...]
+
+
+def kingdomino_folds(folder: Path, shots: Sequence[int] = SHOTS) -> Iterator[tuple[int, Fold]]:
+    """Yield examples a kind and a fold; all photographs of one board are on the same side."""
+    data = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+    lesson = Lesson(
+        "kingdomino-taught", "square", folder, parse_labels(data, "square"), grid=(5, 5)
+    )
+    gathered = gather(lesson).examples
+    patches = _grid_patches(folder, lesson.labels, (5, 5))
+    boards = grouped_boards(data["photos"])
+    rng = np.random.default_rng(FOLD_SEED)
+    fold_of = {file: int(number) % FOLDS for number, files in zip(
+        rng.permutation(len(boards)), boards, strict=True) for file in files}  # fmt: skip
+    for count in shots:
+        for fold in range(FOLDS):
+            chosen = _few(gathered, {f for f, k in fold_of.items() if k != fold}, count, rng)
+            held = [n for n, file in enumerate(gathered.photos) if fold_of[file] == fold]
+            tiles = tuple(gathered.tiles[n] for n in held)
+            yield count, Fold(lesson, chosen, patches[held], tiles)
+
+
+def evaluate_kingdomino(folder: Path) -> Iterator[str]:
+    """Teach with few examples a kind and read other boards, five folds grouped by board."""
+    yield f"kingdomino: {FOLDS} folds, all photographs of one board in the same"
+    counts = {shots: np.zeros(5, int) for shots in SHOTS}
+    for shots, fold in kingdomino_folds(folder):
+        readings = learn(fold.lesson, fold.chosen, folder).reader.read(fold.patches)
+        for reading, tile in zip(readings, fold.tiles, strict=True):
+            good = bool(reading.guesses) and reading.guesses[0].tile == tile
+            said = reading.guesses[0].confidence if reading.guesses else 0.0
+            unsure = reading.as_tile().clear_winner(UNSURE_BELOW) is None
+            counts[shots] += (good, 1, said >= SURE, said >= SURE and good, unsure)
+    for shots, (right, count, sure, sure_right, unsure) in counts.items():
+        yield f"  {shots} a kind: terrain right {told(right, count, 100)}"
+        yield f"    right of those at {SURE} {told(sure_right, sure, 100)}"
+        yield f"    unsure {told(unsure, count, 100)}"
+
+
+def evaluate_catan(folder: Path, home: Path) -> list[str]:
+    """Find the hexes of the islands, then teach from all photographs but one and read that one."""
+    data = json.loads((folder / "labels.json").read_text(encoding="utf-8"))["photos"]
+    found = missed = invented = right = read = 0
+    errors: list[float] = []
+    for file, entries in data.items():
+        picture = load_picture(folder / file)
+        truth = [np.array(entry["outline"]) for entry in entries]
+        outlines = [picture.whole_px(d.corners_px) for d in detect_tiles(picture.bgr, "hex").found]
+        pairs = matched(truth, outlines)
+        found, missed = found + len(pairs), missed + len(truth) - len(pairs)
+        invented += len(outlines) - len(pairs)
+        errors += [corner_error(truth[a], outlines[b]) * np.sqrt(3) for a, b in pairs.items()]
+    for file, entries in data.items():
+        rest = {name: tiles for name, tiles in data.items() if name != file}
+        box = taught("catan-taught", "hex", folder, rest, home)
+        state = read_table(load_picture(folder / file), ReadRequest("hex", box.tile_set),
+                           stages_of(box))  # fmt: skip
+        every = [*state.tiles, *state.unsure, *state.aside]
+        pairs = matched([np.array(e["outline"]) for e in entries],
+                        [np.asarray(e["outline"]) for e in every])  # fmt: skip
+        read += len(pairs)
+        right += sum(every[b]["tile"] == entries[a]["tile"] for a, b in pairs.items())
+    return [
+        f"catan: hexes found {told(found, found + missed, 100)}, {invented} invented",
+        f"  mean corner error {100 * float(np.mean(errors)):.1f} % of a radius",
+        f"  taught from the other photographs: terrain right {told(right, read, 100)}",
+    ]
+
+
+def grouped_boards(photos: Mapping[str, Sequence[Json]]) -> list[list[str]]:
+    """Return the photographs by the board that they show."""
+    grids = {file: _grid_of(entries) for file, entries in photos.items()}
+    boards: list[list[str]] = []
+    for file, grid in grids.items():
+        for board in boards:
+            if any(_equal_share(grid, grids[other]) >= ONE_BOARD for other in board):
+                board.append(file)
+                break
+        else:
+            boards.append([file])
+    return boards
+
+
+def _grid_of(entries: Sequence[Json]) -> Array:
+    side = 1 + max(max(entry["at"]) for entry in entries)
+    grid = np.full((side, side), "", object)
+    for entry in entries:
+        grid[entry["at"][1], entry["at"][0]] = entry["tile"]
+    return grid
+
+
+def _equal_share(one: Array, other: Array) -> float:
+    if one.shape != other.shape:
+        return 0.0
+    return max(float((one == np.rot90(other, k)).mean()) for k in range(4))
+
+
+def _few(examples: Examples, files: set[str], shots: int, rng: np.random.Generator) -> Examples:
+    """Return so many examples of each kind from some photographs."""
+    picked: list[int] = []
+    for tile in sorted(set(examples.tiles)):
+        mine = [n for n, name in enumerate(examples.tiles)
+                if name == tile and examples.photos[n] in files]  # fmt: skip
+        picked += [mine[int(k)] for k in rng.permutation(len(mine))[:shots]]
+    return examples.some(picked)
+
+
+def _grid_patches(folder: Path, labels: Labels, grid: tuple[int, int]) -> Array:
+    """Return the labelled squares as play would cut them, in the labels' order."""
+    out = []
+    for file, entries in labels.photos.items():
+        picture = load_picture(folder / file)
+        found = grid_detections((picture.bgr.shape[1], picture.bgr.shape[0]), grid).found
+        cells = [entry.cell for entry in entries if entry.cell is not None]
+        out.append(cut(picture.bgr, [found[y * grid[0] + x].corners_px for x, y in cells]))
+    return np.concatenate(out)

@@ -1,0 +1,230 @@
+"""A wooden Snekagon and photographs of it: blocks of two woods on a board with engraved cells.
+
+Nothing is printed: what tells tiles from the board and from one another is the wood, the chamfered
+edges and the grooves. Nothing here is trained on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from engine.draw.boards import board_outline, board_size
+from engine.draw.hexes import outline
+from engine.hexpath import path_cells
+from engine.lattice import Cell, hex_board
+from engine.placement import Layout, Piece
+from engine.setfile import built_in_set
+from engine.tiles import TileKind
+from models.scenes.arrays import Array
+from models.scenes.faces import Face, face_of
+from models.scenes.noise import field, ramp, unit
+from models.scenes.positions import Played, played
+from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.sequence import film_settings
+from models.scenes.setfaces import BOARD, Box
+from models.scenes.settings import SceneSettings
+from models.scenes.splits import rng_of
+from models.scenes.stage import Stage
+
+GAME = "snekagon"
+PITCH_MM = 24.0
+PX_PER_MM = 6.0
+THICK_MM = 4.0
+RIM_MM = 9.0
+SIDE = 6
+WOODS = {
+    "red": ((92, 140, 182), (128, 178, 214), (150, 198, 228)),
+    "green": ((30, 44, 62), (40, 60, 86), (54, 78, 108)),
+    BOARD: ((38, 72, 118), (52, 92, 144), (66, 108, 162)),
+}
+"""Dark, middle and light colour of maple, walnut and the board's cherry: blue, green, red."""
+OWN_WORDS = {"red": "maple", "green": "walnut"}
+"""What the owner calls the two colours."""
+CHAMFER_MM, CHAMFER_LIGHT = 1.6, 0.55
+EDGE = (40, 62, 88)
+"""The colour of sawn edges."""
+GROOVE_MM, GROOVE_LIGHT = 0.9, 0.45
+LESSON_SEEDS = (3, 5)
+GAME_SEED = 4
+TABLE_SEEDS = 100
+"""From here on seeds are tables to be read."""
+STILL_FRAMES = 9
+"""Pictures of each moment, at ten a second."""
+
+
+def owner_name(tile: str) -> str:
+    """Return what the owner calls a tile of the game."""
+    colour, _, shape = tile.partition("/")
+    return f"{OWN_WORDS[colour]} {shape}"
+
+
+def owner_map() -> dict[str, tuple[str, int]]:
+    """Return the game's tile of each of the owner's kinds."""
+    return {owner_name(name): (name, 0) for name in built_in_set(GAME).kinds}
+
+
+def wooden_box() -> Box:
+    """Return the box, its faces by the game's names."""
+    tile_set = replace(built_in_set(GAME), pitch_mm=PITCH_MM)
+    faces = {kind.name: _block(kind) for kind in tile_set.kinds.values()}
+    faces[BOARD] = _board()
+    return Box(tile_set, faces)
+
+
+# --- Photographs ---
+
+
+def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str, Any]:
+    """Photograph the board with all tiles on it once a seed, with ``labels.json`` and ``map.json``.
+
+    Labels are in the owner's names, by cells. Returns them.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    photos: dict[str, Any] = {}
+    for number, seed in enumerate(seeds):
+        layout = lesson_layout(seed)
+        (jpeg,) = pictures([layout], ("red", "green"), wooden_box(), (1600, 1200), seed)
+        (folder / f"{number}.jpg").write_bytes(jpeg)
+        photos[f"{number}.jpg"] = [
+            {"tile": owner_name(piece.tile), "cells": [list(cell) for cell in piece.cells]}
+            for piece in sorted(layout.pieces)
+        ]
+    (folder / "labels.json").write_text(json.dumps({"photos": photos}), encoding="utf-8")
+    (folder / "map.json").write_text(json.dumps(owner_map()), encoding="utf-8")
+    return {"photos": photos}
+
+
+def write_table(path: Path, seed: int, size_px: tuple[int, int] = (1280, 960)) -> Layout:
+    """Photograph the board with all tiles on it, laid anyhow."""
+    layout = lesson_layout(seed)
+    (jpeg,) = pictures([layout], ("red", "green"), wooden_box(), size_px, seed)
+    path.write_bytes(jpeg)
+    return layout
+
+
+def lesson_layout(seed: int) -> Layout:
+    """Return all tiles of the box laid anyhow on the board, some of them side by side."""
+    rng = rng_of("wooden-lesson", seed)
+    free = set(hex_board(SIDE))
+    pieces: list[Piece] = []
+    kinds = sorted(built_in_set(GAME).kinds.values(), key=lambda kind: -len(kind.cells))
+    for kind in kinds:
+        spots = sorted(free)
+        while True:
+            cells = _laid(kind, spots[int(rng.integers(len(spots)))], rng)
+            if set(cells) <= free:
+                break
+        free -= set(cells)
+        pieces.append(Piece(kind.name, cells))
+    return Layout(pieces=frozenset(pieces))
+
+
+def _laid(kind: TileKind, at: Cell, rng: np.random.Generator) -> tuple[Cell, ...]:
+    cells = list(path_cells(kind.path or "1"))
+    if rng.random() < 0.5:
+        cells = [(q + r, -r) for q, r in cells]
+    for _ in range(int(rng.integers(6))):
+        cells = [(-r, q + r) for q, r in cells]
+    return tuple(sorted((at[0] + q, at[1] + r) for q, r in cells))
+
+
+def write_game(
+    folder: Path, box: Box | None, moves: int | None = None, size_px: tuple[int, int] = (1280, 960)
+) -> Played:
+    """Photograph a game move by move into a folder; ``None`` is the box that is built in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    one = played(GAME, "held-out", "greedy", GAME_SEED)
+    layouts = one.layouts[: None if moves is None else moves + 1]
+    for number, jpeg in enumerate(pictures(layouts, one.players, box, size_px, GAME_SEED)):
+        for still in range(STILL_FRAMES):
+            (folder / f"{number:03d}-{still:02d}.jpg").write_bytes(jpeg)
+    return one
+
+
+def pictures(
+    layouts: Sequence[Layout], players: tuple[str, ...], box: Box | None,
+    size_px: tuple[int, int], seed: int,
+) -> Iterator[bytes]:  # fmt: skip
+    """Yield one photograph of each layout, all on the same table."""
+    settings = quiet_table(size_px, seed)
+    if box is not None:
+        cards = replace(settings.cards, size_mm=box.tile_set.pitch_mm, thickness_mm=THICK_MM,
+                        wear=0.0, side=EDGE)  # fmt: skip
+        settings = replace(settings, cards=cards)
+    stage = Stage(settings, players, layouts, box)
+    camera = camera_for(settings, stage.extent_mm)
+    for layout in layouts:
+        yield photographed(settings, painted(settings, stage.top(layout), camera))
+
+
+def quiet_table(size_px: tuple[int, int], seed: int) -> SceneSettings:
+    """Return a table that nothing but the board lies on, seen by a camera that hangs above."""
+    settings = film_settings(seed, "held-out", GAME, size_px)
+    steep = max(settings.camera.elevation_deg, 72.0)
+    camera = replace(settings.camera, elevation_deg=steep, fill=0.8, aim=(0.0, 0.0))
+    clutter = replace(
+        settings.clutter, stocks=False, draw_pile=False, discard=False, tokens=0, hands=0, cups=0,
+        phones=0, dice=0, rulebook=False, plain_squares=0,
+    )  # fmt: skip
+    light = replace(settings.light, level=1.0, glare=0.0)
+    return replace(settings, camera=camera, clutter=clutter, light=light)
+
+
+# --- The art ---
+
+
+def _block(kind: TileKind) -> Face:
+    """Return a block of wood whose edges are chamfered all round."""
+    corners = np.array(outline(kind.cells, PITCH_MM))
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    canvas = _wood(WOODS[str(kind.colour)], high - low, kind.name)
+    origin = -low * PX_PER_MM
+    inner = _filled(canvas.shape, corners * PX_PER_MM + origin)
+    depth = cv2.distanceTransform(inner, cv2.DIST_L2, 5) / PX_PER_MM
+    light = CHAMFER_LIGHT + (1 - CHAMFER_LIGHT) * np.clip(depth / CHAMFER_MM, 0, 1)
+    canvas = (canvas * light[..., None]).astype(np.uint8)
+    return face_of(canvas, PX_PER_MM, (float(origin[0]), float(origin[1])), corners,
+                   cells=kind.cells)  # fmt: skip
+
+
+def _board() -> Face:
+    """Return a plank with a groove around each cell."""
+    across, high = board_size(SIDE, PITCH_MM, RIM_MM)
+    corners = np.array(board_outline(SIDE, PITCH_MM, RIM_MM)) - np.array([across, high]) / 2
+    size = np.array([across, high])
+    canvas = _wood(WOODS[BOARD], size, BOARD)
+    origin = size / 2 * PX_PER_MM
+    grooves = np.zeros(canvas.shape[:2], np.uint8)
+    for cell in hex_board(SIDE):
+        ring = np.array(outline([cell], PITCH_MM)) * PX_PER_MM + origin
+        points = np.round(ring * 16).astype(np.int32)
+        cv2.polylines(grooves, [points], True, 255, round(GROOVE_MM * PX_PER_MM), cv2.LINE_AA, 4)
+    light = 1 - (1 - GROOVE_LIGHT) * grooves / 255
+    canvas = (canvas * light[..., None]).astype(np.uint8)
+    return face_of(canvas, PX_PER_MM, (float(origin[0]), float(origin[1])), corners)
+
+
+def _wood(colours: tuple[tuple[int, int, int], ...], size_mm: Array, name: str) -> Array:
+    """Return a piece of wood whose grain runs any way, as large as is asked for."""
+    width, height = (ceil(float(mm) * PX_PER_MM) for mm in size_mm)
+    rng = rng_of("wooden", name)
+    side = 256
+    grain = field(rng, side, (2, 24), 4, 0.65) + 0.6 * field(rng, side, (8, 128), 2, 0.6)
+    made = ramp(unit(grain / float(grain.std()), 2.2), np.array(colours, float))
+    turn = cv2.getRotationMatrix2D((width / 2, height / 2), float(rng.uniform(0, 180)), 2.0)
+    return np.asarray(cv2.warpAffine(made, turn, (width, height), flags=cv2.INTER_LINEAR,
+                                     borderMode=cv2.BORDER_WRAP))  # fmt: skip
+
+
+def _filled(shape: tuple[int, ...], corners_px: Array) -> Array:
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round(corners_px * 16).astype(np.int32)], 255, cv2.LINE_8, 4)
+    return mask

@@ -1,0 +1,163 @@
+"""Fits the reader of a board to examples of its cells and sides, in a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tiles import TileSet
+from models.teaching.examples import Examples
+from vision.board_reader import (
+    QUANTILES,
+    BoardReader,
+    cell_features,
+    side_features,
+    side_views,
+)
+from vision.taught_boards import APART, BARE, JOINED, side_name
+
+Floats = NDArray[np.float64]
+Random = np.random.Generator
+
+VARIED = 16
+"""Ways in which each example may look another day that are fitted to."""
+CONTRAST = 0.25
+"""How much stronger or weaker a camera shows lines between tiles, as a natural logarithm; this and
+the next two are standard deviations."""
+TINT = 0.05
+"""How far one kind of cell may differ in one colour in another light, the bare ones being equal."""
+GRAIN = 0.06
+FLATTER = 0.2
+"""Photographs are mostly sharper and better lit than play: lines are this much fainter there, as a
+natural logarithm."""
+SHIFT_PX, BLUR_PX, NOISE = 2.0, 2.0, 0.02
+"""How far sides are seen beside their place, how blurred at most, of a cell 66 pixels wide, and how
+noisy."""
+KNOWN_QUANTILE, KNOWN_SPARE = 0.998, 3.0
+"""Cells are known up to so much beyond the strangest of those that were fitted to."""
+SIDE_DOUBT = 2.0
+"""What is said about sides counts so much less: examples of one day agree better than days do."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedBoard:
+    """A board's reader and what came out while it was made."""
+
+    reader: BoardReader
+    tile_set: TileSet
+    sureness: Floats
+    """For each example, how sure its variations are read as what they are."""
+    wrong_share: float
+    tiles: tuple[str, ...]
+    """What each example is called."""
+    confusions: dict[tuple[str, str], float] = field(default_factory=dict)
+    """By kind and the kind it was taken for: how probable that is."""
+
+
+def fit_board(examples: Examples, box: TileSet, rng: Random) -> FittedBoard:
+    """Return the reader of a taught board; every kind of ``board_kinds`` must have an example."""
+    names = (BARE, *box.colours)
+    cells = [n for n, tile in enumerate(examples.tiles) if tile in names]
+    labels = np.array([names.index(examples.tiles[n]) for n in cells])
+    rows = _in_one_light(cell_features(examples.patches[cells]), labels,
+                         [examples.photos[n] for n in cells])  # fmt: skip
+    means = np.stack([rows[labels == k].mean(axis=0) for k in range(len(names))])
+    varied, sources = _varied_cells(rows, rng)
+    whiten = _whitening(varied - means[labels[sources]])
+    sides = {colour: _side_weights(examples, colour, rng) for colour in box.colours}
+    reader = BoardReader(names, means, whiten, 1.0, sides)
+    own = reader.distances(varied)
+    known = float(np.quantile(own[np.arange(len(own)), labels[sources]], KNOWN_QUANTILE))
+    reader = BoardReader(names, means, whiten, known * KNOWN_SPARE, sides)
+    return _outcome(reader, box, examples, (own, labels[sources], np.array(cells)[sources]))
+
+
+def _in_one_light(rows: Floats, labels: NDArray[np.int64], photos: Sequence[str]) -> Floats:
+    """Return cells as if the middle of bare ones were 0 in every photograph."""
+    out = rows.copy()
+    for photo in sorted(set(photos)):
+        here = np.array([name == photo for name in photos])
+        bare = rows[here & (labels == 0)].reshape(-1, len(QUANTILES), 3)[:, 1]
+        if len(bare):
+            out[here] -= np.tile(bare.mean(axis=0), len(QUANTILES))
+    return out
+
+
+def _varied_cells(rows: Floats, rng: Random) -> tuple[Floats, NDArray[np.int64]]:
+    """Return cells as they may look another day, and the example of each."""
+    sources = np.repeat(np.arange(len(rows)), VARIED)
+    many = rows[sources]
+    tint = np.tile(rng.normal(0, TINT, (len(many), 3)), len(QUANTILES))
+    return many + tint + rng.normal(0, GRAIN, many.shape), sources
+
+
+def _whitening(residuals: Floats) -> Floats:
+    covariance = residuals.T @ residuals / len(residuals)
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors / np.sqrt(np.maximum(values, 1e-6)))
+
+
+def _side_weights(examples: Examples, colour: str, rng: Random) -> Floats:
+    """Return what tells sides that a tile goes on across from such as two tiles meet at."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    rows, labels = [], []
+    for number, what in enumerate((APART, JOINED)):
+        own = [n for n, t in enumerate(examples.tiles) if t == side_name(colour, what)]
+        made = _varied_sides(side_views(examples.patches[own]), rng)
+        rows.append(side_features(made))
+        labels += [number] * len(made)
+    analysis = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto", priors=[0.5, 0.5])
+    analysis.fit(np.concatenate(rows), labels)
+    return np.append(analysis.coef_[0], analysis.intercept_[0]) / SIDE_DOUBT
+
+
+def _varied_sides(views: Floats, rng: Random) -> Floats:
+    """Return sides, and the same from the other end, as they may look another day."""
+    many = np.repeat(np.concatenate([views, views[..., ::-1]]), VARIED // 2, axis=0)
+    rows, columns = many.shape[2:]
+    for number, view in enumerate(many):
+        move = np.array([[1.0, 0, rng.normal(0, SHIFT_PX)], [0, 1, 0]])
+        wide = 0.3 + rng.uniform(0, BLUR_PX)
+        stretch = np.exp(rng.normal(-FLATTER, CONTRAST))
+        for way, seen in enumerate(view):
+            moved = cv2.warpAffine(np.ascontiguousarray(seen), move, (columns, rows),
+                                   borderMode=cv2.BORDER_REPLICATE)  # fmt: skip
+            blurred = cv2.GaussianBlur(moved, (0, 0), wide)
+            level = float(blurred.mean())
+            noise = rng.normal(0, NOISE, (rows, columns))
+            many[number, way] = level + (blurred - level) * stretch + noise
+    return many
+
+
+def _outcome(
+    reader: BoardReader, box: TileSet, examples: Examples,
+    cells: tuple[Floats, NDArray[np.int64], NDArray[np.int64]],
+) -> FittedBoard:  # fmt: skip
+    """Return how surely examples are read."""
+    distances, labels, sources = cells
+    shares = np.exp(-(distances - distances.min(axis=1, keepdims=True)) / 2)
+    shares /= shares.sum(axis=1, keepdims=True)
+    sureness = np.zeros(len(examples))
+    right = shares[np.arange(len(labels)), labels]
+    for number in np.unique(sources):
+        sureness[number] = right[sources == number].mean()
+    wrong = int((shares.argmax(axis=1) != labels).sum())
+    count = len(labels)
+    for number, tile in enumerate(examples.tiles):
+        colour, _, what = tile.partition(" ")
+        if what:
+            weights = reader.sides[colour]
+            row = side_features(side_views(examples.patches[number : number + 1]))[0]
+            odds = float(row @ weights[:-1] + weights[-1]) * (1 if what == JOINED else -1)
+            sureness[number] = 1 / (1 + np.exp(-odds))
+            wrong, count = wrong + (odds < 0), count + 1
+    confusions = {
+        (one, other): float(shares[labels == k, j].mean())
+        for k, one in enumerate(reader.names) for j, other in enumerate(reader.names) if j != k
+    }  # fmt: skip
+    return FittedBoard(reader, box, sureness, wrong / count, examples.tiles, confusions)

@@ -1,0 +1,125 @@
+"""Prints of boxes that never existed, drawn by other processes.
+
+A box with one print a kind teaches what tells prints and their turns apart; a box of lands, with
+many prints a kind, what the prints of one kind share in any turn.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import queue
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.scenes.faces import Face
+from models.scenes.invented import invented_set
+from models.scenes.lands import land_box
+from models.scenes.splits import Split, invented_names
+from models.teaching.examples import KEPT_PX, cut_example
+from vision.crop import Patches
+
+Ints = NDArray[np.int64]
+
+PRINTS_A_LAND = 5
+LANDS_EVERY = 2
+"""Every so many-th box is drawn as lands too."""
+WAITING_BOXES = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Prints:
+    """The prints of one box."""
+
+    patches: Patches
+    """As examples are kept: N x 112 x 112 x 3."""
+    kinds: Ints
+    periods: Ints
+    """Turns after which each looks the same."""
+    folds: int
+    lands: bool
+
+
+def drawn_boxes(split: Split, first: int, step: int, seed: int) -> Iterator[Prints]:
+    """Yield every ``step``-th box of one side, in an order that the seed decides."""
+    names = [*invented_names(split, "square"), *invented_names(split, "hex")]
+    order = np.random.default_rng(seed).permutation(len(names))
+    for place in range(first, len(order), step):
+        name = names[int(order[place])]
+        yield _printed(name)
+        if (place // step) % LANDS_EVERY == 0:
+            yield _landed(name)
+
+
+def _printed(name: str) -> Prints:
+    box = invented_set(name)
+    periods = np.array([box.periods[kind] for kind in box.faces])
+    faces = list(box.faces.values())
+    return Prints(
+        kept_faces(faces), np.arange(len(faces)), periods, _folds(box.lattice), lands=False
+    )
+
+
+def _landed(name: str) -> Prints:
+    box = land_box(name, PRINTS_A_LAND)
+    kinds = [n for n, faces in enumerate(box.faces.values()) for _ in faces]
+    faces = [face for faces in box.faces.values() for face in faces]
+    folds = _folds(box.lattice)
+    return Prints(kept_faces(faces), np.array(kinds), np.full(len(faces), folds), folds, lands=True)
+
+
+def _folds(lattice: str) -> int:
+    return 4 if lattice == "square" else 6
+
+
+def kept_faces(faces: list[Face]) -> Patches:
+    """Return faces on grey, with room around them."""
+    out = np.empty((len(faces), KEPT_PX, KEPT_PX, 3), np.uint8)
+    for number, face in enumerate(faces):
+        bgra = face.levels[0].astype(np.float32)
+        whole = bgra[..., :3] + (1 - bgra[..., 3:] / 255) * 128
+        corners = face.outline_mm * face.px_per_mm + np.asarray(face.origin_px) - 0.5
+        out[number] = cut_example(np.clip(whole, 0, 255).astype(np.uint8), corners)
+    return out
+
+
+class Drawers:
+    """Processes that draw boxes; the first draws held-out ones, to measure with."""
+
+    def __init__(self, workers: int, seed: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.boxes: Any = context.Queue(WAITING_BOXES)
+        self.processes = [
+            context.Process(target=_draw, daemon=True, args=(n, workers, seed, self.boxes))
+            for n in range(workers + 1)
+        ]
+        for process in self.processes:
+            process.start()
+
+    def some(self, most: int, wait_s: float) -> Iterator[tuple[Split, Prints]]:
+        """Yield boxes that were drawn meanwhile."""
+        for _ in range(most):
+            try:
+                yield self.boxes.get(timeout=wait_s) if wait_s else self.boxes.get_nowait()
+            except queue.Empty:
+                return
+
+    def alive(self) -> bool:
+        """Return whether any box may come yet."""
+        return any(process.is_alive() for process in self.processes)
+
+    def stop(self) -> None:
+        """End the processes."""
+        for process in self.processes:
+            process.terminate()
+
+
+def _draw(number: int, workers: int, seed: int, out: Any) -> None:
+    cv2.setNumThreads(1)
+    split: Split = "train" if number else "held-out"
+    for prints in drawn_boxes(split, max(number - 1, 0), workers if number else 1, seed):
+        out.put((split, prints))

@@ -1,0 +1,72 @@
+"""Holes in a layout of a taught box show the table; tiles do not."""
+
+import numpy as np
+import pytest
+
+from vision.classify import CellGuess, CellReading
+from vision.strangers import tiles_only
+from vision.types import Detection
+
+SIDE = 60
+TABLE, TILE = (70, 110, 150), (200, 40, 40)
+ROW = 6
+HOLE = 3
+
+
+@pytest.fixture
+def picture():
+    """A row of tiles on a table, with a gap where the fourth would lie."""
+    bgr = np.full((360, 480, 3), TABLE, np.uint8)
+    for n in range(ROW):
+        if n != HOLE:
+            bgr[150 : 150 + SIDE, 40 + n * SIDE : 40 + (n + 1) * SIDE] = TILE
+    return bgr
+
+
+def row(confidence: float = 0.9) -> list[Detection]:
+    unit = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], float) * (SIDE - 1)
+    return [Detection(unit + np.array([40 + n * SIDE, 150]), confidence) for n in range(ROW)]
+
+
+def readings(far_at_hole: float, why: str | None = None) -> list[CellReading]:
+    guess = (CellGuess("fox", 0, 0, 0.97),)
+    return [
+        CellReading(guess, why if n == HOLE else None, far=far_at_hole if n == HOLE else 0.1)
+        for n in range(ROW)
+    ]
+
+
+def test_strange_outline_in_the_colours_of_the_table_is_no_tile(picture):
+    kept = tiles_only(picture, row(), readings(0.5))
+
+    assert [n for n, tile in enumerate(kept) if not tile] == [HOLE]
+
+
+def test_strange_outline_in_other_colours_may_be_a_covered_tile(picture):
+    picture[150 : 150 + SIDE, 40 + HOLE * SIDE : 40 + (HOLE + 1) * SIDE] = (30, 220, 30)
+
+    assert all(tiles_only(picture, row(), readings(0.5)))
+
+
+def test_strange_outline_that_was_hardly_found_is_no_tile(picture):
+    picture[150 : 150 + SIDE, 40 + HOLE * SIDE : 40 + (HOLE + 1) * SIDE] = (30, 220, 30)
+
+    assert not tiles_only(picture, row(0.4), readings(0.5))[HOLE]
+
+
+def test_nothing_is_strange_that_looks_as_tiles_here_do(picture):
+    assert all(tiles_only(picture, row(), readings(0.15)))
+
+
+def test_few_sure_tiles_say_nothing_about_the_rest(picture):
+    few = slice(1, HOLE + 1)
+
+    assert all(tiles_only(picture, row()[few], readings(0.5)[few]))
+
+
+def test_what_nothing_looks_like_is_strange_anyway(picture):
+    few = slice(0, HOLE + 1)
+
+    kept = tiles_only(picture, row()[few], readings(1.5, "unknown-tile")[few])
+
+    assert kept == [True] * HOLE + [False]

@@ -1,0 +1,138 @@
+"""What the table looks like beside the cards, and so where something lies on it or over it.
+
+Colours that are seen here and there in the picture, wherever no card lies, are the table's. A hand,
+a cup or a sleeve has colours that are seen in one place only; a patterned cloth has all of its own
+everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pyramid import shrunk
+from vision.types import Bgr, Points
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+LONG_PX = 640
+"""Long side of the copy that is looked at."""
+ROWS, COLUMNS = 24, 32
+"""Places that are looked at all over the picture."""
+ROOM = 1.2
+"""What lies so near around cards, by their widths, may be their edges and shadows."""
+ALIKE = 9.0
+"""Colours that differ by less are one, in units of Lab in which brightness counts less."""
+BRIGHTNESS = 0.6
+"""Shadows and lamps change it across a table."""
+INNER, SAMPLES = 0.8, 6
+"""The part of a cell that is looked at, and places along each axis of it."""
+FEWEST_NEAR = 24
+"""Of fewer places between cards nothing is said; all of the picture is looked at then."""
+HIDDEN = 0.25
+"""Cells whose colours are seen so much more rarely than the table's are hidden. Cells under hands,
+sleeves and cups of five tables had 0.16 at most, 280 cells beside them 0.4 at least."""
+
+
+class Ground:
+    """The colours of a table, looked at when first asked for: few pictures need them."""
+
+    def __init__(self, bgr: Bgr, outlines: Sequence[Points]) -> None:
+        self._bgr, self._outlines = bgr, outlines
+
+    @cached_property
+    def _small(self) -> Bgr:
+        return shrunk(self._bgr, min(1.0, LONG_PX / max(self._bgr.shape[:2])))[0]
+
+    @cached_property
+    def _scale(self) -> Array:
+        """Pixels of the copy for one of the picture, across and down."""
+        return np.asarray(
+            np.array(self._small.shape[1::-1], float) / np.array(self._bgr.shape[1::-1])
+        )
+
+    @cached_property
+    def _places(self) -> Array:
+        """Places all over the copy at which no card lies, N x 2."""
+        height, width = self._small.shape[:2]
+        free = np.ones((height, width), np.uint8)
+        for outline in self._outlines:
+            middle = outline.mean(axis=0)
+            wider = ((outline - middle) * ROOM + middle) * self._scale
+            cv2.fillConvexPoly(free, np.round(wider).astype(np.int32), 0)
+        xs, ys = np.meshgrid(np.linspace(0, width - 1, COLUMNS), np.linspace(0, height - 1, ROWS))
+        places = np.stack([xs, ys], axis=-1).reshape(-1, 2)
+        at = places.round().astype(int)
+        return np.asarray(places[free[at[:, 1], at[:, 0]] == 1])
+
+    @cached_property
+    def _colours(self) -> Floats:
+        """Their colours, N x 3, as lightness and two hues."""
+        return np.asarray(_colours(self._small, self._places[None])[0])
+
+    @cached_property
+    def _usual(self) -> float:
+        """Share of these that is like a usual one near the cards; what is further off is floor."""
+        near = np.ones(len(self._places), bool)
+        if len(self._outlines):
+            corners = np.concatenate(list(self._outlines)) * self._scale
+            near = (self._places >= corners.min(axis=0)) & (self._places <= corners.max(axis=0))
+            near = near.all(axis=1)
+        if near.sum() < FEWEST_NEAR:
+            near[:] = True
+        own = self._colours[near]
+        return float(np.median(_seen(own, self._colours))) if len(own) else 1.0
+
+    def inside(self, outlines: Array) -> NDArray[np.bool_]:
+        """Return for each outline, N x 4 x 2, whether its middle lies in the picture."""
+        middles = outlines.mean(axis=1)
+        inside = (middles >= 0) & (middles < np.array(self._bgr.shape[1::-1]))
+        return np.asarray(inside.all(axis=1))
+
+    def hidden(self, outlines: Array, below: float = HIDDEN) -> NDArray[np.bool_]:
+        """Return for each outline whether it shows no table but a thing, or lies outside.
+
+        Args:
+            outlines: N x 4 x 2, in pixels of the picture.
+            below: how rarely its colours must be seen, as a share of a usual place's.
+        """
+        frames = outlines[:, [1, 3]] - outlines[:, :1]
+        line = (np.arange(SAMPLES) + 0.5) / SAMPLES * INNER + (1 - INNER) / 2
+        grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+        places = outlines[:, :1] + np.einsum("kj,nji->nki", grid, frames)
+        places = places * self._scale
+        height, width = self._small.shape[:2]
+        outside = ((places < 0) | (places > np.array([width - 1, height - 1]))).any(axis=2)
+        colours = _colours(self._small, places)
+        shares = _seen(colours.reshape(-1, 3), self._colours).reshape(outside.shape)
+        shares[outside] = 0.0
+        return np.asarray(np.median(shares, axis=1) < below * self._usual)
+
+
+def _seen(colours: Floats, table: Floats) -> Array:
+    """Return the share of the table's colours that each colour is like, N."""
+    if not len(table):
+        return np.zeros(len(colours))
+    weights = np.array([BRIGHTNESS, 1.0, 1.0], np.float32)
+    one, other = colours * weights, table * weights
+    # Squares as one product: NumPy is slow along an axis of three.
+    left = np.column_stack([-2 * one, (one**2).sum(axis=1), np.ones(len(one), np.float32)])
+    right = np.column_stack([other, np.ones(len(other), np.float32), (other**2).sum(axis=1)])
+    apart = left @ right.T
+    return np.asarray((apart < ALIKE**2).mean(axis=1), np.float64)
+
+
+def _colours(bgr: Bgr, places: Array) -> Floats:
+    """Return the colours at places N x K x 2, as lightness and two hues."""
+    if not places.size:
+        return np.zeros((*places.shape[:2], 3), np.float32)
+    at = places.astype(np.float32)
+    x, y = np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1])
+    sampled = cv2.remap(bgr, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    lab = cv2.cvtColor(np.asarray(sampled, np.float32) / 255, cv2.COLOR_BGR2Lab)
+    return np.asarray(lab, np.float32)
