@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from math import hypot
 from typing import Any
 
+from companion_app.live.match import Match
 from companion_app.live.places import Belief, Content, Point, Sighting, Spot, middle, spots_of
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from engine.placement import Clay, Layout, Piece, Placement
@@ -281,6 +282,14 @@ class Aligner:
         return frozenset(found)
 
 
+def aligner_for(match: Match) -> Aligner:
+    """Return what lays table states over a game: its boards and their eyes."""
+    if match.game.facts.name != "snekagon5g":
+        return Aligner(match.box)
+    agreed = match.position.agreed
+    return Aligner(match.box, agreed.boards, agreed.eyes)
+
+
 def _turns_of_board(eyes: frozenset[Cell]) -> list[int]:
     """Return the turns by which a board looks the same."""
     return [
@@ -358,4 +367,4 @@ def _die(table: TableState) -> int | None:
     return int(shown[0][4:]) if len(shown) == 1 and shown[0][4:].isdigit() else None
 
 
-__all__ = ["Aligner", "Way"]
+__all__ = ["Aligner", "Way", "aligner_for"]

@@ -8,7 +8,14 @@ from typing import Any
 from companion_app.live.bench import Standing
 from companion_app.live.explain import Row
 from companion_app.live.likeness import cells_of, differ_by_tile, key
-from companion_app.live.places import Content, Sighting, Spot, contents
+from companion_app.live.places import (
+    NOBODY_KNOWS,
+    Content,
+    Sighting,
+    Spot,
+    beside,
+    contents,
+)
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading, read_settled
 from companion_app.live.told import Listener
@@ -38,6 +45,17 @@ class Asker(Listener):
             first = min(spots)
             if self._waited(("doubt", first), t, self.settings.ask_after_s):
                 self._ask_tile(first, reading.doubts[first].guesses[:4], t, sorted(spots))
+
+    def _loose(self, loose: frozenset[Spot], settled: Settled, t: float) -> None:
+        """Ask about hex cells that make up no tile; what lies half under something waits."""
+        hidden = settled.covered | {s for s, b in settled.doubts.items() if b.why == "covered"}
+        if beside(loose, hidden) or any(spot in self.answers for spot in loose):
+            return
+        if self._waited(("loose", loose), t, self.settings.ask_after_s):
+            first = min(loose)
+            content = settled.sure[first][0] if first in settled.sure else NOBODY_KNOWS
+            self._ask("tile", ("loose", loose), [[content[0], 0.5], ["none", 0.5]], t, spot=first,
+                      choices={content[0]: content}, cells=tuple(sorted(loose)))  # fmt: skip
 
     def _ask_tile(
         self, spot: Spot, guesses: Iterable[tuple[Content, float]], t: float,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from companion_app.live.again import LookAgain
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import Row
 from companion_app.live.match import Accepted, Match
@@ -40,6 +41,8 @@ class RefereeSettings:
     corrects the move."""
     puzzled_after_s: float = 4.0
     """A table that no moves explain is asked about after so long."""
+    most_read_again: int = 6
+    """So many kept pictures are read again after a correction at most: a second or two."""
     most_taken_back: int = 12
     """More tiles than that gone at once are a table being cleared, not moves taken back."""
 
@@ -59,14 +62,18 @@ class Bench:
     """What the referee has before it; every change of the match goes through here."""
 
     def __init__(
-        self, match: Match, emit: Callable[[Event], None], settings: RefereeSettings | None = None
-    ) -> None:
+        self, match: Match, emit: Callable[[Event], None], settings: RefereeSettings | None = None,
+        look_again: LookAgain = lambda jpeg: None,
+    ) -> None:  # fmt: skip
         self.match = match
+        self._look_again = look_again
         self.settings = settings or RefereeSettings()
         self.pending: Pending | None = None
         self.questions: dict[int, Question] = {}
         self.answers: dict[Spot, Content | None] = {}
         """What people have said lies in a place; ``None`` for nothing."""
+        self.strays: frozenset[Spot] = frozenset()
+        """Hex cells that look like a part of a tile, but somebody has said that none is there."""
         self.waived: Layout | None = None
         """The table with a foul on it that somebody has said will be lifted."""
         self.joining = False

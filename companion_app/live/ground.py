@@ -84,11 +84,11 @@ class Ground:
             inside &= _mask(list(seen), bgr.shape, scale, grow=1)[part] == 0
         if not inside.any():
             return None
+        if self._is_as_it_was(bgr, part, inside):
+            return True
         known = inside & self._known[part]
         gain = gain_between(bgr, self._bgr)
         if known.sum() < self.KNOWN_SHARE * inside.sum():
-            if self._is_as_it_was(bgr, part, inside):
-                return True
             around = _window(outline, bgr.shape, scale, room=self.AROUND)
             rest = self._bgr[around][self._known[around]] * gain
             return self._looks_like_the_rest(bgr[part][inside], rest)
@@ -99,7 +99,8 @@ class Ground:
     ) -> bool:
         """Say whether a place looks as when it was last seen with no tile, also among others.
 
-        A single cell between tiles has no pixel that is far from all of them.
+        A single cell between tiles has no pixel that is far from all of them; and what is near to
+        one was last seen far from all in another light, maybe.
         """
         if self._close is None:
             return False

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 from math import hypot
 from typing import Any, Protocol
 
-import cv2
-
-from companion_app.live.align import Aligner
+from companion_app.live.align import aligner_for
 from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
+from companion_app.live.keepsake import PictureSettings, packed, unpacked
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Sighting, Spot, contents, largest_group
 from companion_app.live.referee import JOINED_FROM, Event, Referee, RefereeSettings
@@ -23,7 +22,7 @@ from companion_app.live.settle import Settled, Settler, SettleSettings
 from companion_app.live.snapshot import Snapshot, take_snapshot
 from companion_app.live.states import Glimpse, Watcher, WatchSettings
 from engine.placement import Layout
-from vision.types import Frame, TableState
+from vision.types import Bgr, Frame, TableState
 
 
 class Reader(Protocol):
@@ -39,6 +38,10 @@ class Reader(Protocol):
 
     def leave_out(self, outlines: Sequence[Any]) -> None:
         """Take no notice of tiles that lie there, as long as no other is laid at their side."""
+        ...
+
+    def again(self, bgr: Bgr) -> TableState | None:
+        """Read a kept picture by itself; ``None`` for a reader that cannot."""
         ...
 
 
@@ -59,9 +62,7 @@ class LoopSettings:
     """Tiles that have all moved by so much of the picture's width: the camera was knocked."""
     strange_after_s: float = 6.0
     """A table on which nothing lies as it is known is asked about after so long."""
-    picture_px: int = 960
-    """Width of kept pictures; 960 wide at quality 80 they take about 100 KB."""
-    picture_quality: int = 80
+    picture: PictureSettings = field(default_factory=PictureSettings)
 
 
 class LiveLoop:
@@ -74,7 +75,7 @@ class LiveLoop:
         self.settings = settings or LoopSettings()
         self.match = match
         self.reader = reader
-        self.referee = Referee(match, emit, self.settings.referee)
+        self.referee = Referee(match, emit, self.settings.referee, self._look_again)
         self.state = ""
         self.trouble: str | None = None
         """What could not be kept, in a sentence; ``None`` when all is well."""
@@ -83,7 +84,7 @@ class LiveLoop:
         self._watcher = Watcher(self.settings.watch)
         self._ground = Ground()
         self._settler = Settler(self.settings.settle)
-        self._aligner = _aligner(match)
+        self._aligner = aligner_for(match)
         self._outlines: dict[Spot, tuple[Point, ...]] = {}
         self._now_s = float("-inf")
         self._dark_since_s: float | None = None
@@ -303,11 +304,13 @@ class LiveLoop:
         if self._strange_since_s is None:
             self._strange_since_s = t
         if t - self._strange_since_s > self.settings.strange_after_s and table.quality.ok:
-            fresh = _aligner(self.match).sighting(table, Layout())
+            fresh = aligner_for(self.match).sighting(table, Layout())
             if fresh is not None:
                 self.referee.strange_table(fresh, t)
-        if self._jolted:
+        if self._jolted or self.match.box.lattice == "hex":
+            # Boards that are read where they lay before a small knock show nothing as it is known.
             self.reader.forget()
+        if self._jolted:
             self._become("camera-moved", t)
         elif not table.quality.ok and any(a.what == "dark" for a in table.quality.advice):
             self._become("too-dark", t)
@@ -320,21 +323,11 @@ class LiveLoop:
             self._emit({"t": round(t, 3), "event": "state", "state": state})
 
     def _jpeg(self, frame: Frame) -> bytes | None:
-        height, width = frame.bgr.shape[:2]
-        scale = min(1.0, self.settings.picture_px / width)
-        size = max(1, round(width * scale)), max(1, round(height * scale))
-        small = cv2.resize(frame.bgr, size, interpolation=cv2.INTER_AREA)
-        quality = [cv2.IMWRITE_JPEG_QUALITY, self.settings.picture_quality]
-        done, packed = cv2.imencode(".jpg", small, quality)
-        return packed.tobytes() if done else None
+        return packed(frame, self._outlines.values(), self.settings.picture)
 
-
-def _aligner(match: Match) -> Aligner:
-    """Return what lays table states over this game: its boards and their eyes."""
-    if match.game.facts.name != "snekagon5g":
-        return Aligner(match.box)
-    agreed = match.position.agreed
-    return Aligner(match.box, agreed.boards, agreed.eyes)
+    def _look_again(self, jpeg: bytes) -> TableState | None:
+        bgr = unpacked(jpeg)
+        return None if bgr is None else self.reader.again(bgr)
 
 
 __all__ = ["LiveLoop", "LoopSettings", "Reader"]

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from companion_app.boxes import box_on_the_table
 from companion_app.live.errors import StoreError
-from companion_app.live.store import Line, Store
+from companion_app.live.log_line import Line
+from companion_app.live.store import Store
 from engine.errors import EngineError
 from engine.game import AnyGame, Json, Move, Start, Violation
 from engine.placement import Layout
@@ -45,7 +47,7 @@ class Match:
         self.key = key
         self.start: Start = record.start
         self.game: AnyGame = record.game
-        self.box: TileSet = record.tile_set
+        self.box: TileSet = box_on_the_table(record)
         self.accepted: list[Accepted] = []
         self.positions: list[Any] = [self.game.opening(self.start, self.box)]
         self.layouts: list[Layout] = [self.game.layout(self.positions[0])]
@@ -86,7 +88,7 @@ class Match:
         elif line.kind == "taken-back":
             self._drop(body["count"])
         elif line.kind == "corrected":
-            self._put_right(body["n"], self._parsed([body["move"]])[0], line.seq)
+            self._put_right(body["n"], self._parsed([body["move"]])[0])
         elif line.kind == "restarted":
             self._begin_with(parse_record(body["record"]).start)
         elif line.kind in ("ended", "reopened"):
@@ -139,9 +141,8 @@ class Match:
 
     def correct(self, n: int, move: Move, t: float = 0.0) -> list[Accepted]:
         """Put another move in the place of the nth; return it and all after it, judged again."""
-        body = {"n": n, "move": move_to_json(move), "t": t}
-        line = self.store.append(self.key, "corrected", body)
-        return self._put_right(n, move, line.seq)
+        self.store.append(self.key, "corrected", {"n": n, "move": move_to_json(move), "t": t})
+        return self._put_right(n, move)
 
     def restart(self, start: Start) -> None:
         """Begin with another table, before any move: a game taken up in its middle."""
@@ -200,9 +201,10 @@ class Match:
         del self.layouts[len(self.layouts) - count :]
         return gone[::-1]
 
-    def _put_right(self, n: int, move: Move, seq: int) -> list[Accepted]:
+    def _put_right(self, n: int, move: Move) -> list[Accepted]:
         after = self._drop(len(self.accepted) - n + 1)[::-1]
-        self._apply_moves([move], after[0].overruled, seq)
+        # Its picture stays that of the move as it was first taken for.
+        self._apply_moves([move], after[0].overruled, after[0].seq)
         for old in after[1:]:
             self._apply_moves([old.move], old.overruled, old.seq)
         return self.accepted[n - 1 :]

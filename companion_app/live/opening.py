@@ -17,9 +17,11 @@ KNOWN = "pi, webcam:0, video:FILE, folder:DIR, phone and demo[:SEED]"
 
 def open_source(
     name: str, game: str, frames_a_second: float | None = None, speed: float = 1.0,
-    record: Record | None = None,
+    record: Record | None = None, patient: bool = False,
 ) -> FrameSource:  # fmt: skip
     """Return the source of that name; the demo table plays the game of a record, where given.
+
+    With patience a camera that is not plugged in is waited for.
 
     Raises:
         InputError: there is no such source, or it cannot be opened.
@@ -31,13 +33,13 @@ def open_source(
         if kind == "video" or (not rest and Path(name).is_file()):
             return VideoSource(Path(rest or name), frames_a_second)
         if kind == "webcam":
-            return WebcamSource(_number(rest or "0", name))
+            return WebcamSource(_number(rest or "0", name), patient=patient)
         if kind == "phone":
             return PushedSource()
         if kind == "demo":
             return DemoSource(game, _number(rest or "1", name), speed, record=record)
         if kind == "pi":
-            return _pi_camera()
+            return _pi_camera(patient)
     except SourceError as error:
         raise InputError(str(error)) from error
     raise InputError(f"there is no source {name!r}; sources are {KNOWN}")
@@ -49,7 +51,7 @@ def _number(text: str, name: str) -> int:
     return int(text)
 
 
-def _pi_camera() -> FrameSource:
+def _pi_camera(patient: bool) -> FrameSource:
     from companion_app.pi_source import pi_source
 
-    return pi_source()
+    return pi_source(patient=patient)

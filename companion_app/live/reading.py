@@ -15,7 +15,7 @@ from engine.placement import Layout
 from engine.tiles import TileSet
 from vision.request import ReadRequest
 from vision.tables import table_state_to_json
-from vision.types import Frame, TableState
+from vision.types import Bgr, Frame, TableState
 
 if TYPE_CHECKING:
     from vision.tracked import TrackedTable
@@ -58,10 +58,14 @@ class PictureReader:
         """Take no notice of tiles that lie there, as long as no other is laid at their side."""
         self._table.leave_out([np.asarray(outline, np.float64) for outline in outlines])
 
+    def again(self, bgr: Bgr) -> TableState:
+        """Read a kept picture by itself."""
+        return plain(self._table.again(bgr))
+
 
 def make_reader(game: AnyGame, box: TileSet, profile: Profile | None = None) -> Reader:
     """Return the reader of a box; its models are loaded at the first frame."""
-    # OpenCV's networks take a while to import, and the page is shown before.
+    # What looks at pictures takes a while to import, and the page is shown before.
     from vision.tracked import TrackedTable
 
     table = TrackedTable(ReadRequest(box.lattice, box, profile=profile))

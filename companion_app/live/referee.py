@@ -60,6 +60,9 @@ class Referee(Asker):
         if reading.doubts:
             self._doubtful(reading, t)
             return "unsure"
+        if not reading.loose <= self.strays:
+            self._loose(reading.loose, settled, t)
+            return "unsure"
         standing = self._judge_table(reading, settled, t, picture)
         if standing == "settled":
             self._touched = False

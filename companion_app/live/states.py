@@ -112,8 +112,9 @@ class Watcher:
     def _differs(self, one: Small, other: Small, levels: float) -> NDArray[np.bool_]:
         """Return where pictures differ after one gain for all, since exposure hunts."""
         # A red tile on a brown table may be as bright as the table: every colour is looked at.
-        off = np.abs(one - other * gain_between(one, other))
-        return np.asarray(np.maximum(np.maximum(off[..., 0], off[..., 1]), off[..., 2]) > levels)
+        lit = cv2.multiply(other, np.full(4, gain_between(one, other)))
+        blue, green, red = cv2.split(cv2.absdiff(one, lit))
+        return np.asarray(cv2.max(cv2.max(blue, green), red) > levels)
 
     def _reaching_in(self, new: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return where something new and large enough reaches in over the border."""

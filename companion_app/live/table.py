@@ -7,7 +7,7 @@ missed now and then is still there. Hex cells are cut into tiles here, the known
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import hypot
@@ -23,7 +23,8 @@ from companion_app.live.places import (
     spots_of,
 )
 from companion_app.live.settle import Settled
-from engine.decompose import decompose
+from engine.decompose import Decomposition, decompose
+from engine.lattice import HEX_STEPS
 from engine.placement import Clay, Layout, Piece, Placement
 from engine.seen import Seen
 from engine.tiles import TileSet
@@ -50,6 +51,8 @@ class Reading:
     waiting: bool = False
     """True when looks do not agree yet on whether something lies in a place."""
     changed: frozenset[Spot] = frozenset()
+    loose: frozenset[Spot] = frozenset()
+    """New hex cells that no tile of the box makes up: a part of one, or no tile at all."""
 
 
 def read_settled(
@@ -87,12 +90,11 @@ def read_settled(
         if content != before:
             changed.add(spot)
             least = min(least, share)
-    clay = settled.last.clay
     if box.lattice == "hex":
-        layouts = _hex_layouts(now, known, settled, box, several, clay)
+        layouts, loose = _hex_layouts(now, known, settled, box, several)
     else:
-        layouts = (_square_layout(now, known),)
-    return Reading(layouts, doubts, least, waiting, frozenset(changed))
+        layouts, loose = (_square_layout(now, known),), frozenset[Spot]()
+    return Reading(layouts, doubts, least, waiting, frozenset(changed), loose)
 
 
 def _content_at(
@@ -173,15 +175,15 @@ def _square_layout(now: Mapping[Spot, Content], known: Layout) -> Layout:
 
 
 def _hex_layouts(
-    now: Mapping[Spot, Content], known: Layout, settled: Settled, box: TileSet, several: bool,
-    clay: frozenset[Clay],
-) -> tuple[Layout, ...]:  # fmt: skip
+    now: Mapping[Spot, Content], known: Layout, settled: Settled, box: TileSet, several: bool
+) -> tuple[tuple[Layout, ...], frozenset[Spot]]:
+    """Return the layouts that cells may be cut into, and the cells that belong to no tile."""
+    clay = settled.last.clay
     kept = frozenset(piece for piece in known.pieces if _is_kept(piece, now, settled.last.pieces))
     taken = {spot for piece in kept for spot in spots_of(piece)}
     new = {spot: content[0] for spot, content in now.items() if spot not in taken}
-    return tuple(
-        Layout(pieces=kept.union(way), clay=clay) for way in _cuts(new, kept, settled, box, several)
-    ) or (Layout(pieces=kept, clay=clay),)
+    ways, loose = _cuts(new, kept, settled, box, several)
+    return tuple(Layout(pieces=kept.union(way), clay=clay) for way in ways), loose
 
 
 def _is_kept(piece: Piece, now: Mapping[Spot, Content], read: frozenset[Piece]) -> bool:
@@ -201,9 +203,9 @@ def _is_kept(piece: Piece, now: Mapping[Spot, Content], read: frozenset[Piece]) 
 
 def _cuts(
     new: Mapping[Spot, str], kept: frozenset[Piece], settled: Settled, box: TileSet, several: bool
-) -> list[tuple[Piece, ...]]:
+) -> tuple[list[tuple[Piece, ...]], frozenset[Spot]]:
     if not new:
-        return [()]
+        return [()], frozenset()
     look = settled.last
     fitting = tuple(
         piece
@@ -212,7 +214,7 @@ def _cuts(
     )
     covered = [spot for piece in fitting for spot in spots_of(piece)]
     if len(covered) == len(set(covered)) == len(new):
-        return list(islice(_with_splits(fitting, settled), MOST_CUTS))
+        return list(islice(_with_splits(fitting, settled), MOST_CUTS)), frozenset()
     return _cut_anew(new, kept, look.clay, box, several)
 
 
@@ -230,14 +232,41 @@ def _with_splits(pieces: tuple[Piece, ...], settled: Settled) -> list[tuple[Piec
 def _cut_anew(
     new: Mapping[Spot, str], kept: frozenset[Piece], clay: frozenset[Clay], box: TileSet,
     several: bool,
-) -> list[tuple[Piece, ...]]:  # fmt: skip
+) -> tuple[list[tuple[Piece, ...]], frozenset[Spot]]:  # fmt: skip
     gone = Counter(piece.tile for piece in kept)
     stock = {name: count - gone[name] for name, count in box.counts.items()}
-    cells: dict[str, list[tuple[int, ...]]] = {}
-    for spot, colour in new.items():
-        cells.setdefault(colour, []).append(spot if several else spot[1:])
-    cut = decompose(cells, box, Seen(clay=clay), stock)
-    if cut.unexplained:
-        return []
-    choices = [[r.pieces for r in cut.equally_good(colour)] for colour in cells]
-    return [sum(way, ()) for way in islice(product(*choices), MOST_CUTS)]
+
+    def cut(spots: Iterable[Spot]) -> Decomposition:
+        cells: dict[str, list[tuple[int, ...]]] = {}
+        for spot in spots:
+            cells.setdefault(new[spot], []).append(spot if several else spot[1:])
+        return decompose(cells, box, Seen(clay=clay), stock)
+
+    loose: frozenset[Spot] = frozenset()
+    found = cut(new)
+    if found.unexplained:
+        groups = [group for group in _groups(new) if new[min(group)] in found.unexplained]
+        loose = frozenset().union(*(group for group in groups if cut(group).unexplained))
+        found = cut(new.keys() - loose)
+    if found.unexplained:
+        # Each part by itself may be a tile, but the box has not enough of them for all.
+        return [()], frozenset(new)
+    choices = [[r.pieces for r in found.equally_good(colour)] for colour in found.readings]
+    return [sum(way, ()) for way in islice(product(*choices), MOST_CUTS)], loose
+
+
+def _groups(new: Mapping[Spot, str]) -> list[frozenset[Spot]]:
+    """Return the cells that hang together and have one colour."""
+    left, groups = set(new), []
+    while left:
+        edge = [left.pop()]
+        group = set(edge)
+        while edge:
+            number, q, r = edge.pop()
+            near = {(number, q + dq, r + dr) for dq, dr in HEX_STEPS} & left
+            near = {spot for spot in near if new[spot] == new[number, q, r]}
+            left -= near
+            group |= near
+            edge += near
+        groups.append(frozenset(group))
+    return groups

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from companion_app.live.again import moves_shown
 from companion_app.live.bench import Bench, Pending, Picture
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import Row, explain
@@ -73,6 +74,9 @@ class Listener(Bench):
     def _tile_told(self, question: Question, value: Any, t: float) -> None:
         content = self._content(question, value)
         assert question.spot is not None
+        if content is None and isinstance(question.key, tuple) and question.key[0] == "loose":
+            self.strays |= question.key[1]
+            return
         for spot in question.cells or (question.spot,):
             self.answers[spot[0], spot[1], spot[2]] = content
         if content is None:
@@ -181,10 +185,25 @@ class Listener(Bench):
             move = parse_move(match.game, match.box, match.start.players, written, "correct")
         except RecordError as error:
             raise ToldError(str(error)) from error
-        for number, one in enumerate(match.correct(n, move, t), start=n):
+        legal = [not one.violations for one in match.accepted]
+        match.correct(n, move, t)
+        self._read_again(n, legal, t)
+        for number, one in enumerate(match.accepted[n - 1 :], start=n):
             self._verdict(number, one, t)
         self._scores = None
         self._go_on(t)
+
+    def _read_again(self, n: int, legal: list[bool], t: float) -> None:
+        """Look at the pictures of moves after the nth that only its correction made illegal."""
+        left = self.settings.most_read_again
+        for number in range(n + 1, len(self.match.accepted) + 1):
+            one = self.match.accepted[number - 1]
+            if not left or not one.violations or one.overruled or not legal[number - 1]:
+                continue
+            left -= 1
+            shown = moves_shown(self.match, number, self._look_again)
+            for later, move in enumerate(shown[1] if shown else (), start=shown[0] if shown else 0):
+                self.match.correct(later, move, t)
 
     def _move_at(self, spot: Spot) -> int | None:
         """Return the number of the last move that laid something in a spot."""

@@ -5,7 +5,7 @@ what the whole way from frame to verdict does; ``scripted`` (drawn squares, tabl
 truth with the faults of a reader) what the referee alone does. Every finished game is written to a
 file at once; a run that was broken off goes on where it stopped.
 
-    python -m tests.live_games --games 12 --workers 4 --out build/evaluate/live
+    python -m tests.live_games --workers 4 --out build/evaluate/live
 """
 
 from __future__ import annotations
@@ -16,15 +16,27 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.games import GAMES
 from tests.live_games.counts import Counts, report
-from tests.live_games.games import played_game
+from tests.live_games.games import JOINED, WHOLE, played_game
 
 MISTAKES_SHOWN = 12
 LONGEST_FIRST = ("sssnake", "snekagon5g", "carnival", "schlangennest", "snekagon")
-"""Games that take longest are begun first, so that none is left over at the end."""
+"""By how long they take."""
+
+
+class Task(NamedTuple):
+    """One game to be played by one process."""
+
+    way: str
+    game: str
+    seed: int
+    folder: str
+    until_s: float
+    """No game is begun after that, in seconds of the clock."""
+    shots: str | None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,13 +45,17 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m tests.live_games",
         description="Evaluate the live referee on whole games.",
     )
-    parser.add_argument("--games", type=int, default=12, help="how many of each game")
+    parser.add_argument("--games", type=int, default=WHOLE + JOINED,
+                        help=f"how many of each game; of {WHOLE + JOINED} the last {JOINED} are "
+                        "taken up in their middle")  # fmt: skip
     parser.add_argument("--only", choices=GAMES, action="append", help="only this game")
     parser.add_argument("--way", choices=("film", "scripted"), default="film")
     parser.add_argument("--out", default="build/evaluate/live", help="where results are kept")
     parser.add_argument("--workers", type=int, default=1, help="processes; 0 for one a core")
     parser.add_argument("--within", type=float, default=0.0, metavar="S",
                         help="begin no game after so many seconds")  # fmt: skip
+    parser.add_argument("--shots", action="store_true",
+                        help="keep a picture of every mistake and question")  # fmt: skip
     parser.add_argument("--report", action="store_true", help="play nothing, only tell the figures")
     chosen = parser.parse_args(arguments)
     folder = Path(chosen.out) / chosen.way
@@ -47,24 +63,26 @@ def main(arguments: list[str] | None = None) -> int:
     games = tuple(chosen.only or GAMES)
     if not chosen.report:
         until_s = time.time() + chosen.within if chosen.within else float("inf")
-        _play(chosen.way, _missing(folder, games, chosen.games), folder, chosen.workers, until_s)
+        shots = str(folder / "shots") if chosen.shots else None
+        tasks = [
+            Task(chosen.way, game, seed, str(folder), until_s, shots)
+            for game, seed in _missing(folder, games, chosen.games)
+        ]
+        _play(tasks, chosen.workers)
     _tell(folder, games, chosen.games, chosen.way)
     return 0
 
 
 def _missing(folder: Path, games: tuple[str, ...], count: int) -> list[tuple[str, int]]:
-    """Return the games to play, the longest first: they would end last."""
+    """Return the games to play: some of each first, and of these those that take longest."""
     longest = sorted(games, key=LONGEST_FIRST.index)
     return [
-        (game, seed) for game in longest for seed in range(count)
+        (game, seed) for seed in range(count) for game in longest
         if not (folder / f"{game}-{seed}.json").exists()
     ]  # fmt: skip
 
 
-def _play(
-    way: str, missing: list[tuple[str, int]], folder: Path, workers: int, until_s: float
-) -> None:
-    tasks = [(way, game, seed, str(folder), until_s) for game, seed in missing]
+def _play(tasks: list[Task], workers: int) -> None:
     if workers == 1:
         for task in tasks:
             _one(task)
@@ -75,21 +93,22 @@ def _play(
             sys.stderr.flush()
 
 
-def _one(task: tuple[str, str, int, str, float]) -> str:
+def _one(task: Task) -> str:
     """Play one game and write down what was counted."""
     import cv2
 
-    way, game, seed, folder, until_s = task
-    if time.time() > until_s:
-        return f"{game}-{seed} left out"
+    name = f"{task.game}-{task.seed}"
+    if time.time() > task.until_s:
+        return f"{name} left out"
     # One core each: the games themselves are spread over the cores.
     cv2.setNumThreads(1)
     began = time.perf_counter()
-    counts = played_game(way, game, seed)
+    shots = None if task.shots is None else Path(task.shots)
+    counts = played_game(task.way, task.game, task.seed, shots=shots)
     took_s = time.perf_counter() - began
-    file = Path(folder) / f"{game}-{seed}.json"
+    file = Path(task.folder) / f"{name}.json"
     file.write_text(json.dumps({**counts.to_json(), "took_s": round(took_s, 1)}))
-    return f"{game}-{seed} in {took_s:.0f} s"
+    return f"{name} in {took_s:.0f} s"
 
 
 def _tell(folder: Path, games: tuple[str, ...], count: int, way: str) -> None:

@@ -19,7 +19,7 @@ from models.scenes.script import illegal_move
 
 Rules = tuple[str, ...]
 
-TRIES = 100
+TRIES = 150
 RAREST_FIRST = 0.6
 """How often the kind is taken that chance finds least, so that each of them occurs."""
 LIKE_LEGAL = 10
@@ -33,9 +33,20 @@ NEAR = 1
 
 
 def find_foul(
-    game: AnyGame, box: TileSet, position: Any, before: Layout, rng: Random, seen: Counter[Rules]
-) -> tuple[Layout, Rules] | None:
-    """Return a table with a foul on it and what that breaks, of the kind that was seen least."""
+    game: AnyGame, box: TileSet, position: Any, before: Layout, rng: Random, seen: Counter[Rules],
+    hunted: frozenset[str] = frozenset(),
+) -> tuple[Layout, Rules] | None:  # fmt: skip
+    """Return a table with a foul on it and what that breaks, of the kind that was seen least.
+
+    Args:
+        game: the rule book.
+        box: the set.
+        position: where the game stands.
+        before: what lies on the table.
+        rng: draws the tables that are tried.
+        seen: the kinds of fouls so far.
+        hunted: rules that mostly come first, each as long as it was not broken yet.
+    """  # fmt: skip
     found: dict[Rules, Layout] = {}
     often: Counter[Rules] = Counter()
     for table in _tables(game, box, position, before, rng):
@@ -48,14 +59,16 @@ def find_foul(
                 often[rules] += 1
     chance, rarest = int(rng.integers(1 << 30)), rng.random() < RAREST_FIRST
 
+    missing = hunted.difference(*seen)
+
     def rank(rules: Rules) -> tuple[int, ...]:
-        return (seen[rules], often[rules] * rarest, crc32(f"{chance}{rules}".encode()))
+        own = (seen[rules], often[rules] * rarest, crc32(f"{chance}{rules}".encode()))
+        return (rarest and missing.isdisjoint(rules), *own)
 
     for rules in sorted(found, key=rank):
         told = explain(game, position, found[rules])
         # What leaves no trace on the table somebody would have to tell.
         if told.fouls and not told.rows and not told.asks_hand and not told.fouls[0].before.moves:
-            seen[rules] += 1
             return found[rules], tuple(v.rule.id for v in told.fouls[0].verdict.violations)
     return None
 

@@ -19,23 +19,41 @@ from tests.live_games.plan import layouts_of, middle_of, plan_game
 from tests.live_games.tables import FilmTable, ScriptedTable, Table
 from tests.live_games.umpire import Umpire
 
-JOINED_EVERY = 6
-"""One game of so many is taken up in its middle."""
+WHOLE, JOINED = 12, 2
+"""So many games in a row are played from their beginning, then so many are taken up half-way."""
+COMMON = frozenset((
+    "not-your-turn", "no-loop", "own-end", "not-own-straight", "colours-joined", "not-own-curve",
+    "not-a-quarter", "in-pieces", "not-the-tail", "snake-finished", "sharp-turn", "branches",
+    "not-at-an-end", "last-round-only", "not-replaceable", "not-a-replacement",
+))  # fmt: skip
+"""Rules that fouls break by chance often enough; the others come first where they can."""
 LONG_LEAN_EVERY = 4
 USUAL_FAULTS = Faults(missed=0.01, unsure=0.01, hard=0.008)
 
 
-def played_game(way: str, game_name: str, seed: int, most_moves: int | None = None) -> Counts:
-    """Play a game and return what was counted; odd seeds are of the side that is held out."""
+def played_game(
+    way: str, game_name: str, seed: int, most_moves: int | None = None, shots: Path | None = None
+) -> Counts:
+    """Play a game and return what was counted; odd seeds are of the side that is held out.
+
+    Args:
+        way: ``film`` or ``scripted``.
+        game_name: which of the games.
+        seed: decides the game, the table and all that happens.
+        most_moves: where to stop, for a quick look.
+        shots: where pictures of mistakes and questions are kept.
+    """  # fmt: skip
     split: Split = "held-out" if seed % 2 else "train"
     game = game_named(game_name)
     box = find_set(game, None)
     play = ("random", "greedy")[seed // 2 % 2]
     one = played(game_name, split, play, seed % GAMES_IN_POOL)
     rng = rng_of("live", game_name, split, seed)
-    middle = middle_of(game, one) if seed % JOINED_EVERY >= JOINED_EVERY - 2 else None
+    middle = middle_of(game, one) if seed % (WHOLE + JOINED) >= WHOLE else None
     first = middle or 0
-    acts = plan_game(game, box, one, rng, first)
+    acts = plan_game(
+        game, box, one, rng, first, hunted=frozenset(rule.id for rule in game.facts.rules) - COMMON
+    )
     if most_moves is not None:
         acts = [act for act in acts if act.number < first + most_moves]
     others = tuple(layouts_of(acts))
@@ -50,7 +68,7 @@ def played_game(way: str, game_name: str, seed: int, most_moves: int | None = No
         umpire = Umpire(
             Record(game, box, Start(one.players)), one,
             lambda match, emit: LiveLoop(match, table.reader, emit), store,
-            f"{game_name}/{split}/{seed}", first,
+            f"{game_name}/{split}/{seed}", first, shots,
         )  # fmt: skip
         long = seed % LONG_LEAN_EVERY == 0
         Director(umpire, table, one, rng, long, middle is not None).play(acts)

@@ -23,6 +23,9 @@ DISTURBANCES = (
     "take-back-one", "take-back-several", "turned", "replaced", "out-of-turn", "black-frames",
     "torn-frame", "other-size", "duplicates", "out-of-order", "killed", "late-clay",
 )  # fmt: skip
+ONCE = ("two-at-once",)
+"""Happens once in a game: people wait for each other, and where both orders are legal the referee
+has to ask."""
 NONE = "none"
 FOUL_SHARE = 0.1
 DISTURBED_SHARE = 0.6
@@ -51,10 +54,10 @@ class Act:
 
 def plan_game(
     game: AnyGame, box: TileSet, one: Played, rng: Random, first: int = 0,
-    kinds: tuple[str, ...] = DISTURBANCES,
+    kinds: tuple[str, ...] = DISTURBANCES, hunted: frozenset[str] = frozenset(),
 ) -> list[Act]:  # fmt: skip
-    """Return all that happens, from a move on."""
-    planner = _Planner(game, box, one, rng, list(kinds))
+    """Return all that happens, from a move on; ``hunted`` are rules to be broken at least once."""
+    planner = _Planner(game, box, one, rng, list(kinds), hunted)
     rng.shuffle(planner.queue)
     acts: list[Act] = []
     number = first
@@ -89,6 +92,7 @@ class _Planner:
     one: Played
     rng: Random
     queue: list[str]
+    hunted: frozenset[str]
 
     def __post_init__(self) -> None:
         self.fouls: Counter[Rules] = Counter()
@@ -107,7 +111,8 @@ class _Planner:
             act = self._disturbed(kind, number, first)
             if act is not None:
                 self.queue.remove(kind)
-                self.queue.append(kind)
+                if kind not in ONCE:
+                    self.queue.append(kind)
                 if act.what == "foul":
                     yield act
                     break
@@ -120,8 +125,9 @@ class _Planner:
 
     def _foul(self, number: int) -> Iterator[Act]:
         position, before = self.one.positions[number], self.one.layouts[number]
-        found = find_foul(self.game, self.box, position, before, self.rng, self.fouls)
+        found = find_foul(self.game, self.box, position, before, self.rng, self.fouls, self.hunted)
         if found is not None:
+            self.fouls[found[1]] += 1
             yield Act("foul", number, other=found[0], rules=found[1])
 
     def _disturbed(self, kind: str, number: int, first: int) -> Act | None:

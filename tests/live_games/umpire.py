@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import cv2
 
 from companion_app.live.errors import ToldError
 from companion_app.live.loop import LiveLoop
@@ -13,12 +17,14 @@ from companion_app.live.sameness import same_moves, turnings
 from companion_app.live.store import Store
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement
-from engine.record import Record, move_to_json
+from engine.record import Record, layout_to_json, move_to_json
 from models.scenes.positions import Played
 from tests.live_games.counts import ASKED, DELAY, FOUL, VERDICT_WITHIN_S, Counts
 from vision.types import Frame
 
 Json = dict[str, Any]
+NOT_COUNTED = ("roll", "hand")
+"""Questions that no camera could answer."""
 MakeLoop = Callable[[Match, Callable[[Json], None]], LiveLoop]
 
 
@@ -27,9 +33,11 @@ class Umpire:
 
     def __init__(
         self, record: Record, one: Played, make_loop: MakeLoop, store: Store, where: str,
-        first: int = 0,
+        first: int = 0, shots: Path | None = None,
     ) -> None:  # fmt: skip
         self.counts = Counts()
+        self._shots = shots
+        self._shown: Frame | None = None
         self.one = one
         self.match = Match.begin(store, record)
         self.events: list[Json] = []
@@ -59,8 +67,17 @@ class Umpire:
 
     def frame(self, frame: Frame) -> None:
         """Show one frame, then answer whatever was asked."""
+        self._shown = frame
+        before = self._doubts()
         self.loop.see(frame)
+        if self._doubts() - before:
+            self._keep_shot("a question", self.events[-6:])
         self.answer(frame.taken_at_s)
+
+    def _doubts(self) -> set[int]:
+        """Return the numbers of open questions, but for those that only a player can answer."""
+        listed = self.loop.referee.questions.values()
+        return {question.id for question in listed if question.about not in NOT_COUNTED}
 
     def answer(self, t: float) -> None:
         """Answer the questions that wait, by the truth."""
@@ -225,6 +242,19 @@ class Umpire:
     def mistake(self, text: str) -> None:
         """Write down what went wrong."""
         self.counts.mistakes.append(f"{self._where}: {text}")
+        self._keep_shot(text, self.events[-12:])
+
+    def _keep_shot(self, text: str, events: list[Json]) -> None:
+        """Keep the picture beside what was said of it, where somebody wants to look at it."""
+        if self._shots is None or self._shown is None:
+            return
+        self._shots.mkdir(parents=True, exist_ok=True)
+        name = f"{self._where.replace('/', '-')}-{self._shown.taken_at_s:06.1f}"
+        cv2.imwrite(str(self._shots / f"{name}.jpg"), self._shown.bgr)
+        lying = layout_to_json(self.lying)
+        said = json.dumps({"text": text, "events": events, "lying": lying}) + "\n"
+        with (self._shots / f"{name}.json").open("a") as file:
+            file.write(said)
 
     def _ahead(self) -> bool:
         """Say whether what was accepted beyond the truth are its next moves: passes, say."""
@@ -242,9 +272,8 @@ class Umpire:
         self._seen = len(self.events)
         for event in new:
             if event["event"] == "question":
-                asked = (
-                    "rolls and hands asked" if event["about"] in ("roll", "hand") else "questions"
-                )
+                told = event["about"] in NOT_COUNTED
+                asked = "rolls and hands asked" if told else "questions"
                 self.counts.add(asked, disturbance)
                 self.counts.add(ASKED + event["about"], disturbance)
         return new

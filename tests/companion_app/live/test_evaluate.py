@@ -51,7 +51,7 @@ def test_interval_holds_the_share():
 def test_evaluation_goes_on_where_it_was_broken_off(tmp_path, monkeypatch, capsys):
     played = []
 
-    def one_game(way, game, seed):
+    def one_game(way, game, seed, shots=None):
         played.append(seed)
         counts = Counts()
         counts.add("moves", "none")

@@ -62,6 +62,10 @@ def test_unfinished_game_is_found_until_it_ends(tmp_path):
         assert store.unfinished() == match.key
         match.end()
         assert store.unfinished() is None
+        match.reopen()
+        assert store.unfinished() == match.key
+        match.end()
+        assert store.unfinished() is None
 
 
 @pytest.mark.parametrize(

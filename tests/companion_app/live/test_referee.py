@@ -8,6 +8,7 @@ from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
 from companion_app.live.places import beside, contents, spots_of
 from engine.game import Move
+from engine.lattice import hex_board
 from engine.placement import Layout, Piece
 from engine.record import move_to_json
 from tests.companion_app.live.tabletop import Tabletop, said, verdicts
@@ -558,3 +559,33 @@ def test_hex_tile_moved_on_by_one_cell_is_a_move_made_anew(tmp_path):
 
         assert len(said(events, "taken-back")) == 1
         assert match.accepted[-1].move == second
+
+
+def with_stray_cell(table: Tabletop, layout: Layout, cell: tuple[int, int]) -> TableState:
+    """Return a table with one more cell in a colour that has no single hex left."""
+    laid = next(piece for piece in layout.pieces if piece.tile.endswith("/1"))
+    shown = table.state(layout)
+    colour = laid.tile.partition("/")[0]
+    stray = {"tile": f"{colour}/unknown", "cells": [list(cell)], "confidence": 0.999}
+    return replace(shown, tiles=(*shown.tiles, stray))
+
+
+def test_cells_that_make_up_no_tile_are_asked_about_and_not_passed_over(tmp_path):
+    variant = PLAIN["snekagon"]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 3, 9)
+        match, count = table.match, len(table.match.accepted)
+        move = variant.game.legal_moves(match.position)[0]
+        after = variant.game.layout(variant.game.apply(match.position, move))
+        taken = {spot for piece in after.pieces for spot in spots_of(piece)}
+        far = next(c for c in sorted(hex_board(6)) if not beside([(0, *c)], taken))
+
+        events = table.shows(with_stray_cell(table, match.layout, far), 30)
+
+        (asked,) = said(events, "question")
+        assert (asked["about"], asked["cells"]) == ("tile", [list(far)])
+        assert len(match.accepted) == count
+        table.tell({"answer": asked["id"], "value": "none"})
+        events = table.shows(with_stray_cell(table, after, far), 30)
+        assert verdicts(events)[0] == (count + 1, True)
+        assert said(events, "question") == []

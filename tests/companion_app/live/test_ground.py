@@ -1,0 +1,44 @@
+"""The bare table under tiles: remembered in the light it was last seen in."""
+
+import numpy as np
+
+from companion_app.live.ground import Ground
+from vision.types import Frame
+
+FIRST = [(200.0, 100.0), (260.0, 100.0), (260.0, 160.0), (200.0, 160.0)]
+SECOND = [(262.0, 100.0), (322.0, 100.0), (322.0, 160.0), (262.0, 160.0)]
+
+
+def shot(light=1.0, tiles=(), cup=None):
+    """Return a table a part of which a lamp lights more or less."""
+    bgr = np.full((270, 480, 3), 90, np.float32)
+    bgr[:, 240:340] *= light
+    for outline in tiles:
+        (left, top), (right, bottom) = outline[0], outline[2]
+        bgr[int(top) : int(bottom), int(left) : int(right)] = (40, 60, 200)
+    if cup:
+        bgr[int(cup[1]) - 40 : int(cup[1]) + 40, int(cup[0]) - 40 : int(cup[0]) + 40] = 235
+    return Frame(bgr.astype(np.uint8), 0.0)
+
+
+def ground_after_a_lamp_was_switched_on() -> Ground:
+    ground = Ground()
+    ground.learn(shot(), [])
+    ground.learn(shot(tiles=[FIRST]), [FIRST])
+    ground.learn(shot(1.5, [FIRST]), [FIRST])
+    return ground
+
+
+def test_place_beside_a_tile_is_bare_again_in_another_light_too():
+    ground = ground_after_a_lamp_was_switched_on()
+    narrow = [(260.0, 100.0), (271.0, 100.0), (271.0, 160.0), (260.0, 160.0)]
+
+    assert ground.is_bare(shot(1.5, [FIRST]), narrow, [FIRST]) is True
+    assert ground.is_bare(shot(1.5, [FIRST]), SECOND, [FIRST]) is True
+
+
+def test_cup_over_a_place_is_not_the_bare_table():
+    ground = ground_after_a_lamp_was_switched_on()
+
+    assert ground.is_bare(shot(1.5, [FIRST], cup=(292, 130)), SECOND, [FIRST]) is False
+    assert ground.is_bare(shot(1.5, [FIRST, SECOND]), SECOND, [FIRST]) is False
