@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import MappingProxyType
+
 from companion_app.answers import InputError
 from companion_app.home import set_folders
 from engine.game import AnyGame
-from engine.record import find_set
+from engine.record import Record, find_set
 from engine.setfile import SAFE_NAME
 from engine.tiles import TileSet
 
@@ -25,3 +28,12 @@ def box_for(game: AnyGame, name: str | None) -> TileSet:
                     f"but it has no rules; teach it again with --game {game.facts.name} --replace"
                 )
     return find_set(game, name, set_folders())
+
+
+def box_on_the_table(record: Record) -> TileSet:
+    """Return the box of a game, the holes of its boards where the players say they are."""
+    box, eyes = record.tile_set, record.start.options.get("eyes")
+    if eyes is None or "board" not in box.extras:
+        return box
+    board = {**box.extras["board"], "eyes": eyes}
+    return replace(box, extras=MappingProxyType({**box.extras, "board": board}))

@@ -1,5 +1,5 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { attempt, choice, get, h, icon, loadMe, loadWords, me, t } from "./ui.js";
+import { choice, h, icon, loadMe, loadWords, me, t } from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -11,6 +11,7 @@ import { JoinView, PhotoView, RulesView, SettingsView } from "./more.js";
 
 const TABS = [["/", "table", "tab-table"], ["/new", "plus", "tab-new"], ["/games", "games", "tab-games"],
   ["/settings", "more", "tab-more"]];
+const TRY_AGAIN_MS = 3000;
 const main = document.getElementById("main");
 export const live = new Live();
 let view = null;
@@ -67,6 +68,21 @@ function again() {
   go(location.pathname, false);
 }
 
+// Without the table in reach only the shell is there: it says so, and tries again.
+async function begin() {
+  try {
+    await loadMe();
+    await loadWords(me.language);
+    await live.fetch();
+  } catch (error) {
+    main.replaceChildren(h("p.loading", { role: "status" }, error.code ? error.message : main.dataset.offline));
+    setTimeout(begin, TRY_AGAIN_MS);
+    return;
+  }
+  go(location.pathname, false);
+  live.open();
+}
+
 live.addEventListener("state", () => view?.update?.(live.state));
 live.addEventListener("event", (e) => view?.happened?.(e.detail));
 live.addEventListener("line", bars);
@@ -75,12 +91,5 @@ document.addEventListener("host", () => { if (view?.stays) bars(); else again();
 addEventListener("popstate", () => go(location.pathname, false));
 
 document.documentElement.dataset.theme = choice("theme");
-await attempt(async () => {
-  await loadMe();
-  await loadWords(me.language);
-  await live.fetch();
-  go(location.pathname, false);
-  live.open();
-});
+await begin();
 if (isSecureContext && "serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});
-export { get };

@@ -11,17 +11,22 @@ export class GamesView {
 
   async load() {
     const [{ games }, { players }, { series }] = await Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]);
-    if (!games.length) { this.element.append(h("p.quiet", {}, t("no-games"))); return; }
+    if (!games.length) { this.element.append(this.nothing()); return; }
     if (players.length) {
       this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("statistics") }, h("table", {},
-        h("thead", {}, h("tr", {}, ...["name", "games-played", "games-won", "best", "average", "fouls-made"].map((k) => h("th", { scope: "col" }, t(k))))),
-        h("tbody", {}, ...players.slice(0, 12).map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), h("td", {}, p.games), h("td", {}, p.won),
-          h("td", {}, byGame(p.best)), h("td", {}, byGame(p.average)), h("td", {}, p.fouls)))))))); }
+        h("thead", {}, h("tr", {}, ...["name", "games-played", "games-won", "fouls-made", "best", "average"].map((k) => h("th", { scope: "col" }, t(k))))),
+        h("tbody", {}, ...players.slice(0, 12).map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), h("td", {}, p.games), h("td", {}, p.won), h("td", {}, p.fouls),
+          h("td", {}, byGame(p.best)), h("td", {}, byGame(p.average))))))))); }
     this.element.append(...series.slice(0, 3).map((one) => this.evening(one)));
     this.element.append(h("ul.game-list", {}, ...games.map((game) => h("li", {}, h("a.card", { href: `/games/${game.key}`, onclick: (e) => { e.preventDefault(); this.go(`/games/${game.key}`); } },
-      h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.ended ? null : h("span.badge", {}, t("unfinished")), h("small", {}, when(game.began_s))),
+      h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.ended ? null : h("span.badge", {}, t("unfinished"))),
       h("span.row.scores", {}, ...game.players.map((p) => h(`span.mini${p.winner && game.ended ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
-      h("small", {}, t("moves-count", { n: game.moves })))))));
+      h("small", {}, when(game.began_s), " · ", t("moves-count", { n: game.moves })))))));
+  }
+
+  nothing() {
+    return h("section.card.welcome", {}, icon("games"), h("p", {}, t("no-games")),
+      h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game")));
   }
 
   // Games that the same people played one after the other, added up.
@@ -59,7 +64,7 @@ export class ReplayView {
     this.scores = h("div.row.scores");
     const step = (by) => { this.slider.value = String(Math.max(0, Math.min(game.length, Number(this.slider.value) + by))); this.at(Number(this.slider.value)); };
     this.element.replaceChildren(
-      h("h1", {}, game.title, " ", h("small", {}, when(game.began_s))),
+      h("h1", {}, game.title, h("small", {}, when(game.began_s))),
       h("div.replay-grid", {}, h("div.frame", {}, this.board.element),
         h("div", {}, this.scores, this.line,
           h("div.row.slide", {}, h("button.round", { "aria-label": t("step-back"), onclick: () => step(-1) }, "‹"), this.slider,

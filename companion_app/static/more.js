@@ -48,7 +48,7 @@ export class SettingsView {
     return h("section.card", {}, h("h2", {}, t("host")),
       h("label.option", {}, h("input", { type: "checkbox", checked: me.players_answer, onchange: (e) => this.set({ players_answer: e.target.checked }) }), h("span", {}, t("players-answer"))),
       h("label.field", {}, h("span", {}, t("pictures-room")), h("input", { type: "number", min: 0, max: 100000, value: me.pictures_mb, onchange: (e) => this.set({ pictures_mb: Number(e.target.value) }) })),
-      h("div.row.wrap", {}, pin, h("button", { onclick: async () => { if (await this.set({ pin: pin.value.trim() })) pin.value = ""; } }, t("change-pin"))),
+      h("div.row.pin-row", {}, pin, h("button", { onclick: async () => { if (await this.set({ pin: pin.value.trim() })) pin.value = ""; } }, t("change-pin"))),
       h("div.row.wrap", {},
         h("button", { onclick: () => showCorrections() }, icon("camera"), t("corrections")),
         h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
@@ -100,7 +100,7 @@ export class PhotoView {
     this.element = h("div.page", {}, h("h1", {}, t("photo-score")), h("section.card", {}, h("p", {}, t("photo-text")),
       me.reads_photos ? null : h("p.problem", {}, t("error-no-reader")),
       h("label.field", {}, h("span", {}, t("step-game")), this.game),
-      h("label.button.primary.big", { for: "photo-file" }, icon("camera"), t("take-photo")), file,
+      ...(me.reads_photos ? [h("label.button.primary.big", { for: "photo-file" }, icon("camera"), t("take-photo")), file] : []),
       isSecureContext ? null : h("p.quiet", {}, t("https-why"))), this.result);
     get("/api/games").then(({ games }) => this.game.replaceChildren(...games.map((g) => h("option", { value: g.game }, g.title))));
   }

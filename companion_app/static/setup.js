@@ -118,7 +118,7 @@ export class SetupView {
 
   readyStep() {
     const game = this.chosen;
-    const options = optionList(game, this.options);
+    const options = optionList(game, this);
     return h("div.card", {},
       h("h2", {}, game.title), h("div.ring-place", {}, seatRing(game, this.players, this.names)),
       options.length ? h("details.options", {}, h("summary", {}, t("options")), ...options) : null,

@@ -1,10 +1,11 @@
 // The table view: players with their score, the drawing, the verdict, questions, corrections.
 import { Board } from "./board.js";
-import { moveSheet, pickDrawn, pickTile, tileUrl } from "./correct.js";
+import { moveSheet, tileUrl } from "./correct.js";
 import { LivePicture, veil } from "./overlay.js";
 import { play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
-import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t } from "./ui.js";
+import { attempt, avatar, choice, choose, get, h, icon, post, say, score, sheet, t } from "./ui.js";
+import { foulCard, lastCard, nameOf, overCard, questionCard } from "./verdict.js";
 
 export class TableView {
   constructor(live, go, tv = false) {
@@ -21,10 +22,12 @@ export class TableView {
     this.stock = h("section.stock", { "aria-label": t("stock") });
     this.source = h("div.source");
     this.seeing = h("div.seeing");
-    this.frame = h("div.frame", {}, this.source, this.board.element, this.seeing, this.tools);
+    this.note = h("p.demo-note", { hidden: true }, icon("hint"), h("span", {}, t("demo-first")),
+      h("button.ghost.round", { "aria-label": t("close"), onclick: () => { choose("demo", false); this.note.hidden = true; } }, icon("cross")));
+    this.frame = h("div.frame", {}, this.source, this.note, this.board.element, this.seeing, this.tools);
     this.side = h("div.side", {}, this.players, this.verdict, this.moves, this.stock);
-    this.element = h(`div.table-view${tv ? ".for-tv" : ""}`, {}, this.frame, this.side);
-    if (tv) this.element.append(h("div.tv-join", {}, h("img", { src: "/api/qr.svg", alt: t("join") }), h("span", {}, t("join-short"))));
+    this.whole = [this.frame, this.side, ...(tv ? [this.join()] : [])];
+    this.element = h(`div.table-view${tv ? ".for-tv" : ""}`, {}, ...this.whole);
     this.open = null;
     this.timer = setInterval(() => this.tick(), 1000);
     this.turnSince = Date.now();
@@ -35,6 +38,7 @@ export class TableView {
   update(state) {
     if (!state) return;
     if (!state.game) { this.nothing(state.trouble); return; }
+    if (this.element.classList.contains("empty")) this.element.replaceChildren(...this.whole);
     this.element.classList.remove("empty");
     this.element.classList.toggle("calm", !state.foul && !state.questions?.length && !state.trouble);
     if (this.turn !== state.turn) { this.turn = state.turn; this.turnSince = Date.now(); }
@@ -67,7 +71,11 @@ export class TableView {
     this.element.replaceChildren(...(trouble ? [h("div.card.trouble", { role: "alert" }, trouble)] : []), h("section.card.welcome", {},
       h("img", { src: "/static/icon.svg", alt: "", width: 96, height: 96 }),
       h("h1", {}, t("welcome")), h("p", {}, t("welcome-text")),
-      h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game"))));
+      this.tv ? this.join() : h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game"))));
+  }
+
+  join() {
+    return h("div.tv-join", {}, h("img", { src: "/api/qr.svg", alt: t("join") }), h("span", {}, t("join-short")));
   }
 
   happened(event) {
@@ -93,13 +101,14 @@ export class TableView {
     const key = JSON.stringify([state.players, state.over, this.open, state.language]);
     if (key === this.playersKey) return;
     this.playersKey = key;
+    this.players.style.setProperty("--columns", Math.min(state.players.length, state.players.length > 4 ? 3 : 4));
     this.players.replaceChildren(...state.players.map((player) => {
       const open = this.open === player.id;
       const chip = h(`button.player${player.turn ? ".turn" : ""}${player.winner && state.over ? ".winner" : ""}`, {
         "--player": player.colour, "aria-expanded": String(open), onclick: () => this.openScore(player.id),
       }, avatar(player),
         h("span.who", {}, h("b", {}, player.name),
-          h("small", {}, state.over ? (player.winner ? t("winner") : " ") : player.turn ? t("to-move") : " ")),
+          (state.over ? player.winner : player.turn) ? h("small", {}, t(state.over ? "winner" : "to-move")) : null),
         h("span.points", { "aria-label": t("points-are", { n: score(player.score) }) },
           player.winner && state.over ? icon("crown") : null, score(player.score)));
       return h(`div.seat${open ? ".open" : ""}`, {}, chip, open ? this.scoreLines(player) : null);
@@ -128,94 +137,12 @@ export class TableView {
     this.verdictKey = key;
     const cards = [];
     if (state.trouble) cards.push(h("div.card.trouble", { role: "alert" }, state.trouble));
-    if (state.foul) cards.push(this.foulCard(state.foul));
-    else if (state.over) cards.push(this.overCard(state));
-    else if (state.moves.length) cards.push(this.lastCard(state.moves.at(-1), state));
+    if (state.foul) cards.push(foulCard(state.foul, this));
+    else if (state.over) cards.push(overCard(state, this));
+    else if (state.moves.length) cards.push(lastCard(state.moves.at(-1), state));
     else cards.push(h("p.quiet.headline", {}, t("first-move", { player: nameOf(state, state.turn) })));
-    for (const question of state.questions ?? []) cards.push(this.questionCard(question, state));
+    for (const question of state.questions ?? []) cards.push(questionCard(question, state, this));
     this.verdict.replaceChildren(...cards);
-  }
-
-  lastCard(move, state) {
-    const bad = !move.legal;
-    return h(`div.last${bad ? ".overruled" : ""}`, {},
-      h("span.mark", {}, icon(bad ? "flag" : "check")),
-      h("div", {}, h("p.headline", {}, move.text), h("small", {}, bad ? t("overruled-note") : t("legal-note", { n: move.n }),
-        state.turn ? ` · ${t("now", { player: nameOf(state, state.turn) })}` : "")));
-  }
-
-  foulCard(foul) {
-    const [first, ...rest] = foul.violations;
-    const pictures = Object.entries(foul.pictures).filter(([, has]) => has).map(([name]) => h("figure", {},
-      h("img", { src: `/api/games/${this.state.key}/pictures/${foul.seq}/${name}.jpg`, alt: t("picture-" + name), loading: "lazy" }),
-      h("figcaption", {}, t("picture-" + name))));
-    return h("div.card.foul", {},
-      h("p.kicker", {}, icon("cross"), t("not-allowed")),
-      h("p.headline", {}, first.text),
-      ...rest.map((broken) => h("p", {}, broken.text)),
-      h("p.what", {}, foul.text),
-      ...foul.violations.map((broken) => h("blockquote", {}, broken.rulebook, h("cite", {}, broken.source))),
-      pictures.length ? h("div.before-after", {}, ...pictures) : null,
-      h("div.row", {},
-        h("button.ghost", { onclick: (e) => this.before(e.currentTarget) }, t("show-before")),
-        h("button", { onclick: () => this.act("/api/tell", { overrule: foul.n }) }, icon("flag"), t("overrule")),
-        h("button.primary", { onclick: () => this.act("/api/foul/take-back") }, icon("undo"), t("take-back-foul"))));
-  }
-
-  before(button) {
-    this.showingBefore = !this.showingBefore;
-    button.textContent = t(this.showingBefore ? "show-after" : "show-before");
-    const show = this.showingBefore ? "before" : "after";
-    this.board.show(`/api/table.svg?show=${show}&v=${this.state.key}-${this.state.foul.n}&lang=${this.state.language}`);
-  }
-
-  questionCard(question, state) {
-    this.board.light(question.spots ?? [], "ask");
-    const pick = (value) => this.act("/api/tell", { answer: question.id, value });
-    const buttons = (question.answers ?? []).map((answer) => h(`button.answer${answer.tile ? ".pictured" : ""}`,
-      { onclick: () => pick(answer.value) },
-      answer.tile ? h("img", { src: tileUrl(state, answer.tile, answer.turns ?? 0), alt: "" }) : null,
-      question.about === "roll" ? h("span.die", { "data-n": answer.label }, answer.label) : h("span", {}, answer.label)));
-    if (question.about === "tile" && question.spots.length && typeof question.answers[0]?.value !== "number") buttons.push(
-      state.lattice === "square" ? h("button.answer", { onclick: () => pickTile(state, (tile, turns) => pick({ tile, turns })) }, t("another-tile")) : null,
-      question.answers.some((answer) => answer.value === "none") ? null : h("button.answer", { onclick: () => pick("none") }, t("nothing-there")));
-    if (question.about === "roll") buttons.push(h("button.answer.ghost", { onclick: () => pickDrawn(state, pick) }, t("roll-cards")));
-    return h("div.card.question", {}, h("p.kicker", {}, icon("ask"), t("question")),
-      h("p.headline", {}, question.text), h("div.answers", {}, ...buttons));
-  }
-
-  overCard(state) {
-    const winners = state.players.filter((p) => p.winner).map((p) => p.name);
-    const text = winners.length === 1 ? t("wins", { player: winners[0] }) : t("share-win", { players: listed(winners) });
-    return h("div.card.over", {}, h("p.kicker", {}, icon("crown"), t("game-over")),
-      h("p.headline", {}, text),
-      h("div.row", {},
-        h("button", { onclick: () => this.countUp(state) }, t("count-up")),
-        h("button", { onclick: () => this.go(`/games/${state.key}`) }, icon("share"), t("replay-share")),
-        h("button.primary", { onclick: () => this.again(state) }, icon("plus"), t("again"))));
-  }
-
-  // Final scoring step by step: every line lights up and is added.
-  async countUp(state) {
-    for (const player of state.players) {
-      let sum = 0;
-      this.open = player.id;
-      this.showPlayers(state);
-      const points = this.players.querySelector(".seat.open .points");
-      const rows = [...this.players.querySelectorAll(".seat.open .lines li")];
-      for (const [number, line] of player.lines.entries()) {
-        this.board.light(line.spots, "points");
-        sum += line.points;
-        if (points) points.textContent = score(sum);
-        rows[number]?.classList.add("counted");
-        say(`${line.why}: ${line.points}`);
-        await new Promise((done) => setTimeout(done, matchMedia("(prefers-reduced-motion: reduce)").matches ? 300 : 900));
-      }
-    }
-    this.board.dark();
-    this.open = null;
-    this.playersKey = "";
-    this.showPlayers(state);
   }
 
   async again(state) {
@@ -229,7 +156,7 @@ export class TableView {
   showTools(state) {
     const button = (name, word, onclick, extra = {}) => h("button.tool", { title: t(word), onclick, ...extra }, icon(name), h("span", {}, t(word)));
     const on = choice("hints");
-    this.tools.replaceChildren(
+    const shown = [
       button("fit", "fit", () => this.board.fit()),
       ...(hasCamera(state) ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
         : button("camera", "camera-view", () => this.showCamera(true))] : []),
@@ -240,7 +167,9 @@ export class TableView {
         state.over ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
         state.actions.includes("finale") && !state.over ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
         state.over ? button("pass", "resume", () => this.act("/api/resume", { key: state.key }))
-          : button("flag", "end", () => this.askEnd())].filter(Boolean)));
+          : button("flag", "end", () => this.askEnd())].filter(Boolean))];
+    this.tools.style.setProperty("--columns", shown.length > 4 ? Math.ceil(shown.length / 2) : shown.length);
+    this.tools.replaceChildren(...shown);
   }
 
   // The camera's picture in place of the drawing, with the same places to tap and to zoom into.
@@ -283,10 +212,12 @@ export class TableView {
 
   showSource(state) {
     const kind = state.source.kind;
+    const covered = state.tiles.filter((one) => one.spots.some((spot) => state.covered?.includes(spot))).length;
+    this.note.hidden = this.tv || kind !== "demo" || !choice("demo");
     this.source.replaceChildren(h("h1", {}, state.title),
       ...(kind === "recorded" ? [h("span.badge.recorded", { title: t("recorded-why") }, t("recorded"))] : []),
       ...(kind === "demo" ? [h("span.badge.recorded", {}, t("demo"))] : []),
-      ...(state.covered?.length ? [h("span.badge", { title: t("covered-count", { n: state.covered.length }) }, "◐", t("tile-covered"), state.covered.length)] : []));
+      ...(covered ? [h("span.badge", { title: t("covered-count", { n: covered }) }, `◐ ${t("tile-covered")}: ${covered}`)] : []));
     this.showSeeing(state);
   }
 
@@ -326,13 +257,11 @@ export class TableView {
 
   openMove(move, tile = this.state.tiles.find((one) => one.n === move.n)) {
     if (move?.spots.length) this.board.light(move.spots, "points");
-    const dialog = moveSheet(this.state, move, tile, (url, body) => this.act(url, body));
+    const dialog = moveSheet(this.state, move, tile, (url, body) => this.act(url, body), (spots) => this.board.light(spots, "points"));
     dialog.addEventListener("close", () => { if (this.board.litKind === "points") this.board.dark(); });
   }
 }
 
 const AMISS = ["unsure", "too-dark", "camera-moved", "camera-lost"];
 const hasCamera = (state) => !["none", "recorded"].includes(state.source.kind);
-const nameOf = (state, id) => state.players.find((p) => p.id === id)?.name ?? "";
 const seqOf = (state) => state.moves.map((m) => m.seq).reduce((a, b) => (a * 31 + b) % 1000003, 7);
-const listed = (names) => new Intl.ListFormat(document.documentElement.lang).format(names);

@@ -2,6 +2,7 @@
 import { askPin, attempt, get, h, icon, me, post, Refused, t, toast } from "./ui.js";
 
 const ASK_MS = 1200;
+const MOST_NAMED = 4;
 
 export class TeachView {
   constructor(go) {
@@ -171,6 +172,7 @@ export class TeachView {
     box.game ? h("p.quiet", {}, `${t("teach-game")}: ${box.game}`) : null,
     box.unsure.length ? h("p.quiet", {}, t("teach-unsure", { kinds: box.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...box.alike.slice(0, 3).map((pair) => h("p.quiet", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
+    me.host ? advice(box) : null,
     h("p", { role: "status" }, this.trial?.name === box.name ? t("teach-tried", this.trial) : ""),
     h("div.row.wrap", {},
       ...(me.host ? [h("label.button", { for: `trial-${box.name}` }, icon("camera"), t("teach-try")), trial,
@@ -228,7 +230,22 @@ function report(made) {
     h("p", {}, h("b", {}, t("teach-learnt", { name: made.set, kinds: made.kinds.length, sure: Math.round(sure * 100) }))),
     made.unsure.length ? h("p", {}, t("teach-unsure", { kinds: made.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...made.alike.slice(0, 3).map((pair) => h("p", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
-    made.missing.length ? h("p", {}, t("teach-missing", { kinds: made.missing.slice(0, 6).join(", ") })) : null);
+    advice(made));
+}
+
+function advice(made) {
+  const text = bestPhoto(made);
+  return text ? h("p.ready-line.teach-next", {}, icon("camera"), h("span", {}, text)) : null;
+}
+
+// Which photo would help most: kinds that none shows yet, then look-alikes, then what was seen once.
+export function bestPhoto({ missing, alike, unsure, kinds }) {
+  const listed = (names) => names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? ` + ${names.length - MOST_NAMED}` : "");
+  if (missing.length) return t("teach-next-missing", { kinds: listed(missing) });
+  const doubtful = [...new Set([...alike.slice(0, 2).flatMap((pair) => pair.tiles), ...unsure.map((one) => one.tile)])];
+  if (doubtful.length) return t("teach-next-alike", { kinds: listed(doubtful) });
+  const once = kinds.filter((kind) => kind.examples === 1).map((kind) => kind.tile);
+  return once.length ? t("teach-next-once", { kinds: listed(once) }) : "";
 }
 
 async function upload(url, form) {

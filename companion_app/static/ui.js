@@ -49,6 +49,7 @@ const PATHS = {
   hand: "M8 12V6a1.500 1.500 0 0 1 3 0v5V4.500a1.500 1.500 0 0 1 3 0V11V6a1.500 1.500 0 0 1 3 0v8a6 6 0 0 1-6 6h-1a6 6 0 0 1-5-3l-2.500-4a1.600 1.600 0 0 1 2.600-1.800z",
   tv: "M3 5h18v12H3zM8 21h8",
   print: "M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z",
+  flip: "M12 3v18M8 7L3 17h5zM16 7l5 10h-5z",
   up: "M12 19V5M6 11l6-6 6 6",
   qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
 };
@@ -105,7 +106,9 @@ export async function attempt(action) {
     return await action();
   } catch (error) {
     if (error.code === "not-host" && (await askPin())) return attempt(action);
-    toast([error.message, error.detail].filter(Boolean).join(" "), "bad");
+    // A request that reached nobody is a TypeError, in the browser's own words.
+    const said = error instanceof TypeError ? t("offline") : error.message;
+    toast([said, error.detail].filter(Boolean).join(" "), "bad");
     return null;
   }
 }
@@ -157,7 +160,7 @@ export function say(text, urgent = false) {
   setTimeout(() => { where.textContent = text; }, 40);
 }
 
-const CHOICES = { theme: "auto", sound: false, voice: false, hints: false, clock: false };
+const CHOICES = { theme: "auto", sound: false, voice: false, hints: false, clock: false, demo: true };
 export function choice(name) {
   try {
     const kept = localStorage.getItem("snake-eye." + name);

@@ -1,4 +1,6 @@
-// The options of a game in words: ticks, choices, and a field of one's own size.
+// The options of a game in words: ticks, choices, a field of one's own size, who has which two
+// colours, and where the boards have their holes.
+import { bareBoard, cellButton } from "./hexes.js";
 import { h, t } from "./ui.js";
 
 const CHOICES = {
@@ -10,22 +12,42 @@ const CHOICES = {
 };
 const SIZES = [3, 12];
 const OWN_SIZE = [5, 7];
+const CONTROLS = { colours, eyes };
 
-// Elements for every option that has words; what is chosen is written into `options`.
-export function optionList(game, options) {
-  return game.options.flatMap((option) => {
+// An element for every option; `setup` has `players` and `names`, and in `options` what is chosen.
+export function optionList(game, setup) {
+  const rows = game.options.map((option) => {
     const choices = CHOICES[`${game.game}.${option.name}`];
-    if (choices) return [choice(option, choices, options)];
-    return typeof option.default === "boolean" ? [tick(option, options)] : [];
+    const control = CONTROLS[option.name] ?? (choices ? choice : tick);
+    return [option, control(option, { game, setup, choices, changed: () => sift() })];
   });
+  // What only makes sense together with something else is neither shown nor sent without it.
+  const sift = () => {
+    for (const [option, row] of rows) {
+      row.dataset.option = option.name;
+      row.hidden = !applies(game, option, setup);
+      if (row.hidden) delete setup.options[option.name];
+    }
+  };
+  sift();
+  return rows.map(([, row]) => row);
 }
 
-function tick(option, options) {
+function applies(game, option, { players, options }) {
+  const two = players.length === 2;
+  if (option.name === "two_snakes") return two;
+  if (option.name !== "colours") return true;
+  return two && (game.game !== "schlangennest" || (options.two_snakes ?? "off") !== "off");
+}
+
+function tick(option, { setup: { options } }) {
   return h("label.option", {}, h("input", { type: "checkbox", checked: options[option.name] ?? option.default,
     onchange: (e) => { options[option.name] = e.target.checked; } }), h("span", {}, option.text));
 }
 
-function choice(option, choices, options) {
+const stacked = (option, ...content) => h("div.option.stacked", {}, ...content, h("b", {}, t(`opt-${option.name}`)));
+
+function choice(option, { setup: { options }, choices, changed }) {
   const now = options[option.name] === undefined ? option.default : Array.isArray(options[option.name]) ? "own" : options[option.name];
   const size = h("div.row.own-size", { hidden: now !== "own" });
   const fill = () => {
@@ -40,6 +62,40 @@ function choice(option, choices, options) {
     options[option.name] = value === "own" ? OWN_SIZE : value;
     size.hidden = value !== "own";
     if (value === "own") fill();
+    changed();
   } }, ...choices.map((value) => h("option", { value: JSON.stringify(value), selected: value === now }, t(`option-${option.name}-${value}`))));
-  return h("div.option.stacked", {}, size, select, h("b", {}, t(`opt-${option.name}`)));
+  return stacked(option, size, select);
+}
+
+// Two people share four colours: each has the own one and one of the two that are left.
+function colours(option, { game, setup }) {
+  const { players, names, options } = setup;
+  const word = (id) => game.players.find((p) => p.id === id)?.word ?? id;
+  const rest = game.players.map((p) => p.id).filter((id) => !players.includes(id));
+  const pairs = [rest, rest.toReversed()].map((left) => Object.fromEntries(players.map((id, n) => [id, [id, left[n]]])));
+  const said = (pair) => players.map((id) => `${names[id] ? `${names[id]}: ` : ""}${pair[id].map(word).join(" + ")}`).join(" · ");
+  const now = JSON.stringify(options.colours ?? null);
+  const wanted = (pair) => JSON.stringify(pair);
+  if (options.colours && !pairs.some((pair) => wanted(pair) === now)) delete options.colours;
+  return stacked(option, h("select", { "aria-label": t("opt-colours"), onchange: (e) => { options.colours = JSON.parse(e.target.value) ?? undefined; } },
+    h("option", { value: "null" }, t("option-colours-null")),
+    ...pairs.map((pair) => h("option", { value: wanted(pair), selected: wanted(pair) === now }, said(pair)))));
+}
+
+// A bare board; of the two holes the one that was marked longer ago moves to the tapped cell.
+function eyes(option, { game, setup: { options } }) {
+  const same = (a, b) => a[0] === b[0] && a[1] === b[1];
+  const marked = () => options.eyes ?? option.default;
+  const buttons = [];
+  const show = () => { for (const [cell, button] of buttons) button.setAttribute("aria-pressed", String(marked().some((eye) => same(eye, cell)))); };
+  const board = bareBoard(game.board_side, t("opt-eyes"), (cell) => {
+    const button = cellButton(cell, 1, t("cell-at", { q: cell[0], r: cell[1] }), () => {
+      if (!marked().some((eye) => same(eye, cell))) options.eyes = [marked()[1], cell];
+      show();
+    });
+    buttons.push([cell, button]);
+    return button;
+  });
+  show();
+  return stacked(option, h("small", {}, t("option-eyes-text")), board);
 }

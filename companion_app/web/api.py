@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
-from companion_app.web import access, snapshot
+from companion_app.web import access, match_drawing, snapshot
 from companion_app.web.app import companion, language, speech
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import spot
@@ -106,8 +106,8 @@ def _drawn(desk: Desk, words: Speech, before: bool) -> str:
             raise NotFound(code="no-game")
         pending = desk.referee.pending
         if pending is not None and not before:
-            return snapshot.drawing_of_foul(desk.referee.match, pending, words)
-        return snapshot.drawing(desk.referee.match, words)
+            return match_drawing.drawing_of_foul(desk.referee.match, pending, words)
+        return match_drawing.drawing(desk.referee.match, words)
 
 
 @blueprint.get("/api/picture.jpg")
@@ -158,7 +158,7 @@ def moves() -> Response:
             {
                 "moves": [
                     {"move": move_to_json(move),
-                     "spots": [spot(p) for p in snapshot.last_cells(move, match)]}
+                     "spots": [spot(p) for p in match_drawing.last_cells(move, match)]}
                     for move in listed
                 ]
             }
@@ -174,6 +174,7 @@ def games() -> Response:
         facts = game.facts
         box = find_set(game, None)
         names = facts.player_names or ()
+        board = box.extras.get("board", {})
         listed.append(
             {
                 "game": facts.name,
@@ -181,12 +182,13 @@ def games() -> Response:
                 "about": words.page(f"about-{facts.name}"),
                 "fewest": facts.fewest_players,
                 "most": facts.most_players,
+                "board_side": snapshot.board_side(box),
                 "players": [
                     {"id": name, "word": words.player(name), "colour": coat(name, box.colours).base}
                     for name in names
                 ],
                 "options": [
-                    {"name": option.name, "default": option.default,
+                    {"name": option.name, "default": board.get(option.name, option.default),
                      "text": words.option(facts.name, option.name, option.text)}
                     for option in facts.options
                 ],

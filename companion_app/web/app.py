@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from companion_app.web.checking import Checker
 from companion_app.web.corrections import Corrections
 from companion_app.web.desk import Desk, Feeder
 from companion_app.web.errors import WebError
-from companion_app.web.shared import SharedAnswers
+from companion_app.web.shared import Packer, SharedAnswers
 from companion_app.web.speech import LANGUAGES, Speech, best_language
 from engine.errors import EngineError
 from engine.record import Record
@@ -59,6 +58,7 @@ class Companion:
     """Labelled pictures of what people put right; ``None`` where none are kept."""
 
     shared: SharedAnswers = field(default_factory=SharedAnswers)
+    packer: Packer = field(default_factory=Packer)
 
     def __post_init__(self) -> None:
         self.desk.pictures_mb = lambda: self.settings.now.pictures_mb
@@ -150,7 +150,7 @@ def _compressed(response: Response) -> Response:
         and "Content-Encoding" not in response.headers
         and len(response.get_data()) >= WORTH_COMPRESSING_BYTES
     ):
-        response.set_data(gzip.compress(response.get_data(), 5, mtime=0))
+        response.set_data(companion().packer.packed(response.get_data()))
         response.headers["Content-Encoding"] = "gzip"
         response.headers.add("Vary", "Accept-Encoding")
     return response

@@ -20,6 +20,8 @@ from vision.types import Bgr, Frame, TableState
 
 EVERY_S = 1.5
 """A picture is not judged more often than that."""
+FOR_AN_EVENING = frozenset({"dark", "blur"})
+"""One picture may be read surely in spite of these; who sets a camera up had better mend them."""
 Box = tuple[float, float, float, float]
 """Left, top, width and height as shares of the picture."""
 
@@ -67,8 +69,8 @@ def _checked(frame: Frame, box: TileSet | None, profile: Profile | None) -> Chec
         advice.append((one.what, place))
     if profile is not None and _hangs_differently(profile, frame.bgr):
         advice.append(("moved", None))
-    return Check(state.size_px, state.quality.ok, len(state.tiles) + len(state.unsure),
-                 tuple(advice))  # fmt: skip
+    ready = state.quality.ok and not any(what in FOR_AN_EVENING for what, _ in advice)
+    return Check(state.size_px, ready, len(state.tiles) + len(state.unsure), tuple(advice))
 
 
 def _read(bgr: Bgr, box: TileSet | None) -> TableState:

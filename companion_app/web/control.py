@@ -28,10 +28,24 @@ FROM_HOST = ("overrule", "correct", "move")
 
 def asked() -> Mapping[str, Any]:
     """Return the JSON object that was sent."""
-    sent = request.get_json(silent=True) if request.content_length else {}
-    if not isinstance(sent, dict):
-        raise BadRequest("send one JSON object")
+    try:
+        sent = request.get_json(silent=True) if request.content_length else {}
+        if not isinstance(sent, dict):
+            raise BadRequest("send one JSON object")
+        if _has_half_letters(sent):
+            raise BadRequest("send text in whole letters")
+    except RecursionError:
+        raise BadRequest("send what is not nested so deeply") from None
     return sent
+
+
+def _has_half_letters(value: Any) -> bool:
+    """Say whether a text holds half of a surrogate pair, which no answer can be written with."""
+    if isinstance(value, str):
+        return any("\ud800" <= letter <= "\udfff" for letter in value)
+    if isinstance(value, dict):
+        return any(_has_half_letters(one) for pair in value.items() for one in pair)
+    return isinstance(value, list) and any(_has_half_letters(one) for one in value)
 
 
 def done() -> Response:

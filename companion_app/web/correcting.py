@@ -7,7 +7,7 @@ from typing import Any
 
 from companion_app.live.match import Match
 from companion_app.live.places import Spot
-from companion_app.web import snapshot
+from companion_app.web import match_drawing
 from companion_app.web.app import companion
 from companion_app.web.corrections import keep_correction
 from companion_app.web.desk import Desk
@@ -61,6 +61,6 @@ def keep_named(desk: Desk, sent: Mapping[str, Any], spots: list[Spot]) -> None:
     number = sent.get("correct")
     if isinstance(number, int) and 1 <= number <= len(match.accepted):
         move = match.accepted[number - 1].move
-        spots = [(p[0], p[1], p[2]) for p in snapshot.last_cells(move, match)]
+        spots = [(p[0], p[1], p[2]) for p in match_drawing.last_cells(move, match)]
     if spots:
         keep_correction(kept, desk.feeder, match, spots)

@@ -13,7 +13,7 @@ from flask import Blueprint, Response, jsonify, request
 
 from companion_app.live.errors import StoreError
 from companion_app.live.match import Match
-from companion_app.web import bgstats, snapshot
+from companion_app.web import bgstats, match_drawing, snapshot
 from companion_app.web.api import svg_answer
 from companion_app.web.app import companion, language
 from companion_app.web.desk import Desk, names_in
@@ -156,7 +156,7 @@ def table(key: str) -> Response:
     """Return the table of a game after ``n`` moves, or at its end."""
     match, _, words = _opened(key)
     with companion().desk.lock:
-        return svg_answer(snapshot.drawing(match, words, _number()))
+        return svg_answer(match_drawing.drawing(match, words, _number()))
 
 
 def _number() -> int | None:

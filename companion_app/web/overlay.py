@@ -15,7 +15,7 @@ from flask import Blueprint, Response
 from companion_app.live.bench import Pending
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot
-from companion_app.web import snapshot
+from companion_app.web import match_drawing
 from companion_app.web.api import svg_answer
 from companion_app.web.app import companion, speech
 from companion_app.web.drawing import spot, spots_of
@@ -67,8 +67,8 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
     """Return the drawing: one group that can be tapped for every tile, marks above them."""
     width, height = seen.size_px
     layout = pending.layout if pending is not None else match.layout
-    last = {spot(p) for p in snapshot.last_cells(pending.move, match)} if pending else set(
-        snapshot.last_spots(match))  # fmt: skip
+    last = {spot(p) for p in match_drawing.last_cells(pending.move, match)} if pending else set(
+        match_drawing.last_spots(match))  # fmt: skip
     wrong = _wrong(pending, match)
     named = {spot(place[1:], place[0]): place for place in seen.outlines_px}
     hidden = {spot(place[1:], place[0]) for place in seen.covered}
@@ -99,8 +99,8 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
 def _wrong(pending: Pending | None, match: Match) -> set[str]:
     if pending is None:
         return set()
-    pointed = [place for one in pending.violations for place in snapshot.pointed(one, match)]
-    return {spot(place) for place in pointed or snapshot.last_cells(pending.move, match)}
+    pointed = [place for one in pending.violations for place in match_drawing.pointed(one, match)]
+    return {spot(place) for place in pointed or match_drawing.last_cells(pending.move, match)}
 
 
 def _tap(

@@ -16,6 +16,7 @@ from flask import Blueprint, Response, jsonify, request
 from companion_app.record_commands import players_seen
 from companion_app.web import access
 from companion_app.web.app import companion, speech
+from companion_app.web.control import asked
 from companion_app.web.drawing import draw_table
 from companion_app.web.errors import BadRequest, WebError
 from engine.game import Start
@@ -33,9 +34,7 @@ def photo_score() -> Response:
     """Score a table: a photo (multipart, ``photo``) or a table state (JSON, ``table``)."""
     access.limit_uploads(companion().limiter)
     if request.mimetype == "application/json":
-        sent = request.get_json(silent=True)
-        if not isinstance(sent, dict):
-            raise BadRequest("send one JSON object")
+        sent = asked()
         return jsonify(_scored(sent.get("game"), sent.get("set"), sent.get("table"),
                                sent.get("options", {})))  # fmt: skip
     reader = companion().read_photo

@@ -1,9 +1,15 @@
-"""Answers that every phone asks for at once: made for the first, handed to the others."""
+"""Answers that every phone asks for at once: made and packed for the first, handed to others."""
 
 from __future__ import annotations
 
+import gzip
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
+
+PACKED_LEVEL = 5
+MOST_PACKED = 48
+"""Answers that stay packed: the table in a few languages, and the files of the page."""
 
 
 class SharedAnswers:
@@ -29,3 +35,21 @@ class SharedAnswers:
             if what not in self._kept:
                 self._kept[what] = make()
             return self._kept[what]
+
+
+class Packer:
+    """Packs answers for the way; what 50 phones fetch at once is packed once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def packed(self, plain: bytes) -> bytes:
+        """Return an answer packed; whoever asks for the same meanwhile waits for it."""
+        with self._lock:
+            if plain not in self._kept:
+                self._kept[plain] = gzip.compress(plain, PACKED_LEVEL, mtime=0)
+            self._kept.move_to_end(plain)
+            while len(self._kept) > MOST_PACKED:
+                self._kept.popitem(last=False)
+            return self._kept[plain]

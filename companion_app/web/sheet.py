@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path as FilePath
 from typing import IO, Any
@@ -15,9 +15,13 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from companion_app.live.match import Match
-from companion_app.web.drawing import Box, table_items
+from companion_app.web.canvas import GAP, Box
 from companion_app.web.speech import Speech
-from engine.draw.display import Affine, Contour, Group, Item, Path
+from engine.draw.display import Affine, Item, Text, moved, placed
+from engine.draw.field import Marks, draw_field
+from engine.draw.ring import draw_boards
+from engine.placement import Layout
+from engine.tiles import TileSet
 
 FONTS = (
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
@@ -64,41 +68,11 @@ class ScoreSheet:
         write(0, 0, text if self._font else latin(text))
         canvas.restoreState()
 
-    def draw(
-        self, items: Iterable[Item], transform: Affine, clip: tuple[Contour, ...] = ()
-    ) -> None:
-        """Draw shapes moved by a map and clipped by an outline."""
-        canvas = self._canvas
-        canvas.saveState()
-        canvas.transform(*transform)
-        if clip:
-            canvas.clipPath(self._outline(clip), stroke=0, fill=0, fillMode=0)
-        for item in items:
-            if isinstance(item, Group):
-                self.draw(item.items, item.transform, item.clip)
-            elif isinstance(item, Path) and item.contours:
-                self._path(item)
-        canvas.restoreState()
+    def draw(self, items: Iterable[Item], transform: Affine) -> None:
+        """Draw shapes moved by a map; what is written among them is left out."""
+        from models.sheets.pen import Pen
 
-    def _path(self, path: Path) -> None:
-        canvas = self._canvas
-        if path.fill:
-            canvas.setFillColor(HexColor(path.fill))
-        if path.stroke:
-            canvas.setStrokeColor(HexColor(path.stroke))
-            canvas.setLineWidth(path.width)
-        shape = self._outline(path.contours)
-        canvas.drawPath(shape, stroke=int(bool(path.stroke)), fill=int(bool(path.fill)), fillMode=0)
-
-    def _outline(self, contours: Iterable[Contour]) -> Any:
-        path = self._canvas.beginPath()
-        for contour in contours:
-            path.moveTo(*contour.start)
-            for segment in contour.segments:
-                (path.lineTo if len(segment) == 2 else path.curveTo)(*segment)
-            if contour.closed:
-                path.close()
-        return path
+        Pen(self._canvas, lambda text: None).draw(items, transform)
 
 
 def score_sheet(
@@ -113,6 +87,25 @@ def score_sheet(
     _draw_table(pdf, *table_items(match.box, match.layout, match.start.players))
     _write_scores(pdf, shown)
     pdf.save()
+
+
+def table_items(
+    tile_set: TileSet, layout: Layout, players: Sequence[str]
+) -> tuple[list[Item], Box]:
+    """Return the table as shapes with the box around them."""
+    if tile_set.lattice == "hex":
+        count = len(players) if tile_set.game == "snekagon5g" else 1
+        items, box = draw_boards(tile_set, layout, Marks(), count, None, None)
+        return [item for item in items if not isinstance(item, Text)], box
+    if tile_set.game != "sssnake":
+        return draw_field(tile_set, layout.cards, Marks())
+    items, x, low = [], 0.0, 0.0
+    for number in range(len(players)):
+        cards = frozenset(card for card in layout.cards if (card.field or 0) == number)
+        art, (left, top, right, bottom) = draw_field(tile_set, cards, Marks())
+        items.append(placed(art, moved(x - left, -top)))
+        x, low = x + right - left + GAP, max(low, bottom - top)
+    return items, (0.0, 0.0, x - GAP, low)
 
 
 def _draw_table(pdf: ScoreSheet, items: list[Item], box: Box) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from companion_app.live.bench import Pending
 from companion_app.live.match import Accepted, Match
 from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
-from companion_app.web.drawing import draw_table, spot, spots_of
+from companion_app.web.drawing import spot, spots_of
+from companion_app.web.match_drawing import last_cells, last_spots
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
-from engine.game import AnyGame, Json, Move, Outcome, Place, Violation
+from engine.game import Json, Outcome, Place, Violation
 from engine.placement import Layout, Piece, Placement
 from engine.record import move_to_json
+from engine.tiles import TileSet
 
 Doc = dict[str, Json]
 DISK_FULL = "disk is full"
@@ -75,7 +77,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "set": match.box.name,
         "options": dict(match.start.options),
         "lattice": facts.lattice,
-        "board_side": _board_side(match),
+        "board_side": board_side(match.box),
         "actions": list(facts.actions),
         "turn": None if over else position.to_move,
         "players": _players(match, outcome, speech, None if over else position.to_move),
@@ -92,11 +94,9 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
     }  # fmt: skip
 
 
-def _board_side(match: Match) -> int | None:
-    """Return how many cells a side of a hex board has; ``None`` for square cards."""
-    if match.box.lattice != "hex":
-        return None
-    return int(match.box.extras.get("board", {}).get("side", 6))
+def board_side(box: TileSet) -> int | None:
+    """Return how many cells a side of a hex board has; ``None`` for cards."""
+    return int(box.extras.get("board", {}).get("side", 6)) if box.lattice == "hex" else None
 
 
 def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
@@ -233,77 +233,11 @@ def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
         lying[one.tile] = lying.get(one.tile, 0) + 1
     return [
         {"tile": name, "label": speech.tile(name), "left": max(0, number - lying.get(name, 0)),
-         "colour": match.box[name].colour}
+         "colour": match.box[name].colour} | _cells(match.box, name)
         for name, number in match.box.counts.items()
     ]  # fmt: skip
 
 
-def last_cells(move: Move, match: Match) -> list[Place]:
-    """Return the places of a move, with the number of the field or board in front."""
-    if move.cells is not None:
-        return [(move.board or 0, *cell) for cell in move.cells]
-    if move.at is None:
-        return []
-    players: Sequence[str] = match.start.players
-    fields = match.game.facts.player_names is None
-    return [(players.index(move.snake or move.player) if fields else 0, *move.at)]
-
-
-def last_spots(match: Match, upto: int | None = None) -> list[str]:
-    """Return the places of the last move that left something on the table."""
-    count = len(match.accepted) if upto is None else upto
-    return [spot(p) for p in _last_places(match, count)]
-
-
-def _last_places(match: Match, count: int) -> list[Place]:
-    for one in reversed(match.accepted[:count]):
-        if cells := last_cells(one.move, match):
-            return cells
-    return []
-
-
-def drawing(match: Match, speech: Speech, upto: int | None = None) -> str:
-    """Return the table of a match as SVG, now or after so many moves."""
-    count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
-    layout = match.game.layout(match.positions[count])
-    return _drawn(match, layout, speech, last=_last_places(match, count))
-
-
-def drawing_of_foul(match: Match, pending: Pending, speech: Speech) -> str:
-    """Return the table with an announced foul on it, its places marked."""
-    marked = [
-        place
-        for broken in pending.violations
-        for place in pointed(broken, match)
-    ] or last_cells(pending.move, match)  # fmt: skip
-    return _drawn(
-        match, pending.layout, speech, marked=marked, last=last_cells(pending.move, match)
-    )
-
-
-def pointed(broken: Violation, match: Match) -> list[Place]:
-    """Return the places that a broken rule points at, with their field or board in front."""
-    if broken.snake in match.start.players and match.game.facts.player_names is None:
-        field = match.start.players.index(broken.snake)
-        return [(field, *cell) for cell in broken.cells]
-    return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
-
-
-def _drawn(
-    match: Match, layout: Layout, speech: Speech, marked: Iterable[Place] = (),
-    last: Iterable[Place] = (),
-) -> str:  # fmt: skip
-    return draw_table(
-        match.box, layout, match.start.players,
-        label=speech.lying,
-        names=[speech.player(player) for player in match.start.players],
-        marked=_flat(marked, match.game), last=_flat(last, match.game),
-        board_word=speech.page("board"),
-        title=match.game.facts.title,
-    )  # fmt: skip
-
-
-def _flat(places: Iterable[Place], game: AnyGame) -> list[Place]:
-    """Return places as drawings name them: without a number where there is one field."""
-    several = game.facts.player_names is None or game.facts.name == "snekagon5g"
-    return list(places) if several else [place[-2:] for place in places]
+def _cells(box: TileSet, tile: str) -> Doc:
+    """Return the cells of a hex tile, so that people can lay it on a drawing."""
+    return {"cells": [list(cell) for cell in box[tile].cells]} if box.lattice == "hex" else {}

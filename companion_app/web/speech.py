@@ -23,6 +23,8 @@ CARDS = re.compile(r"(\d+) cards?( is| are)?")
 SNAKE = re.compile(r"the (\w+) snake")
 SOURCE_WORD = re.compile(r"[a-z]+")
 PLAYER_PARAMS = ("player", "turn", "due", "snake")
+OF_A_COLOUR = re.compile(r"\{player\} (?:snakes?|tile|hex)\b")
+"""English says "the blue snake"; "the Anna snake" would be nobody's English."""
 
 
 class Speech:
@@ -88,12 +90,12 @@ class Speech:
     def violation(self, game: str, violation: Violation) -> str:
         """Return the sentence of a broken rule."""
         text, says = self._sentences(game, violation.rule)
-        return _filled(says or text, self._params(violation.params))
+        return self._filled(says or text, violation.params)
 
     def why(self, line: ScoreLine) -> str:
         """Return the reason for points."""
         says = self._words.get("reasons", {}).get(line.reason.id, line.reason.says)
-        return _filled(says, self._params(line.params))
+        return self._filled(says, line.params)
 
     def source(self, source: str) -> str:
         """Return where a rule stands; headings of the printed rules stay as they are printed."""
@@ -125,16 +127,24 @@ class Speech:
                 return text, says[0] if says else ""
         return rule.text, rule.says
 
-    def _params(self, params: Mapping[str, str]) -> dict[str, str]:
-        return {name: self._param(name, value) for name, value in params.items()}
+    def _filled(self, text: str, params: Mapping[str, str]) -> str:
+        named = PLAYER_PARAMS if OF_A_COLOUR.search(text) is None else ()
+        said = text.format(**{k: self._param(k, value, named) for k, value in params.items()})
+        begins = text[:1].isupper() or text.startswith("{")
+        return said[:1].upper() + said[1:] if begins else said
 
-    def _param(self, name: str, value: str) -> str:
-        if name in PLAYER_PARAMS and value in self._names:
+    def _param(self, name: str, value: str, named: Sequence[str]) -> str:
+        """Return a word of a sentence: a name for a person, else what the value is called."""
+        # Where snakes have colours, a player may have two of them: a colour says which.
+        of_a_colour = name == "snake" and value in self._words["colours"]
+        if name in named and value in self._names and not of_a_colour:
             return self._names[value]
         for glue in ("and", "or"):
             parts = value.split(f" {glue} ")
             if len(parts) > 1:
-                return f" {self.page(f'list-{glue}')} ".join(self._param(name, p) for p in parts)
+                return f" {self.page(f'list-{glue}')} ".join(
+                    self._param(name, part, named) for part in parts
+                )
         return self._phrase(value) or self._thing(value)
 
     def _phrase(self, value: str) -> str | None:
@@ -184,11 +194,6 @@ class Speech:
             player=who, tile=self.tile(tile) if tile else "", value=move.value or "",
         )  # fmt: skip
         return said[:1].upper() + said[1:]
-
-
-def _filled(text: str, params: Mapping[str, str]) -> str:
-    said = text.format(**params)
-    return said[:1].upper() + said[1:] if text[:1].isupper() or text.startswith("{") else said
 
 
 def plural(language: str, count: int) -> str:

@@ -23,7 +23,7 @@ from engine.placement import Layout
 from vision.errors import VisionError
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
-from vision.types import Frame, TableState
+from vision.types import Bgr, Frame, TableState
 
 log = logging.getLogger(__name__)
 SHOWN_PX = 1280
@@ -53,8 +53,10 @@ class Table(Protocol):
 class Watched:
     """A source that the referee watches."""
 
-    def __init__(self, kind: str, source: FrameSource, reader: Reader) -> None:
+    def __init__(self, kind: str, source: FrameSource, reader: Reader, name: str = "") -> None:
         self.kind = kind
+        self.name = name
+        """What the source is called, ``webcam:0``; empty where it has no name."""
         self.source = source
         self.loop: LiveLoop | None = None
         self._reader = reader
@@ -115,6 +117,11 @@ class Watched:
                         self.loop.see(frame)
                     if self.loop.trouble:
                         table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
+            failure = getattr(self._frames, "failure", None)
+            if failure is not None:
+                with table.lock:
+                    self.loop.silence(now_s + 1.5)
+                raise failure
         except (LiveError, VisionError, EngineError) as error:
             table.emit({"event": "trouble", "text": str(error), "t": now_s})
         except Exception as error:  # the top of the camera loop: shown on the page, not swallowed
@@ -178,3 +185,7 @@ class _WithOpenLock:
     def leave_out(self, outlines: Sequence[Any]) -> None:
         """Take no notice of tiles that lie there."""
         self._reader.leave_out(outlines)
+
+    def again(self, bgr: Bgr) -> TableState | None:
+        """Read a kept picture by itself."""
+        return self._reader.again(bgr)

@@ -34,28 +34,62 @@ def axe_faults(page):
     )
 
 
-def test_hex_tile_is_put_right_by_tapping_its_cells(served):
+def pressed(page):
+    """Return the cells under the tile in the dialog."""
+    spots = page.js("[...document.querySelectorAll('dialog .cell-choice[aria-pressed=true]')]"
+                    ".map((cell) => cell.dataset.spot)")  # fmt: skip
+    return {tuple(map(int, spot.split(":"))) for spot in spots}
+
+
+def press_cell(page, spot):
+    page.js(f"document.querySelector('dialog .cell-choice[data-spot=\"{spot}\"]').dispatchEvent("
+            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+
+
+def test_hex_tile_is_named_laid_turned_and_flipped(served):
     record = playthrough("snekagon_tie")
     served.begin(record)
     served.play(record, 6)
     page = served.open("/", DESKTOP, host=True)
     before = served.desk.match.accepted[3].move
+    kinds = [kind for kind in served.desk.match.box.kinds.values() if kind.colour == before.player]
 
     page.click('.move-list li[value="4"] button')
-    page.click("dialog button", "other cells")
+    page.click("dialog button", "another tile")
     page.wait("document.querySelectorAll('dialog .cell-choice').length === 91")
-    chosen = page.js("[...document.querySelectorAll('.cell-choice[aria-checked=true]')]"
-                     ".map((cell) => cell.dataset.spot)")  # fmt: skip
-    assert sorted(chosen) == sorted(f"0:{q}:{r}" for q, r in before.cells)
+    assert pressed(page) == {(0, *cell) for cell in before.cells}
+    assert page.js("document.querySelectorAll('dialog .piece').length") == len(kinds)
     assert axe_faults(page) == []
-    page.js("document.querySelector('.cell-choice[aria-checked=true]').dispatchEvent("
-            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
-    page.click("dialog button.primary", "These cells")
+    page.click("dialog .piece[data-tile$='4/0+']")
+    press_cell(page, "0:-3:5")
+    seen = [pressed(page)]
+    for words in ("Turn", "Flip"):
+        page.click("dialog button", words)
+        seen.append(pressed(page))
+    page.click("dialog button.primary", "lies so")
 
     wait_until(lambda: served.desk.match.accepted[3].move != before)
     after = served.desk.match.accepted[3].move
-    assert set(after.cells) < set(before.cells)
-    assert after.tile != before.tile
+    assert len({frozenset(cells) for cells in seen}) == 3
+    assert all(len(cells) == 4 for cells in seen)
+    assert {(0, *cell) for cell in after.cells} == seen[-1]
+    assert after.tile.startswith("4/")
+
+
+def test_hex_tile_is_put_on_another_board(served):
+    record = playthrough("snekagon5g_floors")
+    served.begin(record)
+    served.play(record, 3)
+    page = served.open("/", host=True)
+    page.click(".moves summary")
+    page.click('.move-list li[value="3"] button')
+    page.click("dialog button", "another tile")
+    page.wait("document.querySelectorAll('dialog .cell-choice').length > 91")
+    other = (served.desk.match.accepted[2].move.board + 1) % 2
+
+    press_cell(page, f"{other}:2:1")
+
+    assert {spot[0] for spot in pressed(page)} == {other}
 
 
 def test_unsure_tile_is_answered_by_its_picture(served, script):
@@ -242,6 +276,6 @@ def test_games_and_dialogs_are_in_the_chosen_language(served, language):
         if path == "/":
             page.click(".move-list button")
             page.click("dialog button.wide")
-            page.wait("document.querySelectorAll('.cell-choice').length > 90")
+            page.wait("document.querySelectorAll('dialog .cell-choice').length > 90")
         text = page.js("document.body.innerText.replaceAll('English', '')")
         assert english_in(text.replace("Anna", "").replace("Ben", "")) == [], path

@@ -244,13 +244,28 @@ def test_tiles_are_reached_by_keyboard(served, script):
     assert second.split(" at ")[0] in page.text("dialog")
 
 
+def test_tapped_tile_says_in_which_points_it_counts(served, script):
+    served.begin(script.record, {"blue": "Anna"})
+    served.play(script.record, 10)
+    page = served.open("/", DESKTOP)
+    lines = served.guest().get("/api/state")["players"][0]["lines"]
+    spot = lines[0]["spots"][0]
+    page.wait(f"document.querySelector('.tap[data-spots=\"{spot}\"]')")
+
+    page.js(f"document.querySelector('.tap[data-spots=\"{spot}\"]').dispatchEvent("
+            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.click("dialog .card-lines button", lines[0]["why"])
+
+    page.wait(f"document.querySelectorAll('.lit.points').length === {len(lines[0]['spots'])}")
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_axe_finds_no_fault_and_touch_targets_are_large_enough(served, script, dark):
     axe = pytest.importorskip("axe_core_python", reason="axe-core-python brings axe.min.js")
     code = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
     with_foul(served, script)
     page = served.open("/", dark=dark)
-    for path in ("/", "/new", "/games", "/settings", "/join", "/photo", "/rules"):
+    for path in ("/", "/new", "/games", "/settings", "/join", "/photo", "/rules", "/teach", "/tv"):
         page.go(served.url + path)
         page.wait("document.querySelector('main').innerText.length > 30")
         # Half faded in, any colour is too pale.
@@ -269,8 +284,9 @@ def too_small(page):
         "[...document.querySelectorAll('button, select, a, input:not(.file), summary')]"
         ".filter((e) => e.getClientRects().length && !e.closest('.quiet-for-eyes, .skip, p') && "
         "!e.matches('.skip, .file, [type=checkbox]'))"
-        ".map((e) => [e.outerHTML.slice(0, 80), Math.round(e.getBoundingClientRect().height)])"
-        ".filter(([, high]) => high < 44)"
+        ".map((e) => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])"
+        ".map(([what, box]) => [what, Math.round(Math.min(box.width, box.height))])"
+        ".filter(([, least]) => least < 44)"
     )
 
 
@@ -289,6 +305,29 @@ def test_television_shows_the_table_without_controls(served, script):
     page.wait("document.querySelector('.board svg')")
     assert page.js("getComputedStyle(document.getElementById('tabs')).display") == "none"
     assert page.js("document.documentElement.scrollHeight <= innerHeight + 2")
+
+
+def test_television_that_waits_shows_the_game_that_begins(served, script):
+    page = served.open("/tv", TV)
+    page.wait("document.querySelector('.welcome .tv-join img')")
+
+    served.begin(script.record, {"blue": "Anna"})
+
+    page.wait("document.querySelector('.board svg') && !document.querySelector('.welcome')")
+    assert "Anna" in page.text(".players")
+
+
+def test_phone_out_of_reach_says_so_in_the_shell(served):
+    page = served.open("/")
+    page.wait("navigator.serviceWorker.getRegistration().then((r) => r?.active?.state)")
+    page.wait("caches.match('/static/hexpick.js').then((kept) => !!kept)")
+    served.server.close()
+
+    page.ask("Page.reload")
+
+    page.wait("document.querySelector('main').innerText.includes('out of reach')")
+    assert page.js("getComputedStyle(document.querySelector('.loading')).textAlign") == "center"
+    page.errors.clear()  # the browser notes what it could not fetch
 
 
 def test_manifest_and_worker_are_there(served):

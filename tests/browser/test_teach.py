@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from companion_app.web.teaching import DRAFT
@@ -44,6 +46,14 @@ def test_a_photo_becomes_a_box_that_reads(served, tmp_path):
     page.shot(tmp_path / "learnt.png")
 
     assert "my-box" in page.text(".teach-report")
+    said = served.guest().get("/api/teaching")["boxes"][0]
+    for facts, words in (
+        (said | {"missing": ["oak"]}, "Next photo: oak, which no photo shows yet."),
+        (said | {"alike": [{"tiles": ["sea", "sun"]}]}, "sea, sun"),
+        (said | {"unsure": [], "alike": [], "kinds": [{"tile": "sea", "examples": 1}]}, "sea once"),
+    ):
+        told = f"import('/static/teach.js').then((page) => page.bestPhoto({json.dumps(facts)}))"
+        assert words in page.js(told)
     page.js("document.querySelector('details.teach-box').open = true")
     give_file(page, "#trial-my-box", picture)
     page.wait("/\\d/.test(document.querySelector('details.teach-box p[role=status]').textContent)",

@@ -136,7 +136,11 @@ def test_picture_with_outlines_is_shown_beside_the_drawing_and_zooms_by_pinch(ta
     page = table.open("/")
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
 
+    page.click(".demo-note button")
+    page.wait("document.querySelector('.demo-note').hidden")
+    page.go(table.url + "/")
     page.click(".tool", "Camera")
+    assert page.js("document.querySelector('.demo-note').hidden")
     page.wait("document.querySelectorAll('.seen .tap.last polygon').length === 1")
     page.wait("document.querySelector('.seen .picture')?.getAttribute('href').startsWith('blob:')")
     for gap in (40, 90, 140):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion_app.web.openapi import CHANGE, READ, document
+from engine.games import GAMES
 
 PAGES = ("/", "/<view>", "/games/<key>", "/language/<code>", "/static/<name>", "/sw.js",
          "/favicon.ico", "/manifest.webmanifest")  # fmt: skip
@@ -71,3 +73,58 @@ def test_no_address_breaks_the_server(played, path, words):
     answer = played.guest().client.get(filled, query_string=query)
 
     assert answer.status_code < 500
+    if answer.status_code >= 400:
+        assert answer.get_json()["error"]["text"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"null", b'"text"', b"\xff\xfe", b"[" * 20_000, b'{"a":' * 20_000,
+     b'{"%s": "\\ud83d"}', b'{"%s": {"\\udc00": ["x"]}}'],
+    ids=["nothing", "half", "null", "text", "no-text", "deep-list", "deep-object", "half-a-letter",
+         "half-a-letter-as-key"],
+)  # fmt: skip
+def test_no_broken_body_breaks_the_server(played, body):
+    host = played.host()
+    sent = [(path, key) for path in sorted(CHANGE) for key in [*CHANGE[path][2]["properties"], "x"]]
+    for path, key in sent:
+        played.time_s += 100
+        answer = host.client.post(
+            path, data=body.replace(b"%s", key.encode()), content_type="application/json",
+            headers={"X-Snake-Eye": host.token},
+        )  # fmt: skip
+        if path == "/api/logout":
+            host.be_host()
+
+        assert answer.status_code < 500, (path, key)
+        if answer.status_code >= 400:
+            assert answer.get_json()["error"]["text"]
+
+
+BEGINNINGS = st.fixed_dictionaries(
+    {"game": st.sampled_from([*GAMES, "chess"])},
+    optional={
+        "players": st.lists(st.sampled_from(["blue", "red", "yellow", "green", "Anna"]), max_size=5)
+        | JSON,
+        "names": st.dictionaries(st.sampled_from(["blue", "red"]), JSON, max_size=2) | JSON,
+        "options": st.dictionaries(
+            st.sampled_from(sorted({o.name for g in GAMES.values() for o in g.facts.options})),
+            JSON | st.sampled_from(["both", "easy", [5, 7], True, [[0, 0], [1, 1]]]), max_size=2)
+        | JSON,
+        "set": JSON,
+    },
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(body=BEGINNINGS)
+def test_no_beginning_breaks_the_server(played, body):
+    played.time_s += 100
+
+    answer = played.host().post("/api/new", body)
+
+    assert answer.status_code < 500, answer.get_json()
+    if answer.status_code >= 400:
+        assert answer.get_json()["error"]["text"]
+    else:
+        assert answer.get_json()["game"] == body["game"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from companion_app.web.shared import SharedAnswers
+import gzip
+
+from companion_app.web.shared import MOST_PACKED, Packer, SharedAnswers
 
 
 def test_an_answer_is_made_once_until_something_happens():
@@ -23,6 +25,19 @@ def test_different_questions_have_answers_of_their_own():
 
     assert shared.answer(1, ("state", "en"), lambda: "hello") == "hello"
     assert shared.answer(1, ("state", "de"), lambda: "hallo") == "hallo"
+
+
+def test_what_is_fetched_often_is_packed_once_and_old_answers_are_forgotten():
+    packer = Packer()
+    first = packer.packed(b"table" * 500)
+
+    again = packer.packed(b"table" * 500)
+    for number in range(MOST_PACKED):
+        packer.packed(b"%d" % number * 500)
+
+    assert again is first
+    assert gzip.decompress(first) == b"table" * 500
+    assert packer.packed(b"table" * 500) is not first
 
 
 def test_phones_see_every_move_at_once(played, script):

@@ -11,7 +11,7 @@ import pytest
 
 import companion_app
 from companion_app.web.speech import LANGUAGES, Speech, best_language, catalogue, plural
-from engine.game import Reason, Rule
+from engine.game import Reason, Rule, ScoreLine, Violation
 from engine.games import GAMES
 from engine.record import parse_record
 from engine.referee import replay
@@ -106,6 +106,19 @@ def test_fouls_and_scores_of_whole_games_leave_no_english_over(language):
                 for line in lines:
                     assert not english_in(speech.why(line)), line
     assert len(seen) > 30
+
+
+def test_people_are_named_and_snakes_are_called_by_their_colour():
+    speech = Speech("en", {"blue": "Anna", "red": "Ben"})
+    blue = {"player": "blue", "turn": "red"}
+
+    turn = speech.violation("snekagon", Violation(snekagon.NOT_YOUR_TURN, params=blue))
+    touch = speech.violation("snekagon", Violation(snekagon.TOUCHES_ITSELF, params=blue))
+    part = speech.why(ScoreLine(1, schlangennest.PART, params={"colour": "grey", "snake": "blue"}))
+
+    assert turn == "It is Ben's turn, not Anna's."
+    assert touch == "The blue snake touches itself here."
+    assert part == "a grey part of the blue snake"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

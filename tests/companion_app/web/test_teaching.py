@@ -117,6 +117,31 @@ def test_named_groups_become_a_box_that_reads(taught):
     assert find_taught("my-box", (played.store.path.parent / "sets",)) is not None
 
 
+def test_a_box_that_was_taught_for_a_game_is_offered_and_played(played):
+    played.desk.set_folders = (played.store.path.parent / "sets",)
+    host = played.host()
+    shown = send(
+        host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"
+    ).get_json()
+    tiles = dict(zip(COLOURS, host.get("/api/teaching")["games"]["schlangennest"], strict=False))
+    kinds = kinds_of(shown["lesson"])
+    names = {str(t["group"]): tiles[kinds[n]] for n, t in enumerate(shown["lesson"]["tiles"])}
+    host.post("/api/teaching/lesson", {"names": names})
+    host.post("/api/teaching/learn", {"name": "my-nest", "game": "schlangennest"})
+    played.app.extensions[DRAFT].wait(300)
+
+    games = {game["game"]: game for game in host.get("/api/games")["games"]}
+    asked = {"game": "schlangennest", "set": "my-nest", "players": ["blue", "red"]}
+    begun = host.post("/api/new", asked)
+
+    assert host.get("/api/teaching")["learning"]["state"] == "learnt"
+    assert [one["set"] for one in games["schlangennest"]["sets"]] == ["schlangennest", "my-nest"]
+    assert "my-nest" not in [one["set"] for one in games["carnival"]["sets"]]
+    assert begun.status_code == 200, begun.get_json()
+    assert host.get("/api/state")["set"] == "my-nest"
+    assert played.desk.match.box.name == "my-nest"
+
+
 def test_a_box_is_given_away_and_taken_in_renamed_and_deleted(taught):
     played, host = taught
     packed = host.client.get("/api/teaching/boxes/my-box.zip").data

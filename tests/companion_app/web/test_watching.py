@@ -80,6 +80,9 @@ class DrawnTable:
     def leave_out(self, outlines) -> None:
         """Nothing lies beside the layout."""
 
+    def again(self, bgr) -> None:
+        """No kept picture is read here."""
+
 
 def wait_for(true) -> None:
     for _ in range(int(PATIENCE_S / 0.01)):

@@ -1,0 +1,83 @@
+"""The table of a match as a drawing: now, earlier, or with a foul on it; and what it points at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from companion_app.live.bench import Pending
+from companion_app.live.match import Match
+from companion_app.web.drawing import draw_table, spot
+from companion_app.web.speech import Speech
+from engine.game import AnyGame, Move, Place, Violation
+from engine.placement import Layout
+
+
+def last_cells(move: Move, match: Match) -> list[Place]:
+    """Return the places of a move, with the number of the field or board in front."""
+    if move.cells is not None:
+        return [(move.board or 0, *cell) for cell in move.cells]
+    if move.at is None:
+        return []
+    players: Sequence[str] = match.start.players
+    fields = match.game.facts.player_names is None
+    return [(players.index(move.snake or move.player) if fields else 0, *move.at)]
+
+
+def last_spots(match: Match, upto: int | None = None) -> list[str]:
+    """Return the places of the last move that left something on the table."""
+    count = len(match.accepted) if upto is None else upto
+    return [spot(p) for p in _last_places(match, count)]
+
+
+def _last_places(match: Match, count: int) -> list[Place]:
+    for one in reversed(match.accepted[:count]):
+        if cells := last_cells(one.move, match):
+            return cells
+    return []
+
+
+def drawing(match: Match, speech: Speech, upto: int | None = None) -> str:
+    """Return the table of a match as SVG, now or after so many moves."""
+    count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
+    layout = match.game.layout(match.positions[count])
+    return _drawn(match, layout, speech, last=_last_places(match, count))
+
+
+def drawing_of_foul(match: Match, pending: Pending, speech: Speech) -> str:
+    """Return the table with an announced foul on it, its places marked."""
+    marked = [
+        place
+        for broken in pending.violations
+        for place in pointed(broken, match)
+    ] or last_cells(pending.move, match)  # fmt: skip
+    return _drawn(
+        match, pending.layout, speech, marked=marked, last=last_cells(pending.move, match)
+    )
+
+
+def pointed(broken: Violation, match: Match) -> list[Place]:
+    """Return the places that a broken rule points at, with their field or board in front."""
+    if broken.snake in match.start.players and match.game.facts.player_names is None:
+        field = match.start.players.index(broken.snake)
+        return [(field, *cell) for cell in broken.cells]
+    return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
+
+
+def _drawn(
+    match: Match, layout: Layout, speech: Speech, marked: Iterable[Place] = (),
+    last: Iterable[Place] = (),
+) -> str:  # fmt: skip
+    return draw_table(
+        match.box, layout, match.start.players,
+        label=speech.lying,
+        names=[speech.player(player) for player in match.start.players],
+        marked=_flat(marked, match.game), last=_flat(last, match.game),
+        board_word=speech.page("board"),
+        title=match.game.facts.title,
+    )  # fmt: skip
+
+
+def _flat(places: Iterable[Place], game: AnyGame) -> list[Place]:
+    """Return places as drawings name them: without a number where there is one field."""
+    several = game.facts.player_names is None or game.facts.name == "snekagon5g"
+    return list(places) if several else [place[-2:] for place in places]

@@ -1,0 +1,95 @@
+"""Options in words: everything that a rule book lets players choose can be chosen in the wizard."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.games import GAMES
+from tests.browser.chromium import wait_until
+from tests.browser.conftest import DESKTOP
+
+pytestmark = pytest.mark.browser
+
+
+def to_options(page, game):
+    """Walk to the last step of the wizard, and open the options."""
+    place = list(GAMES).index(game)
+    page.wait(f"document.querySelectorAll('.game-card')[{place}]")
+    page.js(f"document.querySelectorAll('.game-card')[{place}].click()")
+    page.js(
+        "document.querySelectorAll('.seat-row input.name:not([disabled])')"
+        ".forEach((e, n) => { e.value = ['Anna', 'Ben'][n]; e.dispatchEvent(new Event('input')); })"
+    )
+    page.click("button.primary", "Next")
+    page.wait("document.querySelector('.looks, button.primary.big')")
+    page.js("document.querySelectorAll('.options').forEach((e) => { e.open = true; })")
+
+
+def shown(page):
+    return page.js(
+        "[...document.querySelectorAll('[data-option]')]"
+        ".filter((e) => e.getClientRects().length)"
+        ".filter((e) => e.querySelector('input, select, [role=button]'))"
+        ".map((e) => e.dataset.option)"
+    )
+
+
+def test_every_option_of_every_game_has_a_control(served):
+    page = served.open("/new", host=True)
+    offered = {}
+    for game in GAMES:
+        to_options(page, game)
+        if game == "schlangennest":
+            assert "colours" not in shown(page)
+            page.fill("[data-option=two_snakes] select", '"both"')
+        offered[game] = shown(page)
+        page.js("document.querySelector('.steps button').click()")
+
+    assert offered == {
+        name: [option.name for option in game.facts.options] for name, game in GAMES.items()
+    }
+
+
+def test_two_snakes_begin_with_the_colours_that_were_chosen(served):
+    page = served.open("/new", host=True)
+    to_options(page, "schlangennest")
+    page.fill("[data-option=two_snakes] select", '"both"')
+    said = page.js("document.querySelector('[data-option=colours] select').options[2].text")
+    page.js(
+        "(() => { const e = document.querySelector('[data-option=colours] select'); "
+        "e.selectedIndex = 2; e.dispatchEvent(new Event('change')); })()"
+    )
+    page.click("button.primary", "Start")
+
+    wait_until(lambda: served.desk.match)
+    assert said == "Anna: Blue + Green · Ben: Red + Yellow"
+    assert served.desk.match.start.options["colours"] == {
+        "blue": ["blue", "green"], "red": ["red", "yellow"],
+    }  # fmt: skip
+
+
+def test_a_third_player_takes_the_choice_of_two_snakes_away(served):
+    page = served.open("/new", host=True)
+    to_options(page, "schlangennest")
+    page.fill("[data-option=two_snakes] select", '"one"')
+    page.click("button", "Back")
+    page.click(".pick input[name=yellow]")
+    page.click("button.primary", "Next")
+    page.click("button.primary", "Start")
+
+    wait_until(lambda: served.desk.match)
+    assert len(served.desk.match.start.players) == 3
+    assert "two_snakes" not in served.desk.match.start.options
+
+
+def test_holes_of_the_boards_are_moved_by_a_tap(served):
+    page = served.open("/new", DESKTOP, host=True)
+    to_options(page, "snekagon5g")
+    page.wait("document.querySelectorAll('.bare-board [aria-pressed=true]').length === 2")
+    page.js("document.querySelector('.bare-board [aria-label=\"Cell 1, 1\"]')"
+            ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.click("button.primary", "Start")
+
+    wait_until(lambda: served.desk.match)
+    assert served.desk.match.start.options["eyes"] == [[3, -2], [1, 1]]
+    assert served.desk.match.box.extras["board"]["eyes"] == [[3, -2], [1, 1]]
