@@ -116,6 +116,8 @@ def _peaks(votes: _Votes, rows: int, columns: int) -> Array:
     ys = np.round(votes.middles[:, 1]).astype(int) + margin
     wide, high = columns + 2 * margin, rows + 2 * margin
     inside = (xs >= 0) & (ys >= 0) & (xs < wide) & (ys < high)
+    if not inside.any():
+        return np.zeros((0, 2))
     place = ys[inside] * wide + xs[inside]
     count = np.bincount(place, votes.worth[inside], wide * high)
     size = np.bincount(place, votes.worth[inside] * votes.half[inside], wide * high)

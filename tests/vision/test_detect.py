@@ -107,6 +107,14 @@ def test_few_stray_pixels_are_no_tile():
     assert found_cells(TileMaps(maps, (1.0, 1.0))) == ()
 
 
+def test_tile_whose_middle_lies_far_outside_the_picture_is_none():
+    maps = empty_maps(30, 40)
+    painted(maps, "square", (-60, 60), 80, 0)
+
+    assert (maps[0] > 0).any()
+    assert found_cells(TileMaps(maps, (1.0, 1.0))) == ()
+
+
 def test_empty_maps_show_nothing():
     assert found_cells(TileMaps(empty_maps(30, 40), (1.0, 1.0))) == ()
 
