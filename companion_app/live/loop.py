@@ -6,6 +6,7 @@ answers by events. It sleeps nowhere and knows no clock but the frames' own.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import hypot
@@ -23,6 +24,9 @@ from companion_app.live.snapshot import Snapshot, take_snapshot
 from companion_app.live.states import Glimpse, Watcher, WatchSettings
 from engine.placement import Layout
 from vision.types import Bgr, Frame, TableState
+
+log = logging.getLogger(__name__)
+UNREADABLE = "A picture could not be read (the log says why); the game goes on with the next one."
 
 
 class Reader(Protocol):
@@ -188,7 +192,10 @@ class LiveLoop:
         self._looked_s = t
         self.looks += 1
         known = self._known()
-        table = self._without_stocks(self.reader.read(frame, known), known)
+        seen = self._read(frame, known)
+        if seen is None:
+            return
+        table = self._without_stocks(seen, known)
         centres = dict(self._aligner.centres_px)
         sighting = self._aligner.sighting(table, known)
         if sighting is None:
@@ -205,6 +212,17 @@ class LiveLoop:
                 self._become("settling", t)
             return
         self._referee(self._settled, frame, t)
+
+    def _read(self, frame: Frame, known: Layout) -> TableState | None:
+        """Read a frame; one that breaks the reader must not end the evening."""
+        try:
+            return self.reader.read(frame, known)
+        except Exception:
+            log.exception("a picture could not be read")
+            self.trouble = UNREADABLE
+            self.reader.forget()
+            self._settler.moved()
+            return None
 
     def _without_stocks(self, table: TableState, known: Layout) -> TableState:
         """Leave out what lies beside a bare table before anybody has come near it.

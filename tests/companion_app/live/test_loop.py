@@ -213,6 +213,26 @@ def test_store_that_fails_delays_the_verdict_and_loses_nothing(tmp_path):
         assert [e["n"] for e in umpire.events if e["event"] == "verdict"] == [1]
 
 
+def test_pictures_that_break_the_reader_delay_the_verdict_and_end_nothing(tmp_path, monkeypatch):
+    with Store(tmp_path) as store:
+        umpire, director = a_loop(store)
+        real = umpire.loop.reader.read
+
+        def broken(frame, known):
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(umpire.loop.reader, "read", broken)
+        laid(director, director.one.layouts[1])
+        assert "could not be read" in umpire.loop.trouble
+        assert "verdict" not in [event["event"] for event in umpire.events]
+
+        monkeypatch.setattr(umpire.loop.reader, "read", real)
+        director.show(director.table.quiet(0.6))
+
+        assert umpire.loop.trouble is None
+        assert [e["n"] for e in umpire.events if e["event"] == "verdict"] == [1]
+
+
 def test_snapshot_is_ready_for_json(tmp_path):
     with Store(tmp_path) as store:
         umpire, director = a_loop(store)
