@@ -33,6 +33,8 @@ def events(capsys) -> list[dict[str, Any]]:
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("sys.stdin", io.StringIO())
+    # The same tables with and without photographs of surfaces beside the project.
+    monkeypatch.setattr("models.scenes.settings.photographed_surfaces", lambda split: ())
     return tmp_path
 
 

@@ -1,7 +1,9 @@
-"""Looks again at the cells beside a layout that show no table: a card may lie there unseen.
+"""Looks again at the cells beside a layout that show no table: a card may lie there untaken.
 
-At the far end of a steep view, on a cloth as white as the cards, or half under a hand a card may
-have no outline. The cards around it say where it must lie, and the reader whether it does.
+At the far end of a steep view, on a cloth as white as the cards, or half under a hand a card's
+outline may be so poor that it is not taken for one. The cards around it say where it must lie, and
+the reader whether it does. Where there is no outline at all, no card is made: planks of a table
+have straight sides and stripes too.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ class Sight:
 FEWEST_OWN = 3
 """Cards that a lattice must have to say where others lie."""
 SURE = 0.98
-"""How surely a card must be read that has no outline of its own."""
+"""How surely a card must be read whose outline was not taken."""
 MOST_DOUBTED = 0.79
 """How sure they can become by that: the game may settle them."""
 DISPUTED = 0.5
@@ -66,7 +68,7 @@ MOST_WAVES, MOST_CELLS = 12, 24
 def with_unseen(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, sight: Sight
 ) -> CardGroup:
-    """Return a field with cards beside it that had no outline.
+    """Return a field with cards beside it whose outlines were not taken.
 
     Args:
         group: the field.
@@ -82,7 +84,7 @@ def with_unseen(
         field = LaidField.of(group)
         if field is None:
             break
-        cells = _free_cells(field, group, others, tried)
+        cells = free_cells(field, group, others, tried)
         tried.update(cells)
         found = _cards(field, group, _covered(field, cells, sight.ground), tile_set, sight)
         if not found:
@@ -99,7 +101,7 @@ def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGro
     if field is None or not doubtful:
         return group
     again = [
-        _card(field, CardGroup(sure, group.fit), one.at, tile_set, sight, outlined=True)
+        _card(field, CardGroup(sure, group.fit), one.at, tile_set, sight)
         for one in doubtful[:MOST_CELLS]
     ]
     seen = {card.at: _doubted(card) for card in again if card is not None}
@@ -116,7 +118,7 @@ def _is_doubtful(card: SeenCard) -> bool:
     return card.confidence < HARDLY_READ or card.why is not None
 
 
-def _free_cells(
+def free_cells(
     field: LaidField, group: CardGroup, others: Sequence[CardGroup], tried: set[Cell]
 ) -> list[Cell]:
     """Return the cells beside a field's cards at which no card was seen."""
@@ -142,31 +144,23 @@ def _covered(field: LaidField, cells: Sequence[Cell], ground: Ground) -> list[Ce
 def _cards(
     field: LaidField, group: CardGroup, cells: Sequence[Cell], tile_set: TileSet, sight: Sight
 ) -> list[SeenCard]:
-    """Return the cards that cells show."""
-    if not cells:
-        return []
-    first = sight.look([Detection(o, FOUND) for o in field.outlines(np.array(cells, float))])
-    cards = []
-    for cell, reading in zip(cells, first, strict=True):
-        outlined = _is_outlined(field, cell, sight.doubtful)
-        if reading.why is None or outlined:
-            # What is no card at its place is none beside it.
-            card = _card(field, group, cell, tile_set, sight, outlined)
-            cards += [] if card is None else [card]
-    return cards
+    """Return the cards that cells show at which an outline was found."""
+    outlined = [cell for cell in cells if _is_outlined(field, cell, sight.doubtful)]
+    cards = [_card(field, group, cell, tile_set, sight) for cell in outlined]
+    return [card for card in cards if card is not None]
 
 
 def _card(
-    field: LaidField, group: CardGroup, cell: Cell, tile_set: TileSet, sight: Sight, outlined: bool
+    field: LaidField, group: CardGroup, cell: Cell, tile_set: TileSet, sight: Sight
 ) -> SeenCard | None:
     """Return the card that a cell shows where its outline fits best."""
     places = np.array(cell, float) + np.array(SHIFTS)
     found = [Detection(outline, FOUND) for outline in field.outlines(places)]
     readings = sight.look(found)
     best = max(range(len(found)), key=lambda k: (
-        _shows_card(readings[k], outlined), not readings[k].odd, readings[k].best,
+        _shows_card(readings[k]), not readings[k].odd, readings[k].best,
     ))  # fmt: skip
-    if not _shows_card(readings[best], outlined) or _disputed(readings, readings[best]):
+    if not _shows_card(readings[best]) or _disputed(readings, readings[best]):
         return None
     if len(tile_set[readings[best].guesses[0].tile].cells) > 1:
         # Half of a big card is none.
@@ -200,9 +194,9 @@ def _is_outlined(field: LaidField, cell: Cell, doubtful: Sequence[Points]) -> bo
     return bool((np.abs(places - np.array(cell)).max(axis=1) < OUTLINED).any())
 
 
-def _shows_card(reading: CellReading, outlined: bool) -> bool:
-    """Say whether a cell shows a card; half of one is believed only where an outline was found."""
+def _shows_card(reading: CellReading) -> bool:
+    """Say whether a cell shows a card, or half of one."""
     return (
         reading.why is None and reading.best >= SURE and not reading.is_back
-        and (not reading.odd or (reading.covered and outlined))
+        and (not reading.odd or reading.covered)
     )  # fmt: skip

@@ -56,7 +56,9 @@ def big_fields(groups: Sequence[CardGroup], tile_set: TileSet) -> Iterator[Field
         if played or (lone and _lies_by(numbered[number][1], others)):
             chosen.append(number)
     if len(chosen) < FEWEST_FIELDS:
-        chosen = sorted(numbered)[:FEWEST_FIELDS]
+        # One that the picture's edge cuts may lie anywhere; another may be hidden.
+        whole = [number for number, (_, big) in numbered.items() if not big.cut_off]
+        chosen = sorted({*chosen, *sorted({*whole, first})[:FEWEST_FIELDS]})
     for number in chosen:
         yield Field(numbered[number][0], number)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.classify import CellReading
+from vision.ground import Ground
 from vision.holes import shows_paper
 from vision.reconstruct import is_card
 from vision.request import ReadRequest
@@ -18,6 +19,10 @@ from vision.types import Bgr, Detection, Detections
 
 BESIDE = 1.25
 """Outlines whose middles are closer than that, in widths, lie side by side."""
+BY_CORNERS = 1.6
+"""The same of such that meet at their corners."""
+LEAST = 0.3
+"""An odd outline that is read less surely looks like nothing in the box."""
 SAME_PLACE = 0.35
 """Outlines whose middles are closer than that, in widths, are of one tile."""
 
@@ -58,12 +63,16 @@ def cards_only(
     enclosed = _enclosed(detections)
     paper = shows_paper(bgr, detections.found, readings, request.tile_set)
     printed = _beside_print(detections, readings)
+    table = _shows_table(bgr, detections, readings)
     kept = [
         (one, reading)
-        for one, reading, inside, shown, beside in zip(
-            detections.found, readings, enclosed, paper, printed, strict=True
+        for one, reading, inside, shown, beside, bare in zip(
+            detections.found, readings, enclosed, paper, printed, table, strict=True
         )
-        if shown and beside and (reading.why is None or is_card(one.confidence, inside))
+        if shown
+        and beside
+        and not bare
+        and (reading.why is None or is_card(one.confidence, inside))
     ]
     found = tuple(one for one, _ in kept)
     return replace(detections, found=found), [reading for _, reading in kept]
@@ -83,11 +92,27 @@ def _beside_print(detections: Detections, readings: Sequence[CellReading]) -> li
     if not detections.found:
         return []
     sure = np.array([not one.odd and one.why is None and one.best >= SURE for one in readings])
-    near = _apart(detections.found) < BESIDE
+    cut = np.array([one.cut_off for one in detections.found])
+    near = _apart(detections.found) < np.where(cut, BY_CORNERS, BESIDE)[:, None]
     return [
         not (one.odd and not one.covered and (one.best < SURE or one.is_back)) or bool(beside)
         for one, beside in zip(readings, (near & sure[None]).any(axis=1), strict=True)
     ]
+
+
+def _shows_table(bgr: Bgr, detections: Detections, readings: Sequence[CellReading]) -> list[bool]:
+    """Return which outlines look like nothing in the box and have the colours of the table.
+
+    A hole in a layout on a cloth as white as the cards is such; what covers a card has others.
+    """
+    bare = [False] * len(readings)
+    strange = [n for n, one in enumerate(readings) if one.why or (one.odd and one.best < LEAST)]
+    if strange:
+        outlines = [one.corners_px for one in detections.found]
+        hidden = Ground(bgr, outlines).hidden(np.stack([outlines[n] for n in strange]))
+        for n, is_hidden in zip(strange, hidden, strict=True):
+            bare[n] = not is_hidden
+    return bare
 
 
 def _enclosed(detections: Detections) -> list[bool]:

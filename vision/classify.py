@@ -86,11 +86,7 @@ class Reader:
         odd = distances.min(axis=1) > ODD * self.known
         if not self.embedded:
             distances = _doubted(distances, np.where(odd, ODD_DOUBT, 1.0))
-        if across_px is not None:
-            # Far from one look or from another: what a few pixels show is that much less certain.
-            lack = SMALLEST_PX / np.maximum(np.asarray(across_px, float), 1.0)
-            distances = _doubted(distances, np.where(lack > 1, SMALL_DOUBT * lack, 1.0))
-        readings = self.readings(distances)
+        readings = self.readings(_doubted_by_size(distances, across_px))
         if self.embedded:
             return readings
         readings = [replace(one, odd=bool(far)) for one, far in zip(readings, odd, strict=True)]
@@ -101,11 +97,12 @@ class Reader:
         describe = embedding.described if self.embedded else features.features
         return self.distances_of(describe(patches))
 
-    def distances_of(self, rows: Floats) -> Floats:
-        """Return the same from features that are at hand."""
+    def distances_of(self, rows: Floats, across_px: Sequence[float] | None = None) -> Floats:
+        """Return the same from features that are at hand, with more doubt for small tiles."""
         places = rows @ self.project
         squares = (places**2).sum(axis=1)[:, None] + (self.centres**2).sum(axis=1)[None]
-        return np.asarray(np.maximum(squares - 2 * places @ self.centres.T, 0), np.float32)
+        distances = np.maximum(squares - 2 * places @ self.centres.T, 0)
+        return _doubted_by_size(np.asarray(distances, np.float32), across_px)
 
     def confidences(self, distances: Floats) -> NDArray[np.float64]:
         """Return how sure each group is, N x groups; the rest to 1 is for strange things."""
@@ -192,6 +189,15 @@ def _agree(one: CellReading, other: CellReading) -> bool:
     """Say whether two readings name the same card, turned in the same way."""
     a, b = one.guesses[0], other.guesses[0]
     return (a.tile, a.cell, a.turns) == (b.tile, b.cell, b.turns)
+
+
+def _doubted_by_size(distances: Floats, across_px: Sequence[float] | None) -> Floats:
+    """Return distances with more doubt about tiles that are narrow in their picture."""
+    if across_px is None:
+        return distances
+    # Far from one look or from another: what a few pixels show is that much less certain.
+    lack = SMALLEST_PX / np.maximum(np.asarray(across_px, float), 1.0)
+    return _doubted(distances, np.where(lack > 1, SMALL_DOUBT * lack, 1.0))
 
 
 def _doubted(distances: Floats, doubt: NDArray[Any]) -> Floats:

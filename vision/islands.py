@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from engine.tiles import TileSet
+from vision.bridges import bridged_shift
 from vision.cards import CardGroup, SeenCard, turned_cell
 from vision.ground import HIDDEN, Ground
 from vision.lattice import SQUARE_SIDES, mapped
@@ -71,7 +72,7 @@ def with_islands(
     while True:
         field = LaidField.of(group)
         reach = farthest if len(group.cards) >= FEWEST_OWN else TOUCHING
-        found = None if field is None else _next_island(field, left, tile_set, reach, ground)
+        found = None if field is None else _next_island(group, field, left, tile_set, reach, ground)
         if found is None:
             break
         # An island may be what the next one touches.
@@ -83,12 +84,12 @@ def with_islands(
 
 
 def _next_island(
-    field: LaidField, others: Sequence[CardGroup], tile_set: TileSet, farthest: int,
-    ground: Ground | None,
+    group: CardGroup, field: LaidField, others: Sequence[CardGroup], tile_set: TileSet,
+    farthest: int, ground: Ground | None,
 ) -> tuple[CardGroup, tuple[SeenCard, ...]] | None:  # fmt: skip
     for other in others:
-        rest = [group for group in others if group is not other]
-        between = None if ground is None else _Between(field, rest, ground)
+        rest = [one for one in others if one is not other]
+        between = None if ground is None else _Between(group, field, rest, ground)
         moved = _continued(field, other, tile_set, farthest, between)
         if moved:
             return other, moved
@@ -141,6 +142,7 @@ class LaidField:
 class _Between:
     """What lies between a field and its islands."""
 
+    group: CardGroup
     field: LaidField
     others: Sequence[CardGroup]
     """Cards that are seen, and so hide nothing."""
@@ -166,6 +168,22 @@ class _Between:
             if not steps:
                 break
         return False
+
+    def bridged(
+        self, other: CardGroup, turns: int, expected: Cell, tile_set: TileSet
+    ) -> tuple[tuple[SeenCard, ...], Array] | None:
+        """Return an island's cards, and their cells, where these make one lattice with the field.
+
+        Args:
+            other: the island.
+            turns: quarter turns from its axes to the field's.
+            expected: about how far its cells must be moved.
+            tile_set: the box.
+        """
+        if len(other.cards) < FEWEST_NEAR:
+            return None
+        shift = bridged_shift(self.group, other, turns, expected)
+        return None if shift is None else _moved(other, turns, shift, tile_set)
 
     def _hidden(self, cells: Sequence[Cell], below: float) -> list[Cell]:
         """Return those of some cells that show neither table nor cards."""
@@ -196,17 +214,28 @@ def _continued(
     first = turned_cell(cells[nearest], turns)
     x, y = np.round(places[nearest])
     shift = (int(x) - first[0], int(y) - first[1])
-    moved = tuple(card.turned(turns, tile_set).moved(shift) for card in other.cards)
-    target = np.array([cell for card in moved for cell in card.cells], float)
+    moved, target = _moved(other, turns, shift, tile_set)
     if not _fits(field, target, places, other, farthest, looked=between is not None):
-        return None
+        bridged = None if between is None else between.bridged(other, turns, shift, tile_set)
+        if bridged is None or not TOUCHING < field.away(bridged[1]).min() <= farthest:
+            return None
+        moved, target = bridged
     if field.away(target).min() == TOUCHING:
         return moved
     broken = broken_share(moved, tile_set)
-    if (broken is None and between is None) or (broken or 0.0) > MOST_BROKEN:
-        return None
+    sorted_cards = (broken or 0.0) > MOST_BROKEN
+    if between is None:
+        return None if broken is None or sorted_cards else moved
     below = SURELY_HIDDEN if len(other.cards) == 1 else HIDDEN
-    return moved if between is None or between.hides(target, farthest, below) else None
+    return moved if not sorted_cards and between.hides(target, farthest, below) else None
+
+
+def _moved(
+    other: CardGroup, turns: int, shift: Cell, tile_set: TileSet
+) -> tuple[tuple[SeenCard, ...], Array]:
+    """Return a group's cards turned and moved, and all of their cells."""
+    moved = tuple(card.turned(turns, tile_set).moved(shift) for card in other.cards)
+    return moved, np.array([cell for card in moved for cell in card.cells], float)
 
 
 def _sure(card: SeenCard) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,9 @@ UNKNOWN_GAP, NO_SIDES_GAP = 0.04, 0.25
 """Taken for one card, and for more of them that meet at no side and no corner: a layout's do."""
 MOST_AT_CORNERS = 3
 """Of more cards two have a side in common, unless they are a stock."""
+STOCK_GAP, STOCK_ALIKE = 0.06, 0.4
+"""Cards that lie so loosely, and so many neighbours of which are the same card turned the same way,
+are a sorted stock: that they are many says nothing then."""
 CORNERS = 0.1
 """Corners at which cards of a layout meet lie so far apart, in widths; crooked ones up to 0.14."""
 FEWEST_LOST, MOST_GAP, SURELY_LAID = 3, 0.02, 0.8
@@ -65,17 +69,20 @@ def _most_alike(
 
 
 def lost_cards(
-    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet
-) -> tuple[SeenCard, ...]:
+    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet,
+    size_px: tuple[int, int],
+) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return cards of Sssnake that are laid as in play while the big card of their field is hidden.
 
-    Where no field is seen at all, cards that the picture's edge cuts are the ends of one.
+    Where no field is seen at all, cards at the picture's edge are the ends of one: what they are
+    laid to is cut off.
 
     Args:
         groups: all lattices.
         fields: those that belong to the game.
         taken: the fields' own groups and their islands, by ``id``.
         tile_set: the box.
+        size_px: the picture's.
     """
     if all(kind.role != BIG for kind in tile_set.kinds.values()):
         return ()
@@ -84,10 +91,21 @@ def lost_cards(
     for group in groups:
         sure = [card for card in group.cards if card.why is None and card.confidence >= SURELY_LAID]
         stock = _usual_gap(group) > most or _sameness(group) >= 0.5
-        cut_off = not fields and any(card.cut_off for card in sure)
+        if not fields:
+            sure = [replace(card, cut_off=_at_edge(card, size_px)) for card in sure]
+        cut_off = any(card.cut_off for card in sure) and not fields
         if id(group) not in taken and (len(sure) >= FEWEST_LOST or cut_off) and not stock:
             lost += sure
     return tuple(lost)
+
+
+def _at_edge(card: SeenCard, size_px: tuple[int, int]) -> bool:
+    """Say whether the picture's edge cuts a card, or what may be laid to a side of it."""
+    middle = card.outline_px.mean(axis=0)
+    sides = (card.outline_px + np.roll(card.outline_px, -1, axis=0)) / 2
+    beside = 2 * sides - middle
+    outside = bool(((beside < 0) | (beside > np.array(size_px) - 1)).any())
+    return card.cut_off or (is_front(card) and outside)
 
 
 def _sameness(group: CardGroup) -> float:
@@ -116,7 +134,8 @@ def likeness_to_layout(
     broken = (broken_share(group.cards, tile_set) or 0.0) if tile_set is not None else 0.0
     middle = (np.array(size_px) - 1) / 2
     away = float(np.linalg.norm(group.centre_px - middle) / np.linalg.norm(middle))
-    fronts = sum(is_front(card) for card in group.cards)
+    stock = gap >= STOCK_GAP and alike >= STOCK_ALIKE
+    fronts = 1 if stock else sum(is_front(card) for card in group.cards)
     return (
         float(np.log(max(fronts, 1))) - OFF_CENTRE * away - LOOSE * max(0.0, gap - USUAL_GAP)
         - ALIKE * alike - BROKEN * broken

@@ -84,6 +84,7 @@ def assess(
     limits: Limits = USUAL,
     of: int | None = None,
     cut_read: int = 0,
+    burnt: Sequence[Points] = (),
 ) -> Quality:
     """Say whether the tiles of a layout can be read from a picture.
 
@@ -99,6 +100,7 @@ def assess(
             only some of them.
         cut_read: how many of ``cut_off`` are surely read all the same: these are not lost, unless
             most of the layout is cut.
+        burnt: where light hides what may be tiles altogether.
     """
     size = (bgr.shape[1], bgr.shape[0])
     cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
@@ -115,6 +117,9 @@ def assess(
         found.append((_advice("cut-off", cut_tiles, scale, size), lost))
     if covered:
         found.append((_advice("covered", covered, scale, size), lost))
+    if burnt:
+        found = [one for one in found if one[0].what != "glare"]
+        found.append((_advice("glare", burnt, scale, size), True))
     ok = not any(serious for _, serious in found)
     return Quality(ok, tuple(advice for advice, _ in found))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any
 
 from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.again import Sight, with_unseen
 from vision.anchors import BIG, Field, anchor_of, likely_house
+from vision.burnt import burnt_cells
 from vision.cards import CardGroup, SeenCard, group_cards
 from vision.classify import CellReading
 from vision.ground import Ground
@@ -18,7 +20,7 @@ from vision.islands import FAR, NEAR, TOUCHING, with_islands
 from vision.layout import game_fields, lost_cards
 from vision.looks import BACK
 from vision.settle import SURE, settled
-from vision.types import Detection, Detections, LatticeFit
+from vision.types import Detection, Detections, LatticeFit, Points
 
 UNKNOWN, UNKNOWN_TILE = "unknown", "unknown-tile"
 """What every tile is called when no box is told."""
@@ -31,6 +33,9 @@ SURELY_ALONE = 0.7
 """A tile of an unknown box that has no neighbour must be found so surely, and whole."""
 SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
+TINY_PX = 16.0
+"""Where the cards are narrower, the outlines of a long row may slip by a cell: nothing is sure."""
+TINY_DOUBT = 0.75
 
 Entry = Mapping[str, Any]
 
@@ -46,6 +51,8 @@ class Reconstruction:
     """The cards of the layout, sure and unsure, in pixels of the picture that was read."""
     lost: tuple[SeenCard, ...] = ()
     """Cards in play of which nobody can say where: what their field is counted from is hidden."""
+    burnt: tuple[Points, ...] = ()
+    """Outlines beside the layout where light has burnt what may be cards to blank white."""
 
 
 def reconstruct(
@@ -67,24 +74,29 @@ def reconstruct(
     fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
     ground = None if sight is None else sight.ground
     fields, own = _with_islands(fields, groups, tile_set, ground)
+    burnt: tuple[Points, ...] = ()
     if sight is not None:
         others = [*(group for group in groups if id(group) not in own), *(f.group for f in fields)]
         fields = tuple(
             replace(f, group=with_unseen(f.group, _but(others, f.group), tile_set, sight))
             for f in fields
         )
+        others = [*others, *(f.group for f in fields)]
+        burnt = tuple(o for f in fields for o in burnt_cells(f.group, _but(others, f.group), sight))
     if not fields:
         # Without a game there is nothing to lie beside; chessboards end here.
-        return Reconstruction(lost=lost_cards(groups, (), (), tile_set))
+        return Reconstruction(lost=lost_cards(groups, (), (), tile_set, detections.size_px))
     aside = [card for group in groups if id(group) not in own for card in group.cards]
     aside = [card for card in aside if card.confidence >= SURELY_ASIDE and card.why is None]
     tiles: list[Entry] = []
     unsure: list[Entry] = []
     laid: list[SeenCard] = []
+    tiny = _across_px(detections) < TINY_PX
     for field in fields:
         cards, beside = _own_cards(field, tile_set)
         aside += beside
-        for card in settled(cards, aside, tile_set):
+        for settled_card in settled(cards, aside, tile_set):
+            card = _doubted(settled_card) if tiny else settled_card
             laid.append(card)
             entry = tile_entry(card, field.number)
             if card.confidence >= SURE:
@@ -93,8 +105,18 @@ def reconstruct(
                 unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
     return Reconstruction(
         tuple(tiles), tuple(unsure), tuple(aside_entry(card) for card in aside), tuple(laid),
-        lost_cards(groups, fields, own, tile_set),
+        lost_cards(groups, fields, own, tile_set, detections.size_px), burnt,
     )  # fmt: skip
+
+
+def _across_px(detections: Detections) -> float:
+    """Return how wide half of the outlines are at least."""
+    return median(detection.across_px for detection in detections.found)
+
+
+def _doubted(card: SeenCard) -> SeenCard:
+    guesses = tuple(replace(g, confidence=g.confidence * TINY_DOUBT) for g in card.guesses)
+    return replace(card, guesses=guesses, why=card.why or "small")
 
 
 def _but(groups: Sequence[CardGroup], one: CardGroup) -> list[CardGroup]:

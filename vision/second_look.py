@@ -6,13 +6,18 @@ have learnt that from thousands of pictures; an owner gives two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.classify import CellReading, Reader
-from vision.crop import cut
+from vision.crop import Patches, cut
+from vision.embedding import described
+from vision.same_light import in_this_light
 from vision.types import Bgr, Detection, Points
+
+Floats = NDArray[np.float32]
 
 SURE = 0.98
 STEPS = (-0.09, 0.0, 0.09)
@@ -29,19 +34,35 @@ seen was read wherever it looked most like something. Of 341 tiles of six boxes 
 sure then, 4 with it."""
 
 
-def with_second_look(
-    bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading], reader: Reader
+def read_taught(
+    bgr: Bgr, found: Sequence[Detection], reader: Reader, lit: Callable[[Patches], Patches]
 ) -> list[CellReading]:
-    """Return the readings, doubtful ones from where the print fits best."""
-    out = list(readings)
+    """Return what each outline shows of a taught box: in the picture's light, and looked at twice.
+
+    Args:
+        bgr: the picture.
+        found: the outlines.
+        reader: of the taught box.
+        lit: shows patches as they would look in white light.
+    """
+    if not found:
+        return []
+    across = [one.across_px for one in found]
+    rows = described(lit(cut(bgr, [one.corners_px for one in found])))
+    reader = in_this_light(reader, rows, across)
+    out = reader.readings(reader.distances_of(rows, across))
     for number, reading in enumerate(out):
-        if reading.guesses and reading.guesses[0].confidence >= SURE:
-            continue
-        one = found[number]
-        distances = reader.distances(cut(bgr, _shifted(one.corners_px)))
-        nearest = int((distances.min(axis=1) + reader.temperature * AWAY).argmin())
-        out[number] = reader.readings(distances[nearest : nearest + 1])[0]
+        if reading.best < SURE:
+            patches = lit(cut(bgr, _shifted(found[number].corners_px)))
+            out[number] = reader.readings(_anywhere(reader, reader.distances(patches)))[0]
     return out
+
+
+def _anywhere(reader: Reader, distances: Floats) -> Floats:
+    """Return how far each look is, wherever the tile may lie: one row of several shifts."""
+    doubt = 2 * reader.temperature
+    energies = (distances + reader.temperature * AWAY[:, None]) / doubt
+    return np.asarray(-doubt * np.logaddexp.reduce(-energies, axis=0), np.float32)[None]
 
 
 def _shifted(corners: Points) -> list[Points]:

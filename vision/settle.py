@@ -23,6 +23,8 @@ CONFLICT = 0.1
 card of many."""
 NONE_LEFT = 0.02
 """What a guess is worth that the box has no card left for."""
+BEYOND_DOUBT = 0.99
+"""Of cards that are surer not one is doubted because the box has fewer of them: boxes get mixed."""
 MOST_SETTLED = 0.98
 """A card that the game settled is never said to be surer."""
 LEAST_SEEN = 0.05
@@ -36,18 +38,34 @@ def settled(
 
     A card that looks like nothing in the box is left alone: there is nothing to choose between.
     """
-    sure = {card.at: card for card in cards if card.confidence >= SURE}
-    if len(sure) == len(cards):
-        return tuple(cards)
     used = Counter(
         card.best.tile for card in (*cards, *aside)
         if card.best is not None and card.confidence >= SURE
     )  # fmt: skip
+    sure = {card.at: card for card in cards if card.confidence >= SURE}
+    for card in _too_many(sure.values(), used, tile_set):
+        del sure[card.at]
+        used[card.guesses[0].tile] -= 1
+    if len(sure) == len(cards):
+        return tuple(cards)
     sides = dict(sides_of(sure.values(), tile_set))
     return tuple(
         card if card.at in sure or card.why else _weighed(card, sides, used, tile_set)
         for card in cards
     )
+
+
+def _too_many(
+    sure: Iterable[SeenCard], used: Mapping[str, int], tile_set: TileSet
+) -> list[SeenCard]:
+    """Return the least sure cards of which more are seen than the box has."""
+    found: list[SeenCard] = []
+    for tile in sorted(used):
+        over = used[tile] - tile_set[tile].count if tile in tile_set else 0
+        if over > 0:
+            same = [c for c in sure if c.guesses[0].tile == tile and c.confidence < BEYOND_DOUBT]
+            found += sorted(same, key=lambda card: card.confidence)[:over]
+    return found
 
 
 def broken_share(cards: Sequence[SeenCard], tile_set: TileSet) -> float | None:
@@ -75,6 +93,7 @@ def _weighed(
             share *= CONFLICT ** _conflicts(card.at, guess, sides, tile_set)
             if used[guess.tile] >= tile_set[guess.tile].count:
                 share *= NONE_LEFT
+            share *= _rarity(guess, card.guesses, used, tile_set)
         worth[guess] = share
     # What is not in the box keeps its share: rules say nothing about it.
     rest = max(0.0, 1.0 - sum(guess.confidence for guess in card.guesses))
@@ -86,6 +105,26 @@ def _weighed(
         return card
     guesses = tuple(replace(g, confidence=min(MOST_SETTLED, worth[g] / total)) for g in ranked)
     return replace(card, guesses=guesses)
+
+
+def _rarity(
+    guess: Guess, others: Sequence[Guess], used: Mapping[str, int], tile_set: TileSet
+) -> float:
+    """Return what a grey card is worth against coloured ones of its shape, by what is left of them.
+
+    Grey goes on in any colour, so neighbours never speak against it; but there are few such cards.
+    """
+    kind = tile_set[guess.tile]
+    if not kind.strands or any(strand.colour != GREY for strand in kind.strands):
+        return 1.0
+    shape = [strand.edges for strand in kind.turned(guess.turns)]
+    rivals = [
+        tile_set[other.tile].count - used[other.tile] for other in others
+        if other.tile in tile_set and other.tile != guess.tile
+        and [strand.edges for strand in tile_set[other.tile].turned(other.turns)] == shape
+    ]  # fmt: skip
+    left = max(1, kind.count - used[guess.tile])
+    return min(1.0, left / max([1, *rivals]))
 
 
 def sides_of(

@@ -1,6 +1,7 @@
 """Boxes that nobody has seen: drawn, taught from two photographs, and read from other tables.
 
 Every box is one task. What a finished one gave is kept, so that a long run can be broken off.
+Kinds that are one print count as one.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from models.evaluate.detection import LEAST_WIDE_PX, width_of
 from models.evaluate.kept import reader_mark
+from models.evaluate.one_print import one_print
 from models.evaluate.taught import Cell, Tally, count_layout, stages_of, taught
 from models.evaluate.workers import spread
 from models.scenes.arrange import extent_of
@@ -92,8 +94,9 @@ def evaluated(task: Task) -> dict[str, Any]:
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         box = taught_invented(task.name, task.shape, Path(folder))
+        prints = one_print(invented_set(task.name))
         for scene in tables_of(task.name, task.shape, task.tables):
-            truth = {_cell(t): str(t["tile"]) for t in scene.truth["tiles"]}
+            truth = {_cell(t): prints[str(t["tile"])] for t in scene.truth["tiles"]}
             picture = Picture(scene.bgr, (scene.bgr.shape[1], scene.bgr.shape[0]))
             state = read_table(picture, ReadRequest(task.shape, box.tile_set), stages_of(box))
             count_layout(tally, state, truth, 4 if task.shape == "square" else 6, task.name)
@@ -121,10 +124,11 @@ def taught_invented(name: str, shape: Shape, home: Path) -> TaughtSet:
     photos = home / name
     photos.mkdir(parents=True, exist_ok=True)
     labels: dict[str, list[Json]] = {}
+    prints = one_print(invented_set(name))
     for number, (jpeg, truth) in enumerate(good_lessons(name, shape)):
         (photos / f"{number}.jpg").write_bytes(jpeg)
         labels[f"{number}.jpg"] = [
-            {"tile": t["tile"], "centre": [float(v) for v in np.mean(t["outline"], axis=0)]}
+            {"tile": prints[t["tile"]], "centre": [float(v) for v in np.mean(t["outline"], axis=0)]}
             for t in truth["tiles"]
         ]
     return taught(f"taught-{name}", shape, photos, labels, home)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
@@ -33,6 +34,21 @@ ONCE_WRONG = {
     "a-card-that-lies-near-an-unused-big-card-is-not-laid-to-it": ("sssnake", 41154),
     "a-shining-picture-that-is-surely-read-is-good-enough": ("sssnake", 41063),
     "a-closer-look-that-shows-less-is-not-taken": ("schlangennest", 31281),
+    "planks-beside-a-field-are-no-cards": ("sssnake", 45270),
+    "planks-beside-the-layout-are-no-logs": ("carnival", 45432),
+    "a-hole-that-shows-a-cloth-as-white-as-cards-is-no-card": ("carnival", 45462),
+    "cards-beyond-a-sleeve-lie-on-one-lattice-with-the-layout": ("carnival", 45325),
+    "two-cards-beyond-an-arm-belong-to-the-layout": ("carnival", 45461),
+    "sorted-stocks-are-no-layout-however-many-they-are": ("schlangennest", 45043),
+    "cards-that-meet-at-corners-are-a-layout-among-sorted-stocks": ("schlangennest", 45497),
+    "a-log-that-the-box-has-no-more-of-is-a-snake": ("carnival", 45316),
+    "few-logs-are-left-so-a-soft-snake-is-none": ("carnival", 45437),
+    "a-big-card-that-the-edge-cuts-is-not-in-play-for-want-of-another": ("sssnake", 45318),
+}
+NOT_GOOD = {
+    "a-layout-cut-by-the-edge-beside-a-pile": ("schlangennest", 45334, "cut-off"),
+    "a-card-at-the-edge-whose-big-card-is-outside": ("sssnake", 45087, "cut-off"),
+    "a-shining-picture-with-many-unsure-cards": ("schlangennest", 45065, "glare"),
 }
 
 
@@ -53,3 +69,36 @@ def test_picture_in_which_an_arm_hides_big_cards_is_not_good_enough():
 
     assert not state.quality.ok
     assert "covered" in [advice.what for advice in state.quality.advice]
+
+
+@pytest.mark.parametrize(("game", "seed", "what"), NOT_GOOD.values(), ids=NOT_GOOD.keys())
+def test_picture_is_told_to_be_not_good_enough(game, seed, what):
+    scene = make_scene(seed, "held-out", game)
+
+    state = read_table(scene.bgr, ReadRequest("square", built_in_set(game)))
+
+    assert not state.quality.ok
+    assert what in [advice.what for advice in state.quality.advice]
+
+
+def test_cards_that_glare_has_burnt_to_blank_white_are_told_at_their_place():
+    scene = make_scene(45117, "held-out", "sssnake")
+
+    state = read_table(scene.bgr, ReadRequest("square", built_in_set("sssnake")))
+
+    assert not state.quality.ok
+    boxes = [advice.box for advice in state.quality.advice if advice.what == "glare"]
+    lost = score_table(scene.truth, state, built_in_set("sssnake")).missed
+    seen = [np.mean(entry["outline"], axis=0) for entry in state.tiles]
+    burnt = [
+        middle
+        for middle in (np.mean(tile["outline"], axis=0) for tile in scene.truth["tiles"])
+        if min(np.linalg.norm(middle - one) for one in seen) > 10
+    ]
+    assert lost == len(burnt)
+    assert any(_inside(middle, box) for middle in burnt for box in boxes)
+
+
+def _inside(point, box):
+    left, top, width, height = box
+    return left <= point[0] <= left + width and top <= point[1] <= top + height

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -168,6 +170,17 @@ def test_rules_settle_an_unsure_card():
     assert min(e["confidence"] for e in seen.tiles) < 0.98
 
 
+@pytest.mark.parametrize(("sure", "tile"), [(0.9, "red/head"), (0.995, "blue/head")])
+def test_of_more_cards_than_the_box_has_the_least_sure_is_weighed_again(sure, tile):
+    detections, readings = table("0,0 blue/head 0;1,0 blue/head 0")
+    guesses = (CellGuess("blue/head", 0, 0, sure), CellGuess("red/head", 0, 0, 1 - sure))
+    readings[1] = CellReading(guesses)
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert sorted(e["tile"] for e in seen.tiles) == ["blue/head", tile]
+
+
 def test_rules_never_overrule_a_sure_card():
     seen = read("0,0 red/straight 0;1,0 blue/straight 0")
 
@@ -184,6 +197,18 @@ def test_unsure_card_has_its_guesses():
 
     assert [guess[0] for guess in seen.unsure[0]["guesses"]][:2] == ["red/head", "red/straight"]
     assert seen.unsure[0]["why"]
+
+
+def test_nothing_is_sure_on_a_table_of_tiny_cards():
+    detections, readings = table("0,0 red/head 0;0,1 red/straight 1")
+    tiny = tuple(replace(d, corners_px=d.corners_px * 14 / PITCH) for d in detections.found)
+    detections = replace(detections, found=tiny)
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST)
+
+    assert not seen.tiles
+    assert {entry["why"] for entry in seen.unsure} == {"small"}
+    assert {entry["tile"] for entry in seen.unsure} == {"red/head", "red/straight"}
 
 
 def test_card_that_the_box_has_no_more_of_is_doubted():
@@ -307,7 +332,7 @@ def test_stock_whose_cards_touch_at_corners_only_is_no_layout():
     assert [e["tile"] for e in seen.tiles] == ["blue/tail"]
 
 
-def sight_of(bgr, detections, reads=()):
+def sight_of(bgr, detections, reads=(), doubtful=()):
     """What to look with once more in a picture; outlines near to one of ``reads`` show that."""
 
     def look(found):
@@ -319,7 +344,7 @@ def sight_of(bgr, detections, reads=()):
         ]  # fmt: skip
 
     ground = Ground(bgr, [one.corners_px for one in detections.found])
-    return Sight(bgr, ground, look)
+    return Sight(bgr, ground, look, tuple(doubtful))
 
 
 @pytest.fixture
@@ -357,23 +382,40 @@ def test_cards_in_line_beyond_a_hand_are_part_of_the_layout(cloth):
     assert len(seen.tiles) == 6
 
 
-def test_card_without_an_outline_is_read_where_its_neighbours_expect_it(cloth):
+@pytest.fixture
+def four_and_an_untaken_one(cloth):
+    """A row of cards with a fifth at its end that was not taken for one, and where that lies."""
     detections, readings = table(
         "-3,0 blue/tail 0;-2,0 blue/straight 0;-1,0 blue/straight 0;0,0 blue/straight 0"
     )
     for x in range(-3, 2):
         left = 276 + x * 50
         cloth[276:324, left : left + 48] = (225, 230, 235)
-    here = [(np.array([350.0, 300.0]), CellGuess("blue/head", 0, 2, 0.999))]
+    here = np.array([350.0, 300.0])
+    return detections, readings, [(here, CellGuess("blue/head", 0, 2, 0.999))], here
 
-    seen = reconstruct(
-        detections, fit_lattices(detections), readings, NEST, sight_of(cloth, detections, here)
-    )
+
+def test_card_whose_outline_was_not_taken_is_read_where_its_neighbours_expect_it(
+    cloth, four_and_an_untaken_one
+):
+    detections, readings, reads, here = four_and_an_untaken_one
+    sight = sight_of(cloth, detections, reads, [here])
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST, sight)
 
     assert [(e["tile"], e["turns"]) for e in seen.tiles if e["tile"] == "blue/head"] == [
         ("blue/head", 2)
     ]
     assert len(seen.tiles) == 5
+
+
+def test_no_card_is_made_where_no_outline_was_found(cloth, four_and_an_untaken_one):
+    detections, readings, reads, _ = four_and_an_untaken_one
+    sight = sight_of(cloth, detections, reads)
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST, sight)
+
+    assert len(seen.tiles) == 4
 
 
 def test_bricks_that_look_like_a_big_card_take_no_field_from_one_with_cards():
