@@ -169,6 +169,12 @@ class _Between:
                 break
         return False
 
+    def may_be_bridged(self, other: CardGroup, target: Array, farthest: int) -> bool:
+        """Say whether it is worth fitting a lattice: bare table in between is seen sooner."""
+        if len(other.cards) < FEWEST_NEAR or self.field.away(target).min() > farthest + 1:
+            return False
+        return self.hides(target, farthest, HIDDEN)
+
     def bridged(
         self, other: CardGroup, turns: int, expected: Cell, tile_set: TileSet
     ) -> tuple[tuple[SeenCard, ...], Array] | None:
@@ -180,8 +186,6 @@ class _Between:
             expected: about how far its cells must be moved.
             tile_set: the box.
         """
-        if len(other.cards) < FEWEST_NEAR:
-            return None
         shift = bridged_shift(self.group, other, turns, expected)
         return None if shift is None else _moved(other, turns, shift, tile_set)
 
@@ -216,7 +220,9 @@ def _continued(
     shift = (int(x) - first[0], int(y) - first[1])
     moved, target = _moved(other, turns, shift, tile_set)
     if not _fits(field, target, places, other, farthest, looked=between is not None):
-        bridged = None if between is None else between.bridged(other, turns, shift, tile_set)
+        bridged = None
+        if between is not None and between.may_be_bridged(other, target, farthest):
+            bridged = between.bridged(other, turns, shift, tile_set)
         if bridged is None or not TOUCHING < field.away(bridged[1]).min() <= farthest:
             return None
         moved, target = bridged
