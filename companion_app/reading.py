@@ -19,7 +19,8 @@ from engine.record import find_set
 from engine.setfile import load_set
 from engine.tiles import TileSet
 from vision.errors import VisionError
-from vision.intake import load_picture, shown
+from vision.foreknown import pixels_enough
+from vision.intake import open_picture, shown
 from vision.quality import grey_advice
 from vision.request import ReadRequest
 from vision.tables import table_state_to_json
@@ -54,10 +55,11 @@ def read_picture(name: str, request: ReadRequest) -> TableState:
     from vision.read import read_table
 
     try:
-        picture = load_picture(name)
+        file = open_picture(name)
         if request.profile is not None:
-            profile = request.profile.for_size(picture.size_px)
+            profile = request.profile.for_size(file.size_px)
             request = replace(request, profile=profile)
+        picture = file.decode(pixels_enough(request))
         state = read_table(picture, request)
     except (VisionError, CalibrationError) as error:
         raise InputError(_with_name(str(error), name)) from error

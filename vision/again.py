@@ -2,13 +2,13 @@
 
 At the far end of a steep view, on a cloth as white as the cards, or half under a hand a card's
 outline may be so poor that it is not taken for one. The cards around it say where it must lie, and
-the reader whether it does. Where there is no outline at all, no card is made: planks of a table
-have straight sides and stripes too.
+the reader whether it does. Where there is no outline at all, a card is made only where a snake goes
+on in it: planks of a table have straight sides and stripes too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,10 +18,12 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.cards import CardGroup, SeenCard, card_at
 from vision.classify import CellReading
-from vision.ground import Ground
+from vision.ground import HIDDEN, Ground
 from vision.holes import is_paper
-from vision.islands import LaidField
+from vision.islands import SURELY_HIDDEN
+from vision.laid_field import LaidField
 from vision.lattice import SQUARE_SIDES, mapped
+from vision.open_ends import goes_on, is_open, open_sides
 from vision.types import Bgr, Detection, Points
 
 Array = NDArray[np.float64]
@@ -61,6 +63,8 @@ NEAR_CARD = 0.75
 """Nearer to a card that was seen, in pitches, lies no other."""
 HARDLY_TABLE = 0.5
 """Cells whose colours are seen so much more rarely than the table's may be cards."""
+FEWEST_BEYOND, MOST_BEYOND = 4, 12
+"""Cards that a lattice must have to be continued beyond a hidden cell, and cells looked at."""
 MOST_WAVES, MOST_CELLS = 12, 24
 """Cells beyond the last seen card, and cells that are looked at each time."""
 
@@ -80,17 +84,62 @@ def with_unseen(
         return group
     group = _with_doubtful(group, tile_set, sight)
     tried = {cell for card in group.cards for cell in card.cells}
+    things: set[Cell] = set()
     for _ in range(MOST_WAVES):
         field = LaidField.of(group)
         if field is None:
             break
-        cells = free_cells(field, group, others, tried)
+        alone = _alone(field, others)
+        rest = [other for other in others if all(other is not one for one in alone)]
+        cells = free_cells(field, group, rest, tried)
         tried.update(cells)
-        found = _cards(field, group, _covered(field, cells, sight.ground), tile_set, sight)
+        covered = _covered(field, cells, sight.ground)
+        things.update(cell for cell, shown in covered.items() if shown < SURELY_HIDDEN)
+        looking = replace(sight, doubtful=(*sight.doubtful, *(one.centre_px for one in alone)))
+        found = _cards(field, group, covered, tile_set, looking)
         if not found:
             break
         group = CardGroup((*group.cards, *found), group.fit)
-    return group
+    return _with_beyond(group, things, others, tile_set, sight)
+
+
+def _with_beyond(
+    group: CardGroup, things: set[Cell], others: Sequence[CardGroup], tile_set: TileSet,
+    sight: Sight,
+) -> CardGroup:  # fmt: skip
+    """Return a field with cards beyond a cup or a hand that hides the cell between.
+
+    Args:
+        group: the field.
+        things: cells beside it that surely show no table.
+        others: cards that were seen elsewhere.
+        tile_set: the box.
+        sight: what to look with.
+    """
+    field = LaidField.of(group) if things and len(group.cards) >= FEWEST_BEYOND else None
+    if field is None:
+        return group
+    own = {cell for card in group.cards for cell in card.cells}
+    beyond = _free_of(field, sorted(_beside(things - own) - _beside(own) - own), others)
+    shown = _covered(field, beyond, sight.ground)
+    hidden = [cell for cell in shown if shown[cell] < HIDDEN][:MOST_BEYOND]
+    cards = (_card(field, group, cell, tile_set, sight) for cell in hidden)
+    return CardGroup((*group.cards, *(card for card in cards if card is not None)), group.fit)
+
+
+def _alone(field: LaidField, others: Sequence[CardGroup]) -> list[CardGroup]:
+    """Return the single cards that lie on a cell beside a field.
+
+    Such as lay straight there have joined it: the others' outlines are poor, or they are no part of
+    it. Which of the two, only a look at the cell can tell.
+    """
+    lone = [other for other in others if len(other.cards) == 1 and len(other.cards[0].cells) == 1]
+    if not lone:
+        return []
+    places = mapped(field.cell_from_px, np.stack([other.centre_px for other in lone]))
+    cells = np.round(places)
+    near = (np.abs(places - cells).max(axis=1) < OUTLINED) & (field.away(cells) == 1)
+    return [other for other, one in zip(lone, near, strict=True) if one]
 
 
 def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGroup:
@@ -105,7 +154,23 @@ def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGro
         for one in doubtful[:MOST_CELLS]
     ]
     seen = {card.at: _doubted(card) for card in again if card is not None}
-    return CardGroup(tuple(seen.get(card.at, card) for card in group.cards), group.fit)
+    return CardGroup(tuple(_better(card, seen.get(card.at)) for card in group.cards), group.fit)
+
+
+def _better(card: SeenCard, again: SeenCard | None) -> SeenCard:
+    """Return a card as it looks where the others expect it, if that says more or something else."""
+    if again is None or (_is_read(card) and (again.in_part or _says_the_same(card, again))):
+        return card
+    return again
+
+
+def _is_read(card: SeenCard) -> bool:
+    return card.why is None and card.confidence >= HARDLY_READ
+
+
+def _says_the_same(card: SeenCard, other: SeenCard) -> bool:
+    a, b = card.best, other.best
+    return a is not None and b is not None and (a.tile, a.turns) == (b.tile, b.turns)
 
 
 def _doubted(card: SeenCard) -> SeenCard:
@@ -115,7 +180,7 @@ def _doubted(card: SeenCard) -> SeenCard:
 
 
 def _is_doubtful(card: SeenCard) -> bool:
-    return card.confidence < HARDLY_READ or card.why is not None
+    return card.in_part or not _is_read(card)
 
 
 def free_cells(
@@ -123,44 +188,73 @@ def free_cells(
 ) -> list[Cell]:
     """Return the cells beside a field's cards at which no card was seen."""
     own = {cell for card in group.cards for cell in card.cells}
-    beside = sorted({(x + dx, y + dy) for x, y in own for dx, dy in SQUARE_SIDES} - tried)
+    return _free_of(field, sorted(_beside(own) - tried), others)
+
+
+def _beside(cells: Iterable[Cell]) -> set[Cell]:
+    """Return all cells that have a side in common with some."""
+    return {(x + dx, y + dy) for x, y in cells for dx, dy in SQUARE_SIDES}
+
+
+def _free_of(field: LaidField, cells: Sequence[Cell], others: Sequence[CardGroup]) -> list[Cell]:
+    """Return those of some cells at which no card of other groups was seen."""
     seen = [card.outline_px.mean(axis=0) for other in others for card in other.cards]
-    if not beside or not seen:
-        return beside
+    if not cells or not seen:
+        return list(cells)
     places = mapped(field.cell_from_px, np.stack(seen))
-    apart = np.abs(np.array(beside, float)[:, None] - places[None]).max(axis=2).min(axis=1)
-    return [cell for cell, far in zip(beside, apart, strict=True) if far > NEAR_CARD]
+    apart = np.abs(np.array(cells, float)[:, None] - places[None]).max(axis=2).min(axis=1)
+    return [cell for cell, far in zip(cells, apart, strict=True) if far > NEAR_CARD]
 
 
-def _covered(field: LaidField, cells: Sequence[Cell], ground: Ground) -> list[Cell]:
-    """Return those cells, all in the picture, that show no table."""
+def _covered(field: LaidField, cells: Sequence[Cell], ground: Ground) -> dict[Cell, float]:
+    """Return those cells, all in the picture, that show no table, and how little of it they do."""
     if not cells:
-        return []
+        return {}
     outlines = field.outlines(np.array(cells, float))
-    hidden = ground.hidden(outlines, HARDLY_TABLE) & ground.inside(outlines)
-    return [cell for cell, one in zip(cells, hidden, strict=True) if one][:MOST_CELLS]
+    shown = ground.shown(outlines)
+    hidden = (shown < HARDLY_TABLE) & ground.inside(outlines)
+    return {cells[k]: float(shown[k]) for k in np.nonzero(hidden)[0][:MOST_CELLS]}
 
 
 def _cards(
-    field: LaidField, group: CardGroup, cells: Sequence[Cell], tile_set: TileSet, sight: Sight
+    field: LaidField, group: CardGroup, cells: Mapping[Cell, float], tile_set: TileSet, sight: Sight
 ) -> list[SeenCard]:
-    """Return the cards that cells show at which an outline was found."""
-    outlined = [cell for cell in cells if _is_outlined(field, cell, sight.doubtful)]
-    cards = [_card(field, group, cell, tile_set, sight) for cell in outlined]
-    return [card for card in cards if card is not None]
+    """Return the cards that cells show at which an outline was found, or a snake goes on."""
+    sides = open_sides(group.cards, tile_set) if cells else {}
+    cards = []
+    for cell, shown in cells.items():
+        outlined = _is_outlined(field, cell, sight.doubtful)
+        if outlined or (shown < HIDDEN and is_open(cell, sides)):
+            card = _card(field, group, cell, tile_set, sight, disputed=not outlined)
+            if card is not None and (outlined or goes_on(card, sides, tile_set)):
+                cards.append(card)
+    return cards
 
 
 def _card(
-    field: LaidField, group: CardGroup, cell: Cell, tile_set: TileSet, sight: Sight
-) -> SeenCard | None:
-    """Return the card that a cell shows where its outline fits best."""
+    field: LaidField, group: CardGroup, cell: Cell, tile_set: TileSet, sight: Sight, *,
+    disputed: bool = False,
+) -> SeenCard | None:  # fmt: skip
+    """Return the card that a cell shows where its outline fits best.
+
+    Args:
+        field: where cards lie.
+        group: their layout.
+        cell: the one to look at.
+        tile_set: the box.
+        sight: what to look with.
+        disputed: whether it counts, with doubt, though a slightly other outline shows another card.
+    """
     places = np.array(cell, float) + np.array(SHIFTS)
     found = [Detection(outline, FOUND) for outline in field.outlines(places)]
     readings = sight.look(found)
     best = max(range(len(found)), key=lambda k: (
         _shows_card(readings[k]), not readings[k].odd, readings[k].best,
     ))  # fmt: skip
-    if not _shows_card(readings[best]) or _disputed(readings, readings[best]):
+    if not _shows_card(readings[best]):
+        return None
+    doubt = _disputed(readings, readings[best])
+    if doubt and not disputed:
         return None
     if len(tile_set[readings[best].guesses[0].tile].cells) > 1:
         # Half of a big card is none.
@@ -169,7 +263,8 @@ def _card(
     papers = [Detection(card.outline_px, FOUND) for card in beside if len(card.cells) == 1]
     if not papers or not is_paper(sight.bgr, found[best], papers):
         return None
-    return card_at(cell, found[best], readings[best], tile_set, group.fit)
+    card = card_at(cell, found[best], readings[best], tile_set, group.fit)
+    return _doubted(card) if doubt else card
 
 
 def _disputed(readings: Sequence[CellReading], best: CellReading) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.cards import CardGroup, SeenCard
 from vision.looks import BACK
@@ -24,6 +25,8 @@ class Field:
     group: CardGroup
     number: int | None = None
     """Sssnake: whose, from 0."""
+    origin: Cell | None = None
+    """What it is counted from where its big card is not seen."""
 
 
 def anchor_of(group: CardGroup, tile_set: TileSet) -> SeenCard | None:

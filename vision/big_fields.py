@@ -14,7 +14,7 @@ from vision.lattice import homography_of, mapped
 
 Array = NDArray[np.float64]
 
-FEW_CARDS, NEAR_CELLS, MOST_TURNED_DEG = 4, 3.035, 22.0
+FEW_CARDS, NEAR_CELLS, MOST_TURNED_DEG = 5, 3.035, 22.0
 """A big card without any other card is played with only while no field has more cards than that,
 it lies that near to another field, from cell to cell, and as straight beside it as players who
 sit at one table lay their cards: unused ones lie anyhow. On 700 drawn tables the 61 lone big

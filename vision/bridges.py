@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from vision.cards import CardGroup, turned_cell
 from vision.lattice import homography_of, mapped
+from vision.layout import usual_gap
 
 Array = NDArray[np.float64]
 
@@ -26,6 +27,9 @@ MOST_OFF, MOST_ISLAND_OFF = 0.09, 0.2
 in play lay off by 0.08 and 0.16 at most, a stock behind a die by 0.36."""
 CLEARLY = 1.4
 """Times as far off they must lie with any other cells."""
+LOOSER = 0.08
+"""Widths of a card that gaps in an island may be wider than the field's. Three islands in play had
+gaps wider by 0.03 at most, a stock behind a cup by 0.17."""
 
 
 def bridged_shift(group: CardGroup, other: CardGroup, turns: int, expected: Cell) -> Cell | None:
@@ -38,7 +42,7 @@ def bridged_shift(group: CardGroup, other: CardGroup, turns: int, expected: Cell
         expected: about how far its turned cells must be moved.
     """
     own, island = list(_corners(group, 0)), list(_corners(other, turns))
-    if not own or not island:
+    if not own or not island or usual_gap(other) > usual_gap(group) + LOOSER:
         return None
     tried = []
     for dx, dy in AROUND:

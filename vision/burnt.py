@@ -14,7 +14,7 @@ import numpy as np
 from engine.lattice import Cell
 from vision.again import Sight, free_cells
 from vision.cards import CardGroup
-from vision.islands import LaidField
+from vision.laid_field import LaidField
 from vision.measures import look_at
 from vision.types import Points
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,13 @@ class SeenCard:
     why: str | None = None
     found: float = 1.0
     """How sure it is that a card lies there, whatever it is."""
+    in_part: bool = False
+    """Whether it was read from a part of it: something covers it, or its outline is poor."""
+
+    @cached_property
+    def centre_px(self) -> Points:
+        """The middle of its outline."""
+        return np.asarray(self.outline_px.mean(axis=0))
 
     @property
     def best(self) -> Guess | None:
@@ -70,10 +78,15 @@ class CardGroup:
     cards: tuple[SeenCard, ...]
     fit: LatticeFit
 
-    @property
+    @cached_property
+    def centres_px(self) -> Points:
+        """The middles of its cards, N x 2."""
+        return np.stack([card.centre_px for card in self.cards])
+
+    @cached_property
     def centre_px(self) -> Points:
         """The middle of all its cards."""
-        return np.asarray(np.mean([c.outline_px.mean(axis=0) for c in self.cards], axis=0))
+        return np.asarray(self.centres_px.mean(axis=0))
 
 
 def turned_cell(cell: Cell, turns: int) -> Cell:
@@ -140,7 +153,10 @@ def _small_card(
     )
     first = reading.guesses[0].turns if reading.guesses else 0
     outline = np.roll(found.corners_px, -first, axis=0)
-    return SeenCard(cell, (cell,), ranked, outline, found.cut_off, reading.why, found.confidence)
+    return SeenCard(
+        cell, (cell,), ranked, outline, found.cut_off, reading.why, found.confidence,
+        reading.covered,
+    )  # fmt: skip
 
 
 Whole = tuple[str, Cell, int]

@@ -26,6 +26,8 @@ class ChangeSettings:
     """Noise of a usual picture stays below 5 levels after the averaging."""
     above_noise: float = 9.0
     """In a noisier one so many times what half of the pixels differ by: six deviations."""
+    most_noise: float = 8.0
+    """Where half of the pixels differ by more, that is no noise: everything looks different."""
     least_px: int = 5
     """Smaller specks are noise: a tile of 24 pixels has 81."""
 
@@ -45,7 +47,7 @@ def in_its_light(old: Small, new: Small) -> Small:
     """Return an older picture as bright and of the tint that a newer one has."""
     # Every sixth pixel will do; each colour by itself, since lamps differ in tint.
     one, other = new[::6, ::6].reshape(-1, 3), old[::6, ::6].reshape(-1, 3)
-    gains = np.clip(np.median((one + 4) / (other + 4), axis=0), 0.4, 2.5)
+    gains = np.clip(np.median((one + 4) / (other + 4), axis=0), 0.1, 10.0)
     return np.asarray(cv2.transform(old, np.diag(gains).astype(np.float32)), np.float32)
 
 
@@ -54,6 +56,8 @@ def changed_between(old: Small, new: Small, settings: ChangeSettings = DEFAULT) 
     blue, green, red = cv2.split(cv2.absdiff(new, in_its_light(old, new)))
     off = cv2.max(cv2.max(blue, green), red)
     noise = float(np.median(off[::6, ::6]))
+    if noise > settings.most_noise:
+        return np.ones(off.shape, bool)
     mask = np.asarray(off > max(settings.levels, settings.above_noise * noise), np.uint8)
     if not mask.any():
         return mask.astype(bool)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from vision.errors import ModelError
 from vision.halves import read_halves
 from vision.looks import BACK, Look, period_of
 from vision.models import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
+from vision.prints import Prints
 from vision.types import Guess, TileReading
 
 Floats = NDArray[np.float32]
@@ -63,6 +64,8 @@ class Reader:
     """Whether patches are described by the network for unseen boxes too."""
     half: Reader | None = None
     """Of upper halves, for cards that are partly covered."""
+    prints: Prints | None = None
+    """What the kinds of a taught box looked like, where each is one print."""
 
     def __post_init__(self) -> None:
         count = embedding.described_count() if self.embedded else features.feature_count()
@@ -72,6 +75,11 @@ class Reader:
                 f"a reader of {len(self.looks)} looks maps {want[0]} features, but got arrays of "
                 f"{self.project.shape} and {self.centres.shape}"
             )
+
+    @cached_property
+    def whole(self) -> Reader:
+        """The same without a reader of halves, where only whole cards count."""
+        return replace(self, half=None)
 
     def read(self, patches: Patches, across_px: Sequence[float] | None = None) -> list[CellReading]:
         """Return a reading of each patch.

@@ -73,7 +73,7 @@ def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:
         part = part[: height * shrink, : width * shrink]
         part = np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
         corners = (corners + 0.5) / shrink - 0.5
-    finer = int(np.clip(round(_longest_side(corners) / size_px), 1, MOST_FINER))
+    finer = min(max(round(_longest_side(corners) / size_px), 1), MOST_FINER)
     fine_px = size_px * finer
     patch_from_px = _homography(corners, patch_corners(len(corners), fine_px))
     patch = cv2.warpPerspective(
@@ -102,6 +102,7 @@ def _span(low: float, high: float, end: int) -> tuple[int, int]:
     return first, min(max(math.ceil(high) + AROUND_PX + 1, first + 1), end)
 
 
+@lru_cache(maxsize=32)
 def patch_corners(count: int, size_px: int = PATCH_PX) -> Points:
     """Return where the corners of an outline come to lie in a patch."""
     inner = (1 - 2 * MARGIN) * size_px
@@ -109,7 +110,9 @@ def patch_corners(count: int, size_px: int = PATCH_PX) -> Points:
         unit = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     else:
         unit = np.stack([np.cos(HEX_ANGLES), np.sin(HEX_ANGLES)], axis=1) / 2
-    return np.asarray(unit * inner + (size_px - 1) / 2)
+    corners = np.asarray(unit * inner + (size_px - 1) / 2)
+    corners.flags.writeable = False
+    return corners
 
 
 def _homography(source: Points, target: Points) -> NDArray[np.float64]:

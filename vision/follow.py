@@ -11,8 +11,10 @@ from typing import Protocol
 
 import numpy as np
 
+from calibration.profile import Profile
 from engine.tiles import TileSet
 from vision.changes import Mask, boxes_around, grown, painted_on
+from vision.classify import CellReading, Reader
 from vision.detect import DEFAULT, detect_tiles
 from vision.hex_boxes import boards_of, cells_of
 from vision.hex_cells import CellReadings
@@ -20,7 +22,7 @@ from vision.hex_models import HexModels, shipped_models
 from vision.hex_plane import FIXED, HexBoard
 from vision.hex_read import MOST_BOARDS, read_hex_table
 from vision.pyramid import Pyramid
-from vision.read import Stages, read_table, stages_for
+from vision.read import Stages, read_cells, read_table, stages_for
 from vision.request import ReadRequest
 from vision.types import Bgr, Detection, Detections, Points, TableState
 
@@ -40,6 +42,8 @@ RIM_SHARE = 0.3
 """The same for the rim of a board."""
 AROUND_CELLS = 1.0
 """Boards so near to a change are read again: shadows reach as far."""
+BOARD_SHARE = 0.4
+"""Where so much of a board's size has changed beside the known ones, another may have come."""
 STAYED_CELLS = 0.25
 """A board whose fixed points are all found so near to where they were has not been moved."""
 
@@ -91,6 +95,9 @@ class TileFollower:
     _kept: Detections | None = None
     _last: Detections | None = None
     _stages: Stages | None = None
+    _cells: dict[int, CellReading] = field(default_factory=dict)
+    """What kept outlines were last read as, by the ``id`` of the outline."""
+    _last_cells: dict[int, CellReading] = field(default_factory=dict)
     _beside: list[Points] = field(default_factory=list)
     """Middles of tiles that belong to no layout."""
 
@@ -100,7 +107,7 @@ class TileFollower:
         return self._read(bgr, found)
 
     def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
-        """Look for outlines where something has changed; read all tiles."""
+        """Look for outlines where something has changed, and read what lies there."""
         kept = self._kept
         if kept is None or not kept.found or self.request.grid is not None:
             return None
@@ -125,7 +132,8 @@ class TileFollower:
                 for d in seen
             ]
             fresh += [d for d in moved if _lies_on(d, near, scale) and not _is_one_of(d, middles)]
-        return self._read(bgr, replace(kept, found=(*stay, *fresh)))
+        same = {id(d): self._cells[id(d)] for d in stay if id(d) in self._cells}
+        return self._read(bgr, replace(kept, found=(*stay, *fresh)), same)
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
         """Say whether most of the known tiles look different at once."""
@@ -136,7 +144,7 @@ class TileFollower:
 
     def keep(self) -> None:
         """Take the outlines that were found last for what lies there."""
-        self._kept = self._last
+        self._kept, self._cells = self._last, self._last_cells
 
     def drop(self) -> None:
         """Drop all outlines."""
@@ -159,11 +167,28 @@ class TileFollower:
         part = np.ascontiguousarray(part)
         return detect_tiles(part, self.request.shape, settings=settings).found
 
-    def _read(self, bgr: Bgr, found: Detections) -> TableState:
-        self._last = found
+    def _read(
+        self, bgr: Bgr, found: Detections, same: Mapping[int, CellReading] | None = None
+    ) -> TableState:
+        """Read a table with these outlines; ``same`` are those that look as they did when kept."""
+        cells = dict(same or {})
+
+        def read(
+            bgr: Bgr, outlines: Sequence[Detection], reader: Reader | None, profile: Profile | None
+        ) -> Sequence[CellReading]:
+            if reader is None or reader.embedded:
+                # Taught tiles are read beside one another.
+                return read_cells(bgr, outlines, reader, profile)
+            fresh = [d for d in outlines if id(d) not in cells]
+            seen = read_cells(bgr, fresh, reader, profile) if fresh else ()
+            cells.update({id(d): one for d, one in zip(fresh, seen, strict=True)})
+            return [cells[id(d)] for d in outlines]
+
         shown = replace(found, found=tuple(self._in_play(found.found)))
-        stages = replace(self._own_stages(), detect=lambda bgr, request: shown)
-        return read_table(bgr, self.request, stages)
+        stages = replace(self._own_stages(), detect=lambda bgr, request: shown, cells=read)
+        state = read_table(bgr, self.request, stages)
+        self._last, self._last_cells = found, cells
+        return state
 
     def _in_play(self, found: Sequence[Detection]) -> Sequence[Detection]:
         """Return the outlines without those beside the layout."""
@@ -244,6 +269,9 @@ class HexFollower:
         masks = [painted_on([board.outline()], changed.shape, scale) for board in self._kept]
         boards = np.logical_or.reduce(masks)
         if float((changed & boards).sum()) > MOST_SHARE * float(boards.sum()):
+            return None
+        if float((changed & ~boards).sum()) > BOARD_SHARE * float(boards.sum()) / len(masks):
+            # An arm that covered a board when all was looked at has left.
             return None
         near = grown(changed, AROUND_CELLS * self._kept[0].cell_px() * scale)
         same = {n: r for n, r in self._cells.items() if not (masks[n] & near).any()}

@@ -1,4 +1,4 @@
-"""What a profile of the camera says before anything is looked at: how wide tiles are, how white is.
+"""What a profile of the camera says before a look: how wide tiles are, what is white.
 
 A profile may be of a table that was set up anew since, and tiles may be printed in another size:
 what it says spares looks and helps colours, and is never trusted for where a tile lies.
@@ -10,8 +10,12 @@ import numpy as np
 
 from calibration.profile import Profile
 from vision.crop import Patches
+from vision.intake import WORKING_PIXELS
 from vision.request import ReadRequest
 
+READ_WIDE_PX = 36.0
+"""Tiles so wide are read as well as wider ones: a picture in which they are twice as wide or more
+is decoded at a half."""
 SIDE_PX = 40.0
 """Of the square in the picture's middle that the scale is measured at."""
 MOST_GAIN = 2.5
@@ -35,6 +39,16 @@ def expected_wide_px(request: ReadRequest, scale: float = 1.0) -> float | None:
     if not np.isfinite(area) or area <= 0:
         return None
     return box.pitch_mm * SIDE_PX / float(np.sqrt(area)) / scale
+
+
+def pixels_enough(request: ReadRequest) -> int:
+    """Return how many pixels a picture needs for its tiles to be read, by what the profile says."""
+    wide = expected_wide_px(request) if request.shape == "square" else None
+    if wide is None or request.profile is None:
+        return WORKING_PIXELS
+    width, height = request.profile.size_px
+    reduce = next((r for r in (4, 2) if wide >= r * READ_WIDE_PX), 1)
+    return min(WORKING_PIXELS, -(-width * height // reduce**2))
 
 
 def in_white_light(patches: Patches, profile: Profile | None) -> Patches:

@@ -64,9 +64,13 @@ LEAST_SHARE = 0.25
 """How surely the network for tiles must show bare cells where a board is marked that cannot be
 placed: on five tables with such scraps it gave 0.31 and more, on three on which a cloth or a loose
 tile was marked 0.2 at most."""
-SCRAP_CELLS, BESIDE = 3.0, 1.15
-"""Marks of fewer cells than that are no scrap of a board, nor such within so many times the size
-of a board: a tile of which all is seen may lie on more."""
+FAINT = -2.5
+"""How faintly, as a logit, scraps at the picture's edge may be marked. A half of a board that was
+hardly marked had a share of 0.83, and 35 places on the edges of 49 rendered tables 0.01 at most."""
+SCRAP_CELLS, BOARD_CELLS, BESIDE = 3.0, 360.0, 1.15
+"""Marks of fewer cells than that are no scrap of a board, nor faint ones of more than a board has
+that is twice as near, nor such within so many times the size of a board: a tile of which all is
+seen may lie on more."""
 
 
 COARSE = 4
@@ -99,14 +103,14 @@ def find_boards(bgr: Bgr, most: int, models: HexModels | None = None) -> tuple[H
 
 def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
     """Return the boards of a picture that is kept with its halves."""
-    marks, scale = _marks(pyramid, models)
+    shown, scale = _shown(pyramid, models)
     boards: list[HexBoard] = []
-    for start in _starts(marks, scale, pyramid.size_px):
+    for start in _starts((shown > 0).astype(np.uint8), scale, pyramid.size_px):
         board = _refined(pyramid, start, models)
         if board is not None and not any(_same(board, other) for other in boards):
             boards.append(board)
     boards.sort(key=lambda board: -board.confidence)
-    scraps = _scraps(pyramid.whole, marks, scale, boards) if len(boards) < most else ()
+    scraps = _scraps(pyramid.whole, shown, scale, boards) if len(boards) < most else ()
     return FoundBoards(_with_one_lens(pyramid, boards[:most], models), scraps)
 
 
@@ -122,10 +126,10 @@ def finder_input(bgr: Bgr) -> tuple[Bgr, float]:
     return np.asarray(filled, np.uint8), scale
 
 
-def _marks(pyramid: Pyramid, models: HexModels) -> tuple[NDArray[np.uint8], float]:
-    """Return where the inside of boards is seen, and the copy's pixels for one of the picture."""
+def _shown(pyramid: Pyramid, models: HexModels) -> tuple[Floats, float]:
+    """Return logits of the inside of boards, and the copy's pixels for one of the picture."""
     small, scale = finder_input(pyramid.whole)
-    return (models.mark(small)[0] > 0).astype(np.uint8), scale
+    return models.mark(small)[0], scale
 
 
 def _starts(marks: NDArray[np.uint8], scale: float, size_px: tuple[int, int]) -> list[HexBoard]:
@@ -138,28 +142,39 @@ def _starts(marks: NDArray[np.uint8], scale: float, size_px: tuple[int, int]) ->
 
 
 def _scraps(
-    bgr: Bgr, marks: NDArray[np.uint8], scale: float, boards: Sequence[HexBoard]
+    bgr: Bgr, shown: Floats, scale: float, boards: Sequence[HexBoard]
 ) -> tuple[Points, ...]:
     """Return the corners of marks that lie on no board; nothing without a board to go by.
 
-    The network that looks for tiles knows tablecloths better, and is asked too.
+    The network that looks for tiles knows tablecloths better, and is asked too. Where the picture's
+    edge cuts a board, fainter marks are looked at.
     """
     if not boards:
         return ()
-    left = marks.copy()
+    left = shown.copy()
     for board in boards:
         corners = board.outline()
         wide = (corners - corners.mean(axis=0)) * BESIDE + corners.mean(axis=0)
         at = ((wide + 0.5) * scale - 0.5 - (STRIDE - 1) / 2) / STRIDE
-        cv2.fillPoly(left, [np.round(at).astype(np.int32)], 0)
+        cv2.fillPoly(left, [np.round(at).astype(np.int32)], -np.inf)
     cell_px = min(board.cell_px() for board in boards)
-    least = SCRAP_CELLS * (cell_px * scale / STRIDE) ** 2 * sqrt(3) / 2
+    cell = (cell_px * scale / STRIDE) ** 2 * sqrt(3) / 2
     half = STRIDE / scale / 2
-    return tuple(
-        np.array([points.min(axis=0) - half, points.max(axis=0) + half])
-        for points in _hanging_together(left, scale, least)
-        if board_share(bgr, points, cell_px) >= LEAST_SHARE
-    )
+    edges = np.array([bgr.shape[1::-1]]) - 4 * half
+
+    def at_edge(points: Points) -> bool:
+        small = len(points) <= BOARD_CELLS * cell
+        return small and bool((points < 4 * half).any() or (points > edges).any())
+
+    def seen(mark: float) -> tuple[Points, ...]:
+        found = _hanging_together((left > mark).astype(np.uint8), scale, SCRAP_CELLS * cell)
+        return tuple(
+            np.array([points.min(axis=0) - half, points.max(axis=0) + half]) for points in found
+            if (mark >= 0 or at_edge(points))
+            and board_share(bgr, points, cell_px) >= LEAST_SHARE
+        )  # fmt: skip
+
+    return seen(0.0) or seen(FAINT)
 
 
 def _hanging_together(marks: NDArray[np.uint8], scale: float, least: float) -> Iterator[Points]:

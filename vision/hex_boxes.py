@@ -8,7 +8,8 @@ from engine.setfile import built_in_names
 from engine.tiles import TileSet
 from vision.board_reader import BoardReader
 from vision.hex_boards import FoundBoards, boards_in
-from vision.hex_cells import CellReadings, read_cells
+from vision.hex_cells import CellReadings
+from vision.hex_looks import read_cells
 from vision.hex_models import HexModels
 from vision.hex_plane import HexBoard
 from vision.pyramid import Pyramid

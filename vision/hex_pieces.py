@@ -51,17 +51,14 @@ MOST_CHANGED = 2
 def contents_of(readings: CellReadings, tile_set: TileSet) -> dict[Cell, Floats]:
     """Return the shares of contents that the box allows: its colours, eyes where they are."""
     eyes = {(q, r) for q, r in tile_set.extras.get("board", {}).get("eyes", ())}
-    allowed = np.array([name in tile_set.colours for name in CONTENTS], float)
-    result = {}
-    for cell, shares in readings.contents.items():
-        mask = allowed.copy()
-        bare = EYE if cell in eyes else EMPTY
-        mask[bare] = 1.0
-        kept = shares * mask
-        # What looks like an eye and cannot be one is no tile either.
-        kept[bare] += shares[EMPTY if bare == EYE else EYE]
-        result[cell] = kept / max(float(kept.sum()), 1e-12)
-    return result
+    shares = np.array(list(readings.contents.values()))
+    is_eye = np.array([cell in eyes for cell in readings.contents])
+    kept = shares * np.array([name in tile_set.colours for name in CONTENTS], float)
+    # What looks like an eye and cannot be one is no tile either.
+    bare = shares[:, EMPTY] + shares[:, EYE]
+    kept[:, EMPTY], kept[:, EYE] = np.where(is_eye, 0.0, bare), np.where(is_eye, bare, 0.0)
+    kept /= np.maximum(kept.sum(axis=1, keepdims=True), 1e-12)
+    return dict(zip(readings.contents, kept, strict=True))
 
 
 def pieces_of(
@@ -104,8 +101,11 @@ def _of_all_colours(
 ) -> tuple[list[SeenPiece], list[SeenSplit]]:
     pieces: list[SeenPiece] = []
     splits: list[SeenSplit] = []
+    likeliest = np.argmax(list(contents.values()), axis=1) if contents else []
     for colour in tile_set.colours:
-        found, open_cuts = _of_colour(colour, contents, joins, tile_set, lost)
+        number = 1 + COLOURS.index(colour)
+        own = [spot for spot, held in zip(contents, likeliest, strict=True) if held == number]
+        found, open_cuts = _of_colour(colour, own, contents, joins, tile_set, lost)
         pieces += found
         splits += open_cuts
     return pieces, splits
@@ -132,22 +132,22 @@ def _without_board(seen: SeenPiece) -> SeenPiece:
 
 def _of_colour(
     colour: str,
+    own: Sequence[Spot],
     contents: Mapping[Spot, Floats],
     joins: Joins,
     tile_set: TileSet,
     lost: frozenset[Spot],
 ) -> tuple[list[SeenPiece], list[SeenSplit]]:
-    number = 1 + COLOURS.index(colour)
-    best = {spot for spot, shares in contents.items() if int(shares.argmax()) == number}
+    best = set(own)
     torn = _torn(best, joins, lost, MAYBE_JOINED)
-    found = _cut(colour, contents, joins, tile_set, best, torn)
+    found = _cut(colour, contents, joins, tile_set, own, torn)
     beside = _torn(best, joins, lost, -1.0)
     if beside != torn and found.against > MOST_AGAINST:
         # What is hidden has probably more to it than is seen, and takes tiles from the rest.
-        found = _cut(colour, contents, joins, tile_set, best, beside)
+        found = _cut(colour, contents, joins, tile_set, own, beside)
     if found.against > MOST_AGAINST:
         # Sides that were clearly seen are not overruled by the box: too many tiles are a foul.
-        return _bysides_of(colour, sorted(best), joins, tile_set, contents), []
+        return _bysides_of(colour, sorted(own), joins, tile_set, contents), []
     return found.seen
 
 
@@ -164,14 +164,15 @@ def _cut(
     contents: Mapping[Spot, Floats],
     joins: Joins,
     tile_set: TileSet,
-    best: set[Spot],
+    own: Sequence[Spot],
     torn: set[Spot],
 ) -> _Cut:
     number = 1 + COLOURS.index(colour)
     pieces = _bysides_of(colour, sorted(torn), joins, tile_set, contents)
     pieces = [replace(piece, torn=True) for piece in pieces]
+    best = [spot for spot in own if spot not in torn]
     whole = {spot: shares for spot, shares in contents.items() if spot not in torn}
-    for spots in _likely_cells(number, whole):
+    for spots in _likely_cells(number, best, whole):
         if not spots:
             return _Cut((pieces, []), 0.0)
         sides = sides_of(spots, joins)
@@ -181,7 +182,7 @@ def _cut(
             most = sum(log(max(share, 1 - share)) for share in sides.values())
             against = most - likelihood(readings[0][0], sides)
             return _Cut((pieces + weighed(readings, colours), open_cuts(readings)), against)
-    rest = _bysides_of(colour, sorted(best - torn), joins, tile_set, contents)
+    rest = _bysides_of(colour, sorted(best), joins, tile_set, contents)
     return _Cut((pieces + rest, []), float("inf"))
 
 
@@ -203,9 +204,10 @@ def _torn(spots: set[Spot], joins: Joins, lost: frozenset[Spot], least: float) -
     return torn
 
 
-def _likely_cells(number: int, contents: Mapping[Spot, Floats]) -> Iterator[list[Spot]]:
+def _likely_cells(
+    number: int, best: list[Spot], contents: Mapping[Spot, Floats]
+) -> Iterator[list[Spot]]:
     """Yield the cells of a colour, then those with doubtful ones the other way."""
-    best = [spot for spot, shares in contents.items() if int(shares.argmax()) == number]
     yield best
     doubtful = {}
     for spot, shares in contents.items():

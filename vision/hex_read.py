@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 from engine.draw.hexes import outline as cells_outline
-from engine.lattice import HEX_SIDE_NAMES, Cell, hex_neighbours
+from engine.lattice import Cell, hex_neighbours
 from engine.placement import Piece
 from engine.tiles import TileSet
 from vision.hex_aside import tiles_aside
 from vision.hex_boards import FINDER_PX, STRIDE, FoundBoards
 from vision.hex_boxes import boards_of, cells_of, taught_reader
-from vision.hex_cells import CELLS, CLAYS, CellReadings
+from vision.hex_cells import CELLS, CellReadings
+from vision.hex_clay import SeenClay, clay_on_boards
 from vision.hex_cuts import SeenPiece, SeenSplit
-from vision.hex_models import CONTENTS, HexModels, shipped_models
-from vision.hex_pieces import contents_of, pieces_of
+from vision.hex_models import HexModels, shipped_models
+from vision.hex_pieces import pieces_of
 from vision.hex_plane import HexBoard, plane_of
 from vision.hex_seams import UNKNOWN
 from vision.hex_turns import turns_of
@@ -35,15 +36,6 @@ UNSTEADY = 0.1
 """Boards that looks place so many cell widths apart are not placed: 47 held-out boards of which
 nothing was hidden came out 0.05 apart at most. Those cut off or covered say 0 or 1 and more."""
 HIDDEN = 0.5
-CLAY_SEEN = 0.13
-"""The share was 0.21 at least on 181 cells with clay of eleven tables on which it had been misread,
-0.07 at most on 1,083 tiles' cells without."""
-RARER = 1.5
-"""Closed clays lie on single hexes only, open ones mostly elsewhere. Of nine single hexes whose
-clay was doubtful six open ones were seen as four times less likely closed and more, a closed one as
-1.8 times likelier closed."""
-BODY = 5.0
-"""How much likelier an open clay points along its tile than anywhere else."""
 NOWHERE = 1.0
 """Pixels that a cell's middle may lie outside the picture before the cell counts as cut off."""
 LIMITS = Limits(blurred=0.14, dark=40.0, measured_short=0.99, told_px=24.5)
@@ -151,6 +143,8 @@ def _table(
     lost = [_lost(board, reading, size) for board, reading in zip(boards, readings, strict=True)]
     hidden = {(number, *cell) for number, cells in enumerate(lost) for cell in cells}
     pieces, splits = pieces_of(readings, tile_set, numbered, hidden)
+    has_clay = "clay" in tile_set.extras
+    clays = clay_on_boards(readings, tile_set, pieces, hidden) if has_clay else []
     tiles: list[Entry] = []
     unsure: list[Entry] = []
     for piece in pieces:
@@ -161,7 +155,7 @@ def _table(
         size,
         tiles=tuple(tiles),
         unsure=tuple(unsure),
-        clay=tuple(_clay(readings, tile_set, boards, pieces)) if "clay" in tile_set.extras else (),
+        clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
         splits=tuple(_split_entry(split, numbered) for split in splits),
         quality=_quality(bgr, found, lost, pieces),
         game=game,
@@ -225,42 +219,13 @@ def _split_entry(split: SeenSplit, numbered: bool) -> Entry:
     return entry
 
 
-def _clay(
-    readings: Sequence[CellReadings],
-    tile_set: TileSet,
-    boards: Sequence[HexBoard],
-    pieces: Sequence[SeenPiece],
-) -> list[Entry]:
-    cells_by_spot = {
-        (p.piece.board or 0, cell): p.piece.cells for p in pieces for cell in p.piece.cells
-    }
-    found = []
-    for number, reading in enumerate(readings):
-        contents = contents_of(reading, tile_set)
-        for cell in CELLS:
-            bare = CONTENTS[int(contents[cell].argmax())] in ("empty", "eye")
-            if reading.clay[cell][0] > 1 - CLAY_SEEN or bare or reading.hidden[cell] > HIDDEN:
-                continue
-            around = cells_by_spot.get((number, cell), (cell,))
-            entry = {"board": number, "cell": list(cell), **_clay_kind(reading, cell, around)}
-            px = boards[number].px(plane_of([cell]))[0]
-            entry["centre"] = [round(float(px[0]), 2), round(float(px[1]), 2)]
-            found.append(entry)
-    return found
-
-
-def _clay_kind(reading: CellReadings, cell: Cell, tile: Sequence[Cell]) -> Entry:
-    """Return which clay lies on a cell of a tile; an open one points to the snake's body."""
-    mouth = float(reading.opens[cell].max())
-    shares = reading.clay[cell] * np.array([0.0, mouth, RARER if len(tile) == 1 else 1.0])
-    kind = CLAYS[int(shares.argmax())]
-    entry: Entry = {"kind": kind}
-    if kind == "open":
-        body = [other in tile for other in hex_neighbours(cell)]
-        opens = reading.opens[cell] * np.where(body, BODY, 1.0)
-        entry["opens"] = HEX_SIDE_NAMES[int(opens.argmax())]
-    entry["confidence"] = round(float(shares.max() / shares.sum()), 4)
-    return entry
+def _clay_entry(clay: SeenClay, board: HexBoard) -> Entry:
+    number, *cell = clay.spot
+    entry: Entry = {"board": number, "cell": cell, "kind": clay.kind}
+    if clay.opens is not None:
+        entry["opens"] = clay.opens
+    centre = board.px(plane_of([cell]))[0]
+    return {**entry, "confidence": clay.confidence, "centre": np.round(centre, 2).tolist()}
 
 
 def _quality(

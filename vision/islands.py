@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +21,7 @@ from engine.tiles import TileSet
 from vision.bridges import bridged_shift
 from vision.cards import CardGroup, SeenCard, turned_cell
 from vision.ground import HIDDEN, Ground
+from vision.laid_field import LaidField
 from vision.lattice import SQUARE_SIDES, mapped
 from vision.looks import BACK
 from vision.settle import broken_share
@@ -36,6 +38,8 @@ be alone."""
 SURELY_HIDDEN = 0.12
 """How surely what lies between must be hidden for a card alone: patches of light on a table have
 0.2, hands and cups 0.1 at most."""
+NEARLY_ON = 0.12
+"""Unless it lies so near to its cell: hardly one card in twenty does by chance."""
 ON_CELL = 0.8
 """A card whose middle lies nearer to a cell's along both axes, in pitches, is seen there."""
 TOUCHING_OFF, OFF = 0.42, 0.27
@@ -87,66 +91,57 @@ def _next_island(
     group: CardGroup, field: LaidField, others: Sequence[CardGroup], tile_set: TileSet,
     farthest: int, ground: Ground | None,
 ) -> tuple[CardGroup, tuple[SeenCard, ...]] | None:  # fmt: skip
+    around = None if ground is None else _Around(field, others, ground)
     for other in others:
-        rest = [one for one in others if one is not other]
-        between = None if ground is None else _Between(group, field, rest, ground)
+        between = None if around is None else _Between(group, other, around)
         moved = _continued(field, other, tile_set, farthest, between)
         if moved:
             return other, moved
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class LaidField:
-    """A field's cells, and how far off its cards lie there."""
+class _Around:
+    """What is seen around a field; every cell is looked at once."""
 
-    px_from_cell: Array
-    cell_from_px: Array
-    cells: Array
-    """N x 2, all cells of all cards."""
-    off: Array
-    """N x 2: from the cell to where its card really lies, in pitches."""
+    def __init__(self, field: LaidField, others: Sequence[CardGroup], ground: Ground) -> None:
+        self.field, self._others, self._ground = field, others, ground
+        self._shown: dict[Cell, float] = {}
 
-    @classmethod
-    def of(cls, group: CardGroup) -> LaidField | None:
-        """Return the same of a group; nothing where its lattice is none."""
-        if np.linalg.matrix_rank(group.fit.px_from_cell) < 3:
-            return None
-        back = np.asarray(np.linalg.inv(group.fit.px_from_cell), np.float64)
-        places = mapped(back, np.stack([card.outline_px.mean(axis=0) for card in group.cards]))
-        middles = np.stack([np.mean(card.cells, axis=0) for card in group.cards])
-        counts = [len(card.cells) for card in group.cards]
-        cells = np.array([cell for card in group.cards for cell in card.cells], float)
-        off = np.repeat(places - middles, counts, axis=0)
-        return cls(group.fit.px_from_cell, back, cells, off)
+    def hidden(self, cells: Sequence[Cell], below: float, island: CardGroup) -> list[Cell]:
+        """Return those of some cells that show neither table nor cards of others than an island."""
+        free = self._free(cells, island)
+        new = [cell for cell in free if cell not in self._shown]
+        if new:
+            outlines = self.field.outlines(np.array(new, float))
+            self._shown.update(zip(new, self._ground.shown(outlines).tolist(), strict=True))
+        return [cell for cell in free if self._shown[cell] < below]
 
-    def place(self, px: Array) -> Array:
-        """Return where pixels lie in cells, as the nearest card of the field would count."""
-        raw = mapped(self.cell_from_px, px)
-        apart = np.linalg.norm(raw[:, None] - self.cells[None], axis=2)
-        return np.asarray(raw - self.off[apart.argmin(axis=1)])
+    def _free(self, cells: Sequence[Cell], island: CardGroup) -> list[Cell]:
+        """Return those of some cells at which no card is seen but an island's own."""
+        seen = self._places[[owner is not island for owner in self._owners]]
+        if not len(cells) or not len(seen):
+            return list(cells)
+        apart = np.abs(np.array(cells, float)[:, None] - seen[None]).max(axis=2).min(axis=1)
+        return [cell for cell, far in zip(cells, apart, strict=True) if far >= ON_CELL]
 
-    def outlines(self, cells: Array) -> Array:
-        """Return outlines of cells as the nearest card would lay them, N x 4 x 2."""
-        apart = np.linalg.norm(cells[:, None] - self.cells[None], axis=2)
-        laid = cells + self.off[apart.argmin(axis=1)]
-        corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-        return mapped(self.px_from_cell, (laid[:, None] + corners).reshape(-1, 2)).reshape(-1, 4, 2)
+    @cached_property
+    def _owners(self) -> list[CardGroup]:
+        return [other for other in self._others for _ in other.cards]
 
-    def away(self, cells: Array) -> Array:
-        """Return how many cells each lies off, diagonals counting one."""
-        return np.asarray(np.abs(cells[:, None] - self.cells[None]).max(axis=2).min(axis=1))
+    @cached_property
+    def _places(self) -> Array:
+        """Where cards lie, in cells, N x 2; they are seen, and so hide nothing."""
+        middles = np.concatenate([other.centres_px for other in self._others])
+        return mapped(self.field.cell_from_px, middles)
 
 
 @dataclass(frozen=True, eq=False)
 class _Between:
-    """What lies between a field and its islands."""
+    """What lies between a field and one of its islands."""
 
     group: CardGroup
-    field: LaidField
-    others: Sequence[CardGroup]
-    """Cards that are seen, and so hide nothing."""
-    ground: Ground
+    island: CardGroup
+    around: _Around
 
     def hides(self, target: Array, farthest: int, below: float) -> bool:
         """Say whether hidden cells lead from cells to the field.
@@ -157,50 +152,38 @@ class _Between:
             below: how rarely their colours must be seen, by ``Ground.hidden``.
         """
         steps = [(int(x), int(y)) for x, y in target]
-        own = {(int(x), int(y)) for x, y in self.field.cells}
+        own = {(int(x), int(y)) for x, y in self.around.field.cells}
         reached = set(steps)
-        for _ in range(farthest):
+        for left in range(farthest, 0, -1):
             edge = {(x + dx, y + dy) for x, y in steps for dx, dy in SQUARE_SIDES}
             if edge & own:
                 return True
-            steps = self._hidden(sorted(edge - reached), below)
+            on_the_way = self.around.field.within(sorted(edge - reached), left - 1)
+            steps = self.around.hidden(on_the_way, below, self.island)
             reached.update(steps)
             if not steps:
                 break
         return False
 
-    def may_be_bridged(self, other: CardGroup, target: Array, farthest: int) -> bool:
+    def may_be_bridged(self, target: Array, farthest: int) -> bool:
         """Say whether it is worth fitting a lattice: bare table in between is seen sooner."""
-        if len(other.cards) < FEWEST_NEAR or self.field.away(target).min() > farthest + 1:
+        far = self.around.field.away(target).min() > farthest + 1
+        if far or len(self.island.cards) < FEWEST_NEAR:
             return False
         return self.hides(target, farthest, HIDDEN)
 
     def bridged(
-        self, other: CardGroup, turns: int, expected: Cell, tile_set: TileSet
+        self, turns: int, expected: Cell, tile_set: TileSet
     ) -> tuple[tuple[SeenCard, ...], Array] | None:
-        """Return an island's cards, and their cells, where these make one lattice with the field.
+        """Return the island's cards, and their cells, where these make one lattice with the field.
 
         Args:
-            other: the island.
             turns: quarter turns from its axes to the field's.
             expected: about how far its cells must be moved.
             tile_set: the box.
         """
-        shift = bridged_shift(self.group, other, turns, expected)
-        return None if shift is None else _moved(other, turns, shift, tile_set)
-
-    def _hidden(self, cells: Sequence[Cell], below: float) -> list[Cell]:
-        """Return those of some cells that show neither table nor cards."""
-        places = np.array(cells, float)
-        cards = [card.outline_px.mean(axis=0) for group in self.others for card in group.cards]
-        if cards:
-            seen = mapped(self.field.cell_from_px, np.stack(cards))
-            near = np.abs(places[:, None] - seen[None]).max(axis=2) < ON_CELL
-            places = places[~near.any(axis=1)]
-        if not len(places):
-            return []
-        hidden = places[self.ground.hidden(self.field.outlines(places), below)]
-        return [(int(x), int(y)) for x, y in hidden]
+        shift = bridged_shift(self.group, self.island, turns, expected)
+        return None if shift is None else _moved(self.island, turns, shift, tile_set)
 
 
 def _continued(
@@ -221,8 +204,8 @@ def _continued(
     moved, target = _moved(other, turns, shift, tile_set)
     if not _fits(field, target, places, other, farthest, looked=between is not None):
         bridged = None
-        if between is not None and between.may_be_bridged(other, target, farthest):
-            bridged = between.bridged(other, turns, shift, tile_set)
+        if between is not None and between.may_be_bridged(target, farthest):
+            bridged = between.bridged(turns, shift, tile_set)
         if bridged is None or not TOUCHING < field.away(bridged[1]).min() <= farthest:
             return None
         moved, target = bridged
@@ -232,7 +215,8 @@ def _continued(
     sorted_cards = (broken or 0.0) > MOST_BROKEN
     if between is None:
         return None if broken is None or sorted_cards else moved
-    below = SURELY_HIDDEN if len(other.cards) == 1 else HIDDEN
+    off = float(np.linalg.norm(places - target, axis=1).max())
+    below = SURELY_HIDDEN if len(other.cards) == 1 and off > NEARLY_ON else HIDDEN
     return moved if not sorted_cards and between.hides(target, farthest, below) else None
 
 

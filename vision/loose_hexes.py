@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.lattice import Cell
+from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
 from vision.cards import CardGroup, SeenCard
 from vision.classify import CellReading
@@ -32,7 +32,7 @@ def reconstruct_hexes(
     groups = [group for group in groups if any(card.confidence >= SURE for card in group.cards)]
     if not groups:
         return Reconstruction()
-    main = max(groups, key=lambda group: sum(card.confidence >= SURE for card in group.cards))
+    main = max(groups, key=_laid)
     tiles: list[Mapping[str, Any]] = []
     unsure: list[Mapping[str, Any]] = []
     for card in main.cards:
@@ -47,6 +47,14 @@ def reconstruct_hexes(
         if card.confidence >= SURELY_ASIDE
     ]  # fmt: skip
     return Reconstruction(tuple(tiles), tuple(unsure), tuple(aside), main.cards)
+
+
+def _laid(group: CardGroup) -> tuple[int, int]:
+    """Return how many sure tiles touch another one, and how many there are: such are laid."""
+    sure = [card for card in group.cards if card.confidence >= SURE]
+    cells = {card.at for card in group.cards}
+    touching = [one for one in sure if cells & set(hex_neighbours(one.at))]
+    return len(touching), len(sure)
 
 
 def sixths_ahead(corners_px: Points, px_from_cell: NDArray[np.float64], cell: Cell) -> int:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.errors import ModelError
 from vision.models import TRAINED, read_file, read_manifest
 from vision.pyramid import shrunk
 from vision.runner import Runner
@@ -21,7 +23,7 @@ from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
 
-MANIFEST = "detector.json"
+MANIFEST, QUICK_FILE = "detector.json", "detector_quick.onnx"
 FORMAT, VERSION = "snake-eye/detector", 1
 CHANNELS = (
     "square", "hex", "board", "side", "cut", "centre",
@@ -83,10 +85,12 @@ class TileNetwork:
         self.manifest = read_manifest(folder / MANIFEST, WANTED)
         path = folder / str(self.manifest.get("file"))
         self._runner = Runner(read_file(path, self.manifest.get("sha256")), path.name)
+        quick = self.manifest.get("quick")
+        self._quick_runner = self._runner if quick is None else _quick_copy(folder, quick)
 
     def look(
         self, bgr: Bgr, scale: float, box: tuple[int, int, int, int] | None = None, *,
-        careful: bool = False,
+        careful: bool = False, quick: bool = False,
     ) -> TileMaps:  # fmt: skip
         """Return the maps of a picture made ``scale`` times as large.
 
@@ -95,11 +99,13 @@ class TileNetwork:
             scale: below 1 it is made smaller.
             box: left, top, right and bottom of the part to look at; all of it without.
             careful: looks at it in a mirror too, upright and upside down, and takes the mean.
+            quick: counts in whole numbers, which takes little more than half as long.
         """
         left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
         small, scales = shrunk(bgr[top:bottom, left:right], scale)
-        blob = _padded(small)
-        maps = self._mean_of_mirrors(blob) if careful else self._runner.run(blob)[0]
+        blob = padded(small)
+        runner = self._quick_runner if quick else self._runner
+        maps = self._mean_of_mirrors(blob) if careful else runner.run(blob)[0]
         rows, columns = (-(-length // STRIDE) for length in small.shape[:2])
         maps = np.ascontiguousarray(maps[:, :rows, :columns])
         return TileMaps(maps, scales, (float(left), float(top)))
@@ -118,7 +124,19 @@ class TileNetwork:
         return np.concatenate([total[:6] / 4, total[6:] / weights])
 
 
-def _padded(small: Bgr) -> Floats:
+def _quick_copy(folder: Path, entry: Any) -> Runner:
+    """Return the copy that counts in whole numbers.
+
+    Raises:
+        ModelError: it is missing, or not the one that the manifest is about.
+    """
+    if not isinstance(entry, dict):
+        raise ModelError(f"{folder / MANIFEST} says nothing of its quick copy; run 'make train'")
+    path = folder / str(entry.get("file"))
+    return Runner(read_file(path, entry.get("sha256")), path.name)
+
+
+def padded(small: Bgr) -> Floats:
     """Return a picture as the network takes it, its sides filled up with grey."""
     height, width = small.shape[:2]
     high, wide = height + -height % STEP, width + -width % STEP

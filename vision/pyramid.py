@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,8 @@ GREY = 128
 """What lies outside a picture."""
 FAR = 30000
 """OpenCV counts places in 16 bits; these are outside any picture."""
+_ALREADY = np.empty(0, np.float32)
+"""A second map for OpenCV where the first has both coordinates."""
 
 
 def shrunk(bgr: Bgr, scale: float) -> tuple[Bgr, tuple[float, float]]:
@@ -50,10 +54,17 @@ def drawn_between(coarse: Points, step: int, shape: tuple[int, int]) -> NDArray[
         step: pixels between two of them.
         shape: rows and columns of the view.
     """
-    rows, columns = (np.arange(length, dtype=np.float32) / step for length in shape)
-    x, y = np.meshgrid(columns, rows)
-    fine = cv2.remap(np.asarray(coarse, np.float32), x, y, cv2.INTER_LINEAR)
+    fine = cv2.remap(
+        np.asarray(coarse, np.float32), _steps(step, shape), _ALREADY, cv2.INTER_LINEAR
+    )
     return np.asarray(fine, np.float32)
+
+
+@lru_cache(maxsize=4)
+def _steps(step: int, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Return where between some of its pixels all of a view's lie."""
+    rows, columns = (np.arange(length, dtype=np.float32) / step for length in shape)
+    return np.stack(np.meshgrid(columns, rows), axis=-1)
 
 
 class Pyramid:
@@ -85,10 +96,8 @@ class Pyramid:
             level, spread_px = level + 1, spread_px / 2
         picture = self._level(level)
         places = np.clip((px + np.float32(0.5)) / 2**level - np.float32(0.5), -FAR, FAR)
-        out = cv2.remap(
-            picture, places[..., 0], places[..., 1], cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_CONSTANT, borderValue=(GREY, GREY, GREY),
-        )  # fmt: skip
+        out = cv2.remap(picture, places, _ALREADY, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT,
+                        borderValue=(GREY, GREY, GREY))  # fmt: skip
         return np.asarray(out, np.uint8)
 
     def _level(self, level: int) -> Bgr:

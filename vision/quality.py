@@ -85,6 +85,7 @@ def assess(
     of: int | None = None,
     cut_read: int = 0,
     burnt: Sequence[Points] = (),
+    beside: Sequence[Points] = (),
 ) -> Quality:
     """Say whether the tiles of a layout can be read from a picture.
 
@@ -101,6 +102,7 @@ def assess(
         cut_read: how many of ``cut_off`` are surely read all the same: these are not lost, unless
             most of the layout is cut.
         burnt: where light hides what may be tiles altogether.
+        beside: tiles that are not known to be in play; that these are small is told only.
     """
     size = (bgr.shape[1], bgr.shape[0])
     cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
@@ -108,7 +110,7 @@ def assess(
     found: list[tuple[Advice, bool]] = []
     if not outlines:
         found += [(_advice(what, None, scale, size), True) for what in picture_troubles(bgr)]
-    found += _small(whole, scale, size, limits)
+    found += _small(whole, scale, size, limits) or _small_beside([*covered, *beside], scale, size)
     found += _spoilt(bgr, whole, scale, size, limits)
     every = of or len(whole) + len(cut_tiles) + len(covered)
     gone = len(cut_tiles) - cut_read + len(covered)
@@ -171,6 +173,13 @@ def _small(
     advice = _advice("small", tiny, scale, size)
     text = advice.text.format(px=np.floor(min(widths)))
     return [(Advice("small", text, advice.box), True)]
+
+
+def _small_beside(
+    outlines: Sequence[Points], scale: float, size: tuple[int, int]
+) -> list[tuple[Advice, bool]]:
+    tiny = [o for o in outlines if across_px(o) * scale < SMALLEST_PX]
+    return [(_advice("hardly", tiny, scale, size), False)] if tiny else []
 
 
 def _spoilt(

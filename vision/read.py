@@ -17,16 +17,18 @@ import numpy as np
 
 from calibration.profile import Profile
 from vision.again import Sight
-from vision.candidates import cards_only, distinct, known_only
+from vision.candidates import cards_only, distinct, known_only, with_faint
 from vision.classify import CellReading, Reader, load_reader
 from vision.crop import cut
 from vision.detect import DEFAULT, QUICK, detect_tiles
+from vision.few_tiles import few_tiles
 from vision.foreknown import expected_wide_px, in_white_light
 from vision.ground import Ground
 from vision.intake import Picture
 from vision.lattice import fit_lattices
 from vision.loose_hexes import reconstruct_hexes
-from vision.quality import SMALLEST_PX, TEXTS, Limits, assess, tile_trouble
+from vision.network import shipped_network
+from vision.quality import TEXTS, Limits, assess, tile_trouble
 from vision.reconstruct import (
     UNKNOWN_TILE,
     Reconstruction,
@@ -39,6 +41,8 @@ from vision.settle import SURE
 from vision.taught import reader_of
 from vision.threads import alone
 from vision.types import Bgr, Detection, Detections, LatticeFit, TableState
+from vision.unread import burnt_outlines, small_outlines
+from vision.whole_bigs import with_whole_bigs
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 
@@ -61,6 +65,9 @@ on all three of 1,500 drawn tables that had so many."""
 
 
 Detect = Callable[[Bgr, ReadRequest], Detections]
+ReadCells = Callable[
+    [Bgr, Sequence[Detection], Reader | None, Profile | None], Sequence[CellReading]
+]
 
 
 @dataclass
@@ -84,6 +91,8 @@ class Stages:
     detect: Detect
     reader: Reader | None
     """``None`` where no box is told."""
+    cells: ReadCells | None = None
+    """Reads outlines; ``None`` to read each of them anew."""
 
 
 def read_table(
@@ -114,12 +123,19 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         picture = finer
     with timings.stage("classify"):
         detections = distinct(detections)
-        readings = read_cells(picture.bgr, detections.found, stages.reader, request.profile)
+        read = stages.cells or read_cells
+        readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
             detections, readings = known_only(picture.bgr, detections, readings)
+        elif request.shape == "square" and request.tile_set is not None and request.grid is None:
+            look = partial(read_cells, picture.bgr, reader=stages.reader, profile=request.profile)
+            whole = None if stages.reader is None else stages.reader.whole
+            detections, readings = with_faint(detections, readings, partial(look, reader=whole))
+            detections, readings = with_whole_bigs(detections, readings, request.tile_set, look)
     with timings.stage("lattice"):
         every = detections.found
-        detections, readings = cards_only(picture.bgr, detections, readings, request)
+        ground = Ground(picture.bgr, [one.corners_px for one in every])
+        detections, readings = cards_only(picture.bgr, detections, readings, request, ground)
         fits = _fits(detections, request)
     with timings.stage("reconstruct"):
         if request.tile_set is None:
@@ -127,16 +143,17 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         elif request.shape == "hex":
             table = reconstruct_hexes(detections, fits, readings, request.tile_set)
         else:
-            sight = _sight(picture.bgr, every, detections.found, stages.reader, request)
+            sight = _sight(picture.bgr, ground, every, detections.found, stages.reader, request)
             table = reconstruct(detections, fits, readings, request.tile_set, sight)
     with timings.stage("quality"):
-        state = _state(picture, table, request, detections)
+        known = any(one.best >= SURE and one.why is None and not one.odd for one in readings)
+        state = _state(picture, table, request, replace(detections, found=every), known=known)
     return replace(state, timings_ms=timings.ms)
 
 
 def _sight(
-    bgr: Bgr, every: Sequence[Detection], cards: Sequence[Detection], reader: Reader | None,
-    request: ReadRequest,
+    bgr: Bgr, ground: Ground, every: Sequence[Detection], cards: Sequence[Detection],
+    reader: Reader | None, request: ReadRequest,
 ) -> Sight | None:  # fmt: skip
     """Return what to look with once more; in a picture that is all grid nothing is left to see."""
     if request.grid is not None:
@@ -146,7 +163,7 @@ def _sight(
     # Of a taught box nobody knows the paper: table in such a cell could be read as a tile.
     known = None if reader is None or reader.embedded else reader
     look = partial(read_cells, bgr, reader=known, profile=request.profile)
-    return Sight(bgr, Ground(bgr, [card.corners_px for card in cards]), look, doubtful)
+    return Sight(bgr, ground.beside([card.corners_px for card in cards]), look, doubtful)
 
 
 def stages_for(request: ReadRequest) -> Stages:
@@ -176,7 +193,10 @@ def _detect(bgr: Bgr, request: ReadRequest) -> Detections:
         wide = expected_wide_px(request, request.profile.size_px[0] / bgr.shape[1])
     own = request.set_name is not None and request.set_name == request.game
     settings = QUICK if own else DEFAULT
-    return detect_tiles(bgr, request.shape, settings=settings, wide_px=wide)
+    found = detect_tiles(bgr, request.shape, settings=settings, wide_px=wide)
+    if found.found or request.shape != "square" or request.tile_set is not None:
+        return found
+    return few_tiles(bgr, shipped_network())
 
 
 def grid_detections(size_px: tuple[int, int], grid: tuple[int, int]) -> Detections:
@@ -205,41 +225,50 @@ def _fits(detections: Detections, request: ReadRequest) -> list[LatticeFit]:
     return [LatticeFit(cells, matrix, 0.0)]
 
 
-def _narrow(detections: Detections, below_px: float, picture: Picture | None = None) -> bool:
-    """Say whether tiles are narrower than that, in pixels of the whole picture if it is given."""
-    scale = 1.0 if picture is None else picture.scale
-    widths = [detection.across_px * scale for detection in detections.found]
+def _narrow(detections: Detections, below_px: float) -> bool:
+    """Say whether tiles are narrower than that."""
+    widths = [detection.across_px for detection in detections.found]
     return bool(widths) and float(np.median(widths)) < below_px
 
 
 def _moved(detections: Detections, coarse: Picture, finer: Picture) -> Detections:
     """Return the outlines in pixels of a finer copy of the picture."""
-    found = tuple(
-        replace(d, corners_px=finer.own_px(coarse.whole_px(d.corners_px))) for d in detections.found
+    found, faint = (
+        tuple(replace(d, corners_px=finer.own_px(coarse.whole_px(d.corners_px))) for d in some)
+        for some in (detections.found, detections.faint)
     )
-    return Detections((finer.bgr.shape[1], finer.bgr.shape[0]), detections.shape, found)
+    return Detections((finer.bgr.shape[1], finer.bgr.shape[0]), detections.shape, found, faint)
 
 
 def _state(
-    picture: Picture, table: Reconstruction, request: ReadRequest, detections: Detections
+    picture: Picture, table: Reconstruction, request: ReadRequest, every: Detections, *, known: bool
 ) -> TableState:
+    """Return the table with what the picture is worth.
+
+    Args:
+        picture: it was read from.
+        table: what was read.
+        request: what was asked for.
+        every: all outlines, cards or not.
+        known: whether any of them surely shows a card of the box.
+    """
     cut_off = [card.outline_px for card in (*table.laid, *table.lost) if card.cut_off]
     cut_read = sum(c.cut_off and c.why is None and c.confidence >= SURE for c in table.laid)
-    whole = [card.outline_px for card in table.laid if not card.cut_off]
-    if (
-        request.tile_set is not None
-        and not table.laid
-        and _narrow(detections, SMALLEST_PX, picture)
-    ):
-        # Nothing was read; why, the outlines say.
-        whole = [detection.corners_px for detection in detections.found]
+    whole = tuple(card.outline_px for card in table.laid if not card.cut_off)
+    beside = tuple(np.asarray(entry["outline"]) for entry in table.aside)
+    burnt = table.burnt
+    if request.tile_set is not None and request.grid is None and not (table.laid or table.lost):
+        burnt = () if known else burnt_outlines(picture.bgr, every)
+        small = () if burnt else small_outlines(picture.bgr, every, picture.scale)
+        # Where only a stock is in the picture, that it is small is no reason for anything.
+        beside, whole = (small, whole) if known else (beside, small)
     covered = [card.outline_px for card in table.lost if not card.cut_off]
     quality = assess(
         picture.bgr, whole, scale=picture.scale, cut_off=cut_off, covered=covered, limits=LIMITS,
-        cut_read=cut_read, burnt=table.burnt,
+        cut_read=cut_read, burnt=burnt, beside=beside,
     )  # fmt: skip
     troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
-    if not quality.ok and not table.burnt and troubles <= LOOKS:
+    if not quality.ok and not burnt and troubles <= LOOKS:
         quality = replace(quality, ok=_surely_read(table))
     elif quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
         quality = replace(quality, ok=False)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from engine.lattice import Cell
+import numpy as np
+
 from engine.tiles import TileSet
 from vision.again import Sight, with_unseen
 from vision.anchors import BIG, Field, anchor_of, likely_house
@@ -16,11 +17,14 @@ from vision.burnt import burnt_cells
 from vision.cards import CardGroup, SeenCard, group_cards
 from vision.classify import CellReading
 from vision.ground import Ground
+from vision.headless import headless_field, lost_cards
+from vision.inks import with_inks
 from vision.islands import FAR, NEAR, TOUCHING, with_islands
-from vision.layout import game_fields, lost_cards
+from vision.layout import game_fields
 from vision.looks import BACK
-from vision.settle import SURE, settled
-from vision.types import Detection, Detections, LatticeFit, Points
+from vision.settle import BEYOND_DOUBT, SURE, settled
+from vision.suspects import with_suspects
+from vision.types import Detection, Detections, LatticeFit, Points, width_of
 
 UNKNOWN, UNKNOWN_TILE = "unknown", "unknown-tile"
 """What every tile is called when no box is told."""
@@ -33,6 +37,8 @@ SURELY_ALONE = 0.7
 """A tile of an unknown box that has no neighbour must be found so surely, and whole."""
 SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
+SAME_PLACE = 0.35
+"""Cards whose middles are closer than that, in widths, are one."""
 TINY_PX = 16.0
 """Where the cards are narrower, the outlines of a long row may slip by a cell: nothing is sure."""
 TINY_DOUBT = 0.75
@@ -74,13 +80,17 @@ def reconstruct(
     fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
     ground = None if sight is None else sight.ground
     fields, own = _with_islands(fields, groups, tile_set, ground)
+    headless = headless_field(groups, fields, own, detections.size_px)
+    if headless is not None:
+        fields = tuple(sorted((*fields, headless), key=lambda field: field.number or 0))
+        own = {*own, id(headless.group)}
     burnt: tuple[Points, ...] = ()
     if sight is not None:
         others = [*(group for group in groups if id(group) not in own), *(f.group for f in fields)]
-        fields = tuple(
-            replace(f, group=with_unseen(f.group, _but(others, f.group), tile_set, sight))
-            for f in fields
-        )
+        seen = [with_unseen(f.group, _but(others, f.group), tile_set, sight) for f in fields]
+        seen = [with_suspects(group, tile_set, sight) for group in seen]
+        seen = [with_inks(group, _but(others, group), tile_set, sight.bgr) for group in seen]
+        fields = tuple(replace(f, group=group) for f, group in zip(fields, seen, strict=True))
         others = [*others, *(f.group for f in fields)]
         burnt = tuple(o for f in fields for o in burnt_cells(f.group, _but(others, f.group), sight))
     if not fields:
@@ -88,6 +98,7 @@ def reconstruct(
         return Reconstruction(lost=lost_cards(groups, (), (), tile_set, detections.size_px))
     aside = [card for group in groups if id(group) not in own for card in group.cards]
     aside = [card for card in aside if card.confidence >= SURELY_ASIDE and card.why is None]
+    aside = [card for card in aside if not any(_lies_on(card, f.group) for f in fields)]
     tiles: list[Entry] = []
     unsure: list[Entry] = []
     laid: list[SeenCard] = []
@@ -107,6 +118,12 @@ def reconstruct(
         tuple(tiles), tuple(unsure), tuple(aside_entry(card) for card in aside), tuple(laid),
         lost_cards(groups, fields, own, tile_set, detections.size_px), burnt,
     )  # fmt: skip
+
+
+def _lies_on(card: SeenCard, group: CardGroup) -> bool:
+    """Say whether a card is one of a layout that was seen better there."""
+    apart = np.linalg.norm(group.centres_px - card.centre_px, axis=1)
+    return bool((apart < SAME_PLACE * width_of(card.outline_px)).any())
 
 
 def _across_px(detections: Detections) -> float:
@@ -198,7 +215,7 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
     """Return a field's cards counted from its house or big card, and face-down ones apart."""
     cards = list(field.group.cards)
     anchor = anchor_of(field.group, tile_set)
-    cards = [c for c in cards if c is anchor or not _is_half(c, tile_set)]
+    cards = [c for c in cards if c is anchor or not _is_no_big(c, anchor, tile_set)]
     if anchor is None:
         anchor = likely_house(field.group, tile_set)
         cards = [anchor if anchor is not None and c.at == anchor.at else c for c in cards]
@@ -206,8 +223,9 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
         back = -anchor.best.turns % 4
         cards = [card.turned(back, tile_set) for card in cards]
         origin = anchor.turned(back, tile_set).at
-        shift: Cell = (-origin[0], -origin[1])
-        cards = [card.moved(shift) for card in cards]
+        cards = [card.moved((-origin[0], -origin[1])) for card in cards]
+    elif field.origin is not None:
+        cards = [card.moved((-field.origin[0], -field.origin[1])) for card in cards]
     beside = Counter(cell for card in cards for x, y in card.cells
                      for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)))  # fmt: skip
     cards = [c for c in cards if c.why is None or is_card(c.found, beside[c.at] >= 2)]
@@ -216,11 +234,16 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
     return fronts, backs
 
 
-def _is_half(card: SeenCard, tile_set: TileSet) -> bool:
-    """Say whether one cell looks like half a big card: a hole may, and a field has one big card."""
+def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bool:
+    """Say whether a card looks like a big one and is none: a hole in a layout may look like half.
+
+    A field has one big card, and the box one of each.
+    """
     best = card.best
-    several = best is not None and best.tile in tile_set and len(tile_set[best.tile].cells) > 1
-    return several and len(card.cells) == 1
+    if best is None or best.tile not in tile_set or len(tile_set[best.tile].cells) == 1:
+        return False
+    again = anchor is not None and anchor.best is not None and anchor.best.tile == best.tile
+    return len(card.cells) == 1 or (again and card.confidence < BEYOND_DOUBT)
 
 
 def is_card(found: float, enclosed: bool) -> bool:

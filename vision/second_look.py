@@ -15,6 +15,7 @@ from vision.classify import CellReading, Reader
 from vision.crop import Patches, cut
 from vision.embedding import described
 from vision.same_light import in_this_light
+from vision.same_paint import in_these_colours
 from vision.types import Bgr, Detection, Points
 
 Floats = NDArray[np.float32]
@@ -48,21 +49,22 @@ def read_taught(
     if not found:
         return []
     across = [one.across_px for one in found]
-    rows = described(lit(cut(bgr, [one.corners_px for one in found])))
+    patches = lit(cut(bgr, [one.corners_px for one in found]))
+    rows = described(patches)
     reader = in_this_light(reader, rows, across)
-    out = reader.readings(reader.distances_of(rows, across))
-    for number, reading in enumerate(out):
+    distances = reader.distances_of(rows, across)
+    for number, reading in enumerate(reader.readings(distances)):
         if reading.best < SURE:
-            patches = lit(cut(bgr, _shifted(found[number].corners_px)))
-            out[number] = reader.readings(_anywhere(reader, reader.distances(patches)))[0]
-    return out
+            beside = lit(cut(bgr, _shifted(found[number].corners_px)))
+            distances[number] = _anywhere(reader, reader.distances(beside))
+    return reader.readings(in_these_colours(reader, distances, patches, across))
 
 
 def _anywhere(reader: Reader, distances: Floats) -> Floats:
-    """Return how far each look is, wherever the tile may lie: one row of several shifts."""
+    """Return how far each look is, wherever the tile may lie."""
     doubt = 2 * reader.temperature
     energies = (distances + reader.temperature * AWAY[:, None]) / doubt
-    return np.asarray(-doubt * np.logaddexp.reduce(-energies, axis=0), np.float32)[None]
+    return np.asarray(-doubt * np.logaddexp.reduce(-energies, axis=0), np.float32)
 
 
 def _shifted(corners: Points) -> list[Points]:

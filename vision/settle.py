@@ -27,7 +27,7 @@ BEYOND_DOUBT = 0.99
 """Of cards that are surer not one is doubted because the box has fewer of them: boxes get mixed."""
 MOST_SETTLED = 0.98
 """A card that the game settled is never said to be surer."""
-LEAST_SEEN = 0.05
+LEAST_SEEN = 0.02
 """A guess that the camera gives less than that cannot win by rules."""
 
 
@@ -93,7 +93,7 @@ def _weighed(
             share *= CONFLICT ** _conflicts(card.at, guess, sides, tile_set)
             if used[guess.tile] >= tile_set[guess.tile].count:
                 share *= NONE_LEFT
-            share *= _rarity(guess, card.guesses, used, tile_set)
+            share *= _rarity(guess, card, used, tile_set)
         worth[guess] = share
     # What is not in the box keeps its share: rules say nothing about it.
     rest = max(0.0, 1.0 - sum(guess.confidence for guess in card.guesses))
@@ -107,21 +107,21 @@ def _weighed(
     return replace(card, guesses=guesses)
 
 
-def _rarity(
-    guess: Guess, others: Sequence[Guess], used: Mapping[str, int], tile_set: TileSet
-) -> float:
-    """Return what a grey card is worth against coloured ones of its shape, by what is left of them.
+def _rarity(guess: Guess, card: SeenCard, used: Mapping[str, int], tile_set: TileSet) -> float:
+    """Return what a guess is worth against others, by how many of each the box has left.
 
     Grey goes on in any colour, so neighbours never speak against it; but there are few such cards.
+    Of a card that the picture's edge cuts only a part is seen, which several kinds may share.
     """
     kind = tile_set[guess.tile]
-    if not kind.strands or any(strand.colour != GREY for strand in kind.strands):
+    grey = bool(kind.strands) and all(strand.colour == GREY for strand in kind.strands)
+    if not grey and not card.cut_off:
         return 1.0
     shape = [strand.edges for strand in kind.turned(guess.turns)]
     rivals = [
-        tile_set[other.tile].count - used[other.tile] for other in others
+        tile_set[other.tile].count - used[other.tile] for other in card.guesses
         if other.tile in tile_set and other.tile != guess.tile
-        and [strand.edges for strand in tile_set[other.tile].turned(other.turns)] == shape
+        and (card.cut_off or shape == [s.edges for s in tile_set[other.tile].turned(other.turns)])
     ]  # fmt: skip
     left = max(1, kind.count - used[guess.tile])
     return min(1.0, left / max([1, *rivals]))

@@ -29,6 +29,7 @@ from vision.crop import MARGIN, PATCH_PX
 from vision.errors import ModelError
 from vision.looks import BACK, Look
 from vision.models import read_arrays, read_manifest, set_hash
+from vision.prints import Prints
 
 FORMAT, FORMAT_VERSION = "snake-eye/taught", 1
 FEATURES = f"{features.VERSION}+{embedding.VERSION}"
@@ -153,9 +154,15 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
         if not (np.isfinite(project).all() and np.isfinite(centres).all()):
             raise ValueError("the arrays hold no numbers")
         reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
-        return TaughtSet(tile_set, reader)
+        return TaughtSet(tile_set, replace(reader, prints=_prints(manifest, arrays)))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise ModelError(f"{again}: {error}") from error
+
+
+def _prints(manifest: Mapping[str, Any], arrays: Mapping[str, Any]) -> Prints | None:
+    """Return what the kinds looked like; boxes of lands have none, nor have earlier ones."""
+    tiles = manifest.get("faces")
+    return None if tiles is None else Prints.of([str(tile) for tile in tiles], arrays)
 
 
 def _board_reader(

@@ -50,11 +50,19 @@ class TrackedTable:
         self._verified_s = float("-inf")
         self._last: Hashable = None
         self._alike = 0
+        self._doubted = False
 
     def forget(self) -> None:
         """Drop everything: the camera hangs differently now."""
         self._known = self._picture = self._last = None
         self._follower.forget()
+
+    def doubt(self) -> None:
+        """Look at everything at the next look that shows no change: a hand was over the table.
+
+        One tile may have been replaced by another that looks much like it.
+        """
+        self._doubted = True
 
     def leave_out(self, outlines: Sequence[Points]) -> None:
         """Take no notice of tiles that lie there and touch no other: stocks, piles."""
@@ -71,6 +79,8 @@ class TrackedTable:
             self._known = self._picture = self._last = None
             self._follower.drop()
             return self._whole(bgr, small, t_s)
+        if self._doubted and not changed.any():
+            return self._whole(bgr, small, t_s)
         doubtful = [np.asarray(entry["outline"]) for entry in self._known.unsure]
         looked_at = changed | painted_on(doubtful, changed.shape, small.shape[1] / bgr.shape[1])
         if not looked_at.any():
@@ -83,6 +93,7 @@ class TrackedTable:
         if state is None:
             return self._whole(bgr, small, t_s)
         self.parts += 1
+        self._doubted = False
         self._agree(state, small, self.settings.alike_parts)
         return state
 
@@ -98,6 +109,7 @@ class TrackedTable:
 
     def _whole(self, bgr: Bgr, small: Small, t_s: float) -> TableState:
         self.wholes += 1
+        self._doubted = False
         state = self._follower.whole(bgr)
         if self._agree(state, small, self.settings.alike):
             self._verified_s = t_s

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -63,12 +64,12 @@ class Detection:
         if self.corners_px.shape not in ((4, 2), (6, 2)):
             raise ValueError(f"a tile has 4 or 6 corners, but got {self.corners_px.shape}")
 
-    @property
+    @cached_property
     def centre_px(self) -> Points:
         """Return the middle of the outline, where its diagonals meet."""
         return np.asarray(self.corners_px.mean(axis=0))
 
-    @property
+    @cached_property
     def across_px(self) -> float:
         """Return how wide the tile is in the picture: the square root of a square's area."""
         return width_of(self.corners_px)
@@ -82,6 +83,8 @@ class Detections:
     """Width and height of the picture."""
     shape: Shape
     found: tuple[Detection, ...]
+    faint: tuple[Detection, ...] = ()
+    """Outlines that are too doubtful to count, unless their print is surely read."""
 
 
 @dataclass(frozen=True, eq=False)

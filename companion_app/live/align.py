@@ -228,8 +228,11 @@ class Aligner:
         outlines: dict[Spot, tuple[Point, ...]] = {}
         sure = {id(entry) for entry in table.tiles}
         pieces = []
+        half_hidden: set[Spot] = set()
         for entry in entries:
             piece = self._piece(entry, ring)
+            if id(entry) not in sure and entry.get("why") == "covered":
+                half_hidden.update(spots_of(piece))
             guesses = entry.get("guesses") or [[entry.get("tile"), entry.get("confidence", 1.0)]]
             colours: dict[Content, float] = {}
             for guess in guesses:
@@ -250,8 +253,8 @@ class Aligner:
                 pieces.append(piece)
         splits = tuple(self._split(split, ring) for split in table.splits)
         return Sighting(
-            beliefs, frozenset(), frozenset(pieces), splits, self._clay(table.clay, ring),
-            centres, outlines, _aside(table),
+            beliefs, frozenset(), frozenset(pieces), frozenset(half_hidden), splits,
+            self._clay(table.clay, ring), centres, outlines, _aside(table),
         )  # fmt: skip
 
     def _split(

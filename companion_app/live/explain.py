@@ -53,11 +53,15 @@ class Explanation:
 
 def explain(game: AnyGame, position: Any, after: Layout) -> Explanation:
     """Say how a position may have become a layout."""
-    change = change_between(game.layout(position), after)
+    before = game.layout(position)
+    change = change_between(before, after)
     actions = _actions(change)
     if not actions or len(actions) > MOST_ACTIONS:
         return Explanation()
-    search = _Search(game, after, change.laid.clay)
+    # Clay that lies where some lay before was put down otherwise, or is read so: no drill is new.
+    marked = {(clay.board, clay.cell) for clay in before.clay}
+    fresh = frozenset(c for c in change.laid.clay if (c.board, c.cell) not in marked)
+    search = _Search(game, after, fresh)
     rows = search.rows(position, actions)
     silent = [row for row in rows if not _needs_a_word(game, position, row)]
     if silent:

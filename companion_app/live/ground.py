@@ -12,6 +12,17 @@ from numpy.typing import NDArray
 from companion_app.live.states import gain_between
 from vision.types import Frame
 
+Part = tuple[slice, slice]
+"""Rows and columns of the small picture."""
+Remembered = tuple[NDArray[np.float32], NDArray[np.bool_]]
+"""A picture, and where in it the bare table was seen."""
+STEP, STEPS = 8, 32
+"""Colours are told apart in so many levels: things as bright as a patterned cloth have others."""
+RARE = 0.001
+"""A colour that fewer of the pixels have is noise."""
+DIM = 4.0
+"""Levels that are added before colours are divided: black has no tint."""
+
 
 class Ground:
     """What the bare table looks like where tiles lie now, remembered from before they lay there."""
@@ -25,12 +36,15 @@ class Ground:
     LIKE_THE_REST = 0.7
     """So much of a place must have the table's colours where nobody saw it bare before."""
     AROUND = 1.5
-    """How far around such a place the table's colours are taken, in widths of the place."""
+    """How far around a place the table's colours and light are taken, in widths of the place."""
+    OTHER_TINT = 0.08
+    """Colours that have gone apart by so much against those around: a thing as bright as the table.
+    A shadow dims all of them alike."""
 
     def __init__(self) -> None:
         self._bgr: NDArray[np.float32] | None = None
         self._known: NDArray[np.bool_] | None = None
-        self._close: tuple[NDArray[np.float32], NDArray[np.bool_]] | None = None
+        self._close: Remembered | None = None
         """The same up to the very edge of the tiles: with their shadows on it, and where known."""
         self._last: tuple[Frame, NDArray[np.float32]] | None = None
 
@@ -78,25 +92,26 @@ class Ground:
         bgr, scale = self._small(frame)
         if self._bgr is None or self._known is None or self._bgr.shape != bgr.shape:
             return None
-        part = _window(outline, bgr.shape, scale)
-        inside = _mask([outline], bgr.shape, scale, grow=-1)[part] > 0
-        if seen:
-            inside &= _mask(list(seen), bgr.shape, scale, grow=1)[part] == 0
+        around = _window(outline, bgr.shape, scale, room=self.AROUND)
+        free = _mask(list(seen), bgr.shape, scale, grow=1)[around] == 0
+        inside = (_mask([outline], bgr.shape, scale, grow=-1)[around] > 0) & free
         if not inside.any():
             return None
-        if self._is_as_it_was(bgr, part, inside):
+        beside = free & (_mask([outline], bgr.shape, scale, grow=1)[around] == 0)
+        if self._is_as_it_was(bgr, around, inside, beside):
             return True
-        known = inside & self._known[part]
+        now, picture, known = bgr[around], self._bgr[around], self._known[around]
         gain = gain_between(bgr, self._bgr)
-        if known.sum() < self.KNOWN_SHARE * inside.sum():
-            around = _window(outline, bgr.shape, scale, room=self.AROUND)
-            rest = self._bgr[around][self._known[around]] * gain
-            return self._looks_like_the_rest(bgr[part][inside], rest)
-        return self._is_same(bgr[part][known], self._bgr[part][known] * gain)
+        if (inside & known).sum() < self.KNOWN_SHARE * inside.sum():
+            tint = _change(now, picture, beside & known) if (beside & known).any() else gain
+            return self._looks_like_the_rest(now[inside], picture[known] * tint)
+        same = self._is_same(now[inside & known], picture[inside & known] * gain)
+        return same and not self._is_tinted(now, picture, inside & known, beside & known)
 
     def _is_as_it_was(
-        self, bgr: NDArray[np.float32], part: tuple[slice, slice], inside: NDArray[np.bool_]
-    ) -> bool:
+        self, bgr: NDArray[np.float32], around: Part, inside: NDArray[np.bool_],
+        beside: NDArray[np.bool_],
+    ) -> bool:  # fmt: skip
         """Say whether a place looks as when it was last seen with no tile, also among others.
 
         A single cell between tiles has no pixel that is far from all of them; and what is near to
@@ -104,11 +119,26 @@ class Ground:
         """
         if self._close is None:
             return False
-        picture, seen = self._close
-        known = inside & seen[part]
+        now, picture, seen = bgr[around], self._close[0][around], self._close[1][around]
+        known = inside & seen
         if known.sum() < self.KNOWN_SHARE * inside.sum():
             return False
-        return self._is_same(bgr[part][known], picture[part][known] * gain_between(bgr, picture))
+        gain = gain_between(bgr, self._close[0])
+        same = self._is_same(now[known], picture[known] * gain)
+        return same and not self._is_tinted(now, picture, known, beside & seen)
+
+    def _is_tinted(
+        self, now: NDArray[np.float32], picture: NDArray[np.float32], inside: NDArray[np.bool_],
+        beside: NDArray[np.bool_],
+    ) -> bool:  # fmt: skip
+        """Say whether a place has changed its colour, and not only its brightness.
+
+        The table beside it tells how the light has changed; without any in view nothing does.
+        """
+        if beside.sum() < inside.sum():
+            return False
+        tint = _change(now, picture, inside) / _change(now, picture, beside)
+        return float(np.ptp(tint) / tint.mean()) > self.OTHER_TINT
 
     def _is_same(self, now: NDArray[np.float32], before: NDArray[np.float32]) -> bool:
         off = np.abs(now - before).mean(axis=1)
@@ -120,9 +150,9 @@ class Ground:
         """Say whether a place has the colours of the bare table around it."""
         if not len(bare):
             return None
-        low, high = np.percentile(bare, (2, 98), axis=0)
-        within = (place > low - self.SAME_LEVELS) & (place < high + self.SAME_LEVELS)
-        return float(within.all(axis=1).mean()) > self.LIKE_THE_REST
+        seen = _colours_in(bare)
+        found = seen[tuple(np.clip(place / STEP, 0, STEPS - 1).astype(int).T)]
+        return float(found.mean()) > self.LIKE_THE_REST
 
     def _small(self, frame: Frame) -> tuple[NDArray[np.float32], float]:
         height, width = frame.bgr.shape[:2]
@@ -134,9 +164,29 @@ class Ground:
         return self._last[1], scale
 
 
-def _window(
-    outline: Any, shape: tuple[int, ...], scale: float, room: float = 0.0
-) -> tuple[slice, slice]:
+def _change(
+    now: NDArray[np.float32], before: NDArray[np.float32], where: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Return by how much each colour has become brighter somewhere, in the middle."""
+    ratio = (now[where] + DIM) / (before[where] + DIM)
+    return np.asarray(np.median(ratio, axis=0), np.float32)
+
+
+def _colours_in(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which colours occur, or ones next to them, as a cube of steps of blue, green, red."""
+    places = np.clip(pixels / STEP, 0, STEPS - 1).astype(int)
+    count = np.zeros((STEPS,) * 3, np.int32)
+    np.add.at(count, tuple(places.T), 1)
+    seen = count > RARE * len(pixels)
+    for axis in range(3):
+        before, after = np.roll(seen, 1, axis), np.roll(seen, -1, axis)
+        np.moveaxis(before, axis, 0)[0] = False
+        np.moveaxis(after, axis, 0)[-1] = False
+        seen = seen | before | after
+    return seen
+
+
+def _window(outline: Any, shape: tuple[int, ...], scale: float, room: float) -> Part:
     """Return the rows and columns that hold an outline, and so many of its widths around it."""
     points = np.asarray(outline, np.float64) * scale
     away = room * np.ptp(points, axis=0)

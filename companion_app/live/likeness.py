@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import pairwise
 
 from companion_app.live.explain import Foul, Row
-from companion_app.live.match import Match
 from companion_app.live.places import Spot, contents
-from engine.game import Move
-from engine.placement import Layout, Piece
+from engine.placement import Layout, Piece, Placement
 
 
 def same(one: Layout, other: Layout) -> bool:
@@ -29,15 +27,22 @@ def gone(known: Layout, table: Layout, foul: Foul | None = None) -> set[Spot]:
     return set(gone) if foul is None or foul.move.do == "place" else set()
 
 
-def newly_laid(before: Any, match: Match) -> frozenset[Piece]:
-    """Return the hex tiles that a match has and an earlier position had not."""
-    return match.layout.pieces - match.game.layout(before).pieces
+def moves_seen(layouts: Sequence[Layout]) -> int:
+    """Return after how many of a row of layouts the table looked different."""
+    return sum(not same(one, other) for one, other in pairwise(layouts))
 
 
-def clay_places(match: Match, before: Any, move: Move) -> set[tuple[int, tuple[int, int]]]:
-    """Return where clay lies after a move."""
-    clay = match.game.layout(match.game.apply(before, move)).clay
-    return {(one.board, one.cell) for one in clay}
+def last_laid(layouts: Sequence[Layout]) -> set[Placement | Piece]:
+    """Return the tiles of the last move that the table shows; clay may be laid later."""
+    for after, before in pairwise(reversed(layouts)):
+        if not same(before, after):
+            return {*(after.cards - before.cards), *(after.pieces - before.pieces)}
+    return set()
+
+
+def clay_seen(layout: Layout) -> set[tuple[int, tuple[int, int]]]:
+    """Return where clay lies."""
+    return {(clay.board, clay.cell) for clay in layout.clay}
 
 
 def differ_by_drill(rows: list[Row]) -> bool:

@@ -13,6 +13,7 @@ from math import hypot
 from typing import Any, Protocol
 
 from companion_app.live.align import aligner_for
+from companion_app.live.covering import with_covered
 from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
 from companion_app.live.keepsake import PictureSettings, packed, unpacked
@@ -42,6 +43,10 @@ class Reader(Protocol):
 
     def leave_out(self, outlines: Sequence[Any]) -> None:
         """Take no notice of tiles that lie there, as long as no other is laid at their side."""
+        ...
+
+    def doubt(self) -> None:
+        """Look at everything once more, even if nothing seems to have changed: a hand was there."""
         ...
 
     def again(self, bgr: Bgr) -> TableState | None:
@@ -179,6 +184,8 @@ class LiveLoop:
             # The first frame has none before it that it could be still against.
             self._approached = self._approached or not self._first_frame
             self._disturb()
+            if glimpse.hand:
+                self.reader.doubt()
             if self.state != "camera-moved" or glimpse.hand:
                 self._become("hand" if glimpse.hand else "settling", t)
             return
@@ -263,17 +270,16 @@ class LiveLoop:
 
     def _with_covered(self, frame: Frame, look: Sighting, known: Layout) -> Sighting:
         """Mark known tiles that are not seen, but whose place does not look bare either."""
-        missing = contents(known).keys() - look.beliefs.keys()
-        covered = set()
-        seen = list(set(look.outlines_px.values())) if missing else []
-        for spot in missing:
+        seen = list(set(look.outlines_px.values()))
+
+        def is_bare(spot: Spot) -> bool | None:
             outline = self._outlines.get(spot)
-            # A tile not seen since the camera was knocked may lie under something.
-            unknown = outline is None and bool(self._outlines)
-            if unknown or (outline and self._ground.is_bare(frame, outline, seen) is False):
-                covered.add(spot)
-        hidden = {s for s, belief in look.beliefs.items() if belief.why == "covered"}
-        return replace(look, covered=frozenset(covered | hidden)) if covered | hidden else look
+            if outline is None:
+                # A tile not seen since the camera was knocked may lie under something.
+                return False if self._outlines else None
+            return self._ground.is_bare(frame, outline, seen)
+
+        return with_covered(look, known, is_bare)
 
     # --- disturbances ----------------------------------------------------------------------
 

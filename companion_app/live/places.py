@@ -48,6 +48,8 @@ class Sighting:
     """Spots of known tiles that something lies over or stands on."""
     pieces: frozenset[Piece] = frozenset()
     """Hex tiles as the reader cut them."""
+    half_hidden: frozenset[Spot] = frozenset()
+    """Hexes of a known colour whose tile goes on under something, as the reader says."""
     splits: tuple[tuple[frozenset[Spot], tuple[tuple[Piece, ...], ...]], ...] = ()
     """Hex cells that several sets of pieces explain."""
     clay: frozenset[Clay] = frozenset()

@@ -58,6 +58,10 @@ class PictureReader:
         """Take no notice of tiles that lie there, as long as no other is laid at their side."""
         self._table.leave_out([np.asarray(outline, np.float64) for outline in outlines])
 
+    def doubt(self) -> None:
+        """Look at everything once more, even if nothing seems to have changed."""
+        self._table.doubt()
+
     def again(self, bgr: Bgr) -> TableState:
         """Read a kept picture by itself."""
         return plain(self._table.again(bgr))

@@ -9,21 +9,22 @@ from dataclasses import replace
 
 from companion_app.live.asker import Asker
 from companion_app.live.bench import Event, Pending, Picture, RefereeSettings, Standing
+from companion_app.live.drilled import drill_shown
 from companion_app.live.explain import Explanation, Foul, Row, explain
 from companion_app.live.likeness import (
-    clay_places,
+    clay_seen,
     differ_by_drill,
     differ_by_player,
     gone,
     key,
-    newly_laid,
+    last_laid,
+    moves_seen,
     same,
 )
 from companion_app.live.places import Spot, contents, hanging_on
 from companion_app.live.questions import Question, question_to_json
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading, read_settled
-from engine.game import Change
 from engine.placement import Layout
 from engine.record import move_to_json
 from engine.referee import violation_to_json
@@ -84,10 +85,10 @@ class Referee(Asker):
         tables = [layout for layout in reading.layouts if not same(layout, known)]
         if len(tables) < len(reading.layouts) or not tables:
             self._as_accepted(reading, t)
-            self._late_clay(reading, settled, t, picture)
+            self._late_clay(reading, t)
             return "settled"
         if self.pending and any(same(table, self.pending.layout) for table in tables):
-            return "settled"
+            return self._clay_came(tables, t, picture) or "settled"
         if self.waived is not None and any(same(table, self.waived) for table in tables):
             return "unsure"
         if self._over and len(gone(known, tables[0])) > len(known.placements()) / 2:
@@ -136,6 +137,13 @@ class Referee(Asker):
         answers = [explain(match.game, match.position, table) for table in tables]
         rows = [row for answer in answers for row in answer.rows]
         if rows:
+            if (
+                undo
+                and not self._restores_several(tables[0])
+                and moves_seen(match.layouts[-1 - undo :]) > 1
+            ):
+                # One tile changed, and several moves between were undone by it: a move it is.
+                undo = 0
             anew = None
             if not undo and self._is_turned_on(tables[0]):
                 anew = self._instead(tables[0], reading, settled, t, picture)
@@ -242,6 +250,15 @@ class Referee(Asker):
         )  # fmt: skip
         return "settled"
 
+    def _clay_came(self, tables: list[Layout], t: float, picture: Picture) -> Standing | None:
+        """Accept what was called a foul when clay shows now that it is a drill; else ``None``."""
+        assert self.pending is not None
+        if clay_seen(tables[0]) <= clay_seen(self.pending.layout):
+            return None
+        answers = [explain(self.match.game, self.match.position, table) for table in tables]
+        rows = [row for answer in answers for row in answer.rows]
+        return self._legal(rows, tables, 0, t, picture) if len(rows) == 1 else None
+
     def _undone_by(self, table: Layout) -> int:
         """Return how many of the last moves must be undone to get a table; 0 for none."""
         match = self.match
@@ -277,6 +294,9 @@ class Referee(Asker):
         lying, now = contents(match.layout), contents(table)
         if all(now.get(spot) == content for spot, content in lying.items()):
             return None
+        if last_laid(match.layouts) & set(table.placements()):
+            # Whoever takes moves back begins with the last one: an older tile was changed.
+            return None
         for count in range(1, min(len(match.accepted), 8) + 1):
             before = contents(match.layouts[-1 - count])
             if any(now.get(spot) != content for spot, content in before.items()):
@@ -298,30 +318,14 @@ class Referee(Asker):
             and reading.least_sure >= self.settings.foul_at
         )
 
-    def _late_clay(self, reading: Reading, settled: Settled, t: float, picture: Picture) -> None:
+    def _late_clay(self, reading: Reading, t: float) -> None:
         """Put the last move right when clay shows that it was a drill after all."""
-        match = self.match
-        seen = settled.last.clay
-        if not seen or not match.accepted or not self._several_boards():
+        if not self.match.accepted or not self._several_boards():
             return
-        del picture
-        known = match.layout.clay
-        last = match.accepted[-1].move
-        if {(c.board, c.cell) for c in seen} == {(c.board, c.cell) for c in known}:
-            return
-        before = match.positions[-2]
-        change = Change(
-            replace(reading.layouts[0], pieces=newly_laid(before, match), clay=seen), Layout()
-        )
-        better = [
-            move
-            for move in match.game.readings(before, change)
-            if match.game.judge(before, move).legal
-            and clay_places(match, before, move) == {(c.board, c.cell) for c in seen}
-        ]
-        if len(better) == 1 and better[0] != last:
-            n = len(match.accepted)
-            for one in match.correct(n, better[0], t):
+        drilled = drill_shown(self.match, reading.layouts[0])
+        if drilled is not None:
+            n = len(self.match.accepted)
+            for one in self.match.correct(n, drilled, t):
                 self._verdict(n, one, t)
                 n += 1
             self._go_on(t)

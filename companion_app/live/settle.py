@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, log
 
 from companion_app.live.places import Belief, Content, Point, Sighting, Spot
+from engine.placement import Clay
 
 LEAST_SURE = 1e-4
 """A confidence of exactly 0 or 1 would silence every other look."""
 SURE_AT = 0.9
-"""Averaged confidence from which a spot is known; the reader's own line is above it."""
+"""Averaged confidence from which a spot is known that some looks were not sure of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Settler:
         flickering: set[Spot] = set()
         recent = list(self.looks)[-self.settings.looks_gone :]
         spots = {spot for look in self.looks for spot in look.beliefs}
-        covered = frozenset(spot for look in recent for spot in look.covered)
+        covered = frozenset(spot for look in recent for spot in look.covered) - self._read_surely()
         for spot in spots:
             seen = [look.beliefs[spot] for look in self.looks if spot in look.beliefs]
             seen_lately = sum(1 for look in recent if spot in look.beliefs)
@@ -88,7 +89,9 @@ class Settler:
             belief = averaged(seen)
             agree = sum(1 for one in seen if one.sure and one.best == belief.best)
             share = belief.guesses[0][1] if belief.guesses else 0.0
-            if agree >= self.settings.looks and agree > len(seen) / 2 and share >= SURE_AT:
+            # What every look was sure of, the reader knew from more than its confidence.
+            sure_enough = belief.sure or share >= SURE_AT
+            if agree >= self.settings.looks and agree > len(seen) / 2 and sure_enough:
                 sure[spot] = (belief.best, share)
             elif len(seen) < self.settings.looks and len(self.looks) > len(seen):
                 flickering.add(spot)
@@ -100,11 +103,26 @@ class Settler:
             doubts,
             covered,
             frozenset(flickering),
-            self.looks[-1],
+            replace(self.looks[-1], clay=self._clay()),
             known_px or {},
             self._die(),
             len(self.looks) >= self.settings.looks_gone,
         )
+
+    def _read_surely(self) -> frozenset[Spot]:
+        """Return what any look was sure of: the others missed it, nothing lies over it."""
+        return frozenset(
+            spot
+            for look in self.looks
+            for spot, belief in look.beliefs.items()
+            if belief.sure and spot not in look.covered
+        )
+
+    def _clay(self) -> frozenset[Clay]:
+        """Return the clay that most looks show; a place is told by the newest that shows it."""
+        times = Counter((c.board, c.cell) for look in self.looks for c in look.clay)
+        newest = {(c.board, c.cell): c for look in self.looks for c in look.clay}
+        return frozenset(c for at, c in newest.items() if 2 * times[at] > len(self.looks))
 
     def _die(self) -> int | None:
         shown = {look.die for look in self.looks}

@@ -186,6 +186,10 @@ class _WithOpenLock:
         """Take no notice of tiles that lie there."""
         self._reader.leave_out(outlines)
 
+    def doubt(self) -> None:
+        """Look at everything once more."""
+        self._reader.doubt()
+
     def again(self, bgr: Bgr) -> TableState | None:
         """Read a kept picture by itself."""
         return self._reader.again(bgr)

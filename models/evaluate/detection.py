@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
-from models.evaluate.kept import keeping, kept_rows, missing
-from models.evaluate.workers import spread
+from models.evaluate.kept import every_row
 from models.scenes.arrange import arrange
 from models.scenes.develop import unpacked
 from models.scenes.scene import camera_for, painted, photographed
@@ -230,14 +229,10 @@ def evaluate_scenes(
     subject: str, seeds: range, asked: Asked, out: Path, workers: int
 ) -> tuple[Count, Subject]:
     """Return what is found on drawn tables of one subject, looking at those not looked at yet."""
-    path = out / "detection" / f"{subject}-{asked.name}.jsonl"
-    kept = kept_rows(path, "seed") if asked.is_kept else {}
+    path = out / "detection" / f"{subject}-{asked.name}.jsonl" if asked.is_kept else None
     work = partial(_scene, subject=subject, asked=asked, worst=out / "detection" / "worst")
-    rows = spread(work, missing(seeds, kept), workers)
-    for row in keeping(path, rows) if asked.is_kept else rows:
-        kept[row["seed"]] = row
     count = Count()
-    for row in (kept[seed] for seed in seeds):
+    for row in every_row(path, "seed", seeds, work, workers):
         count.pictures += 1
         count.exact += row["right"]
         count.cells += row["cells"]

@@ -7,9 +7,7 @@ goes on where one was stopped. Tables with cells below 24 pixels are counted apa
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -17,15 +15,14 @@ from typing import Any
 
 import cv2
 import numpy as np
-from tqdm import tqdm
 
 from engine.setfile import built_in_set
-from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
+from models.evaluate.figures import Figure
+from models.evaluate.held_out import Part, advice_line, run
 from models.evaluate.hex_score import row_of, write_worst
-from models.evaluate.kept import keeping, kept_rows, missing
+from models.evaluate.kept import every_row
 from models.evaluate.small_figures import small_figures
 from models.evaluate.tables import SURELY, confidence_lines
-from models.evaluate.workers import spread
 from models.scenes.splits import Split
 from models.training.hex_samples import hex_table
 from vision.hex_read import read_hex_table
@@ -88,12 +85,11 @@ def report(rows: Sequence[Json]) -> str:
     """Return what else there is to say about a game's tables."""
     drawn = [row for row in rows if "error" not in row]
     unfit = [row for row in drawn if row["cell_px"] >= SMALLEST_PX and not row["ok"]]
-    counts = Counter(what for row in unfit for what in row["advice"])
     said = [p for row in drawn if row["cell_px"] >= SMALLEST_PX and row["ok"]
             for p in row["confidences"]]  # fmt: skip
     took = float(np.median([sum(row["ms"].values()) for row in drawn])) if drawn else 0.0
     return "\n".join([
-        f"  not good enough, by advice: {dict(sorted(counts.items()))}",
+        advice_line(unfit),
         *confidence_lines(said),
         f"  {len(rows) - len(drawn)} could not be drawn; read in {took:.0f} ms (median)",
     ])  # fmt: skip
@@ -101,37 +97,14 @@ def report(rows: Sequence[Json]) -> str:
 
 def evaluate(game: str, seeds: range, split: Split, out: Path, workers: int) -> list[Json]:
     """Return the results of tables, reading those that no row is kept for."""
-    path = out / f"{game}-{split}.jsonl"
-    kept = kept_rows(path, "seed")
-    left = missing(seeds, kept)
     work = partial(evaluated, game=game, split=split, worst=out / "worst")
-    for row in tqdm(keeping(path, spread(work, left, workers)), total=len(left), desc=game):
-        kept[row["seed"]] = row
-    return [kept[seed] for seed in seeds]
+    return every_row(out / f"{game}-{split}.jsonl", "seed", seeds, work, workers)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
-    parser = argparse.ArgumentParser(
-        prog="python -m models.evaluate.hex_tables", description=__doc__
-    )
-    parser.add_argument("--game", action="append", choices=GAMES, dest="games")
-    parser.add_argument("--count", "--tables", type=int, default=500, dest="tables")
-    parser.add_argument("--seed", type=int, default=0, help="of the first table")
-    parser.add_argument("--split", choices=("train", "held-out"), default="held-out")
-    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
-    asked = parser.parse_args(arguments)
-    folder = asked.out / "hexes"
-    for game in asked.games or GAMES:
-        seeds = range(asked.seed, asked.seed + asked.tables)
-        rows = evaluate(game, seeds, asked.split, folder, asked.workers)
-        worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
-        subject = Subject("hexes", game, figures(rows), worst)
-        save_subject(subject, asked.out)
-        sys.stdout.write(f"{subject.text()}\n{report(rows)}\n")
-        sys.stdout.flush()
-    return 0
+    part = Part("hexes", GAMES, evaluate, figures, report)
+    return run(part, "hex_tables", str(__doc__), arguments)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
+
+from models.evaluate.workers import spread
 
 Json = dict[str, Any]
 
@@ -36,7 +40,28 @@ def reader_mark(*more: str) -> str:
     return digest.hexdigest()
 
 
-def kept_rows(path: Path, key: str) -> dict[Any, Json]:
+def every_row(
+    path: Path | None, key: str, tasks: Sequence[Any], work: Callable[[Any], Json], workers: int
+) -> list[Json]:
+    """Return the rows of all tasks, working on those that none is kept for.
+
+    Args:
+        path: where rows are kept; without, none is.
+        key: which of a row's values names its task.
+        tasks: all that are wanted.
+        work: returns a task's row.
+        workers: processes; 0 for one a core.
+    """
+    kept = {} if path is None else _kept_rows(path, key)
+    left = [task for task in tasks if task not in kept]
+    made = spread(work, left, workers)
+    rows = made if path is None else _keeping(path, made)
+    for row in tqdm(rows, total=len(left), desc=None if path is None else path.stem):
+        kept[row[key]] = row
+    return [kept[task] for task in tasks]
+
+
+def _kept_rows(path: Path, key: str) -> dict[Any, Json]:
     """Return the rows of a file that this reader made, by their key; none without the file."""
     if not path.exists():
         return {}
@@ -44,7 +69,7 @@ def kept_rows(path: Path, key: str) -> dict[Any, Json]:
     return {row[key]: row for row in rows if row.get("mark") == reader_mark()}
 
 
-def keeping(path: Path, rows: Iterable[Json]) -> Iterator[Json]:
+def _keeping(path: Path, rows: Iterable[Json]) -> Iterator[Json]:
     """Yield rows, each written to the file as soon as it is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
@@ -52,8 +77,3 @@ def keeping(path: Path, rows: Iterable[Json]) -> Iterator[Json]:
             file.write(json.dumps({"mark": reader_mark(), **row}) + "\n")
             file.flush()
             yield row
-
-
-def missing(tasks: Sequence[Any], kept: dict[Any, Json]) -> list[Any]:
-    """Return the tasks that no row is kept for."""
-    return [task for task in tasks if task not in kept]

@@ -7,7 +7,7 @@ round. Nothing here is trained on.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,20 +15,17 @@ from typing import Any
 import cv2
 import numpy as np
 
-from engine.placement import Layout
 from engine.setfile import built_in_set
 from engine.tiles import Strand, TileKind
+from models.evaluate.photographed_games import Setting, photograph_game
 from models.evaluate.taught_invented import lesson_photo
 from models.scenes.arrays import Array
 from models.scenes.faces import Face, card_back, face_of, square_outline
 from models.scenes.noise import field, ramp, unit
-from models.scenes.positions import Played, played
-from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.sequence import film_settings
+from models.scenes.positions import Played
 from models.scenes.setfaces import BACK, Box
-from models.scenes.settings import SceneSettings, draw_settings
+from models.scenes.settings import draw_settings
 from models.scenes.splits import rng_of
-from models.scenes.stage import Stage
 
 GAME = "schlangennest"
 PITCH_MM = 38.0
@@ -51,8 +48,6 @@ LESSON_SEEDS = (3, 5)
 LAID_APART_MM = 9.0
 """Between tiles that are photographed to be learnt, as the owner is asked to."""
 GAME_SEED = 8
-STILL_FRAMES = 9
-"""Pictures of each moment, at ten a second."""
 
 
 def owner_name(kind: TileKind) -> str:
@@ -103,37 +98,8 @@ def write_game(
     folder: Path, box: Box | None, moves: int | None = None, size_px: tuple[int, int] = (1280, 720)
 ) -> Played:
     """Photograph a game move by move into a folder; ``None`` is the box that is built in."""
-    folder.mkdir(parents=True, exist_ok=True)
-    one = played(GAME, "held-out", "greedy", GAME_SEED)
-    layouts = one.layouts[: None if moves is None else moves + 1]
-    for number, jpeg in enumerate(_pictures(layouts, one.players, box, size_px)):
-        for still in range(STILL_FRAMES):
-            (folder / f"{number:03d}-{still:02d}.jpg").write_bytes(jpeg)
-    return one
-
-
-def _pictures(
-    layouts: Sequence[Layout], players: tuple[str, ...], box: Box | None, size_px: tuple[int, int]
-) -> Iterator[bytes]:
-    settings = _quiet_table(size_px)
-    if box is not None:
-        settings = replace(settings, cards=replace(settings.cards, size_mm=box.tile_set.pitch_mm))
-    stage = Stage(settings, players, layouts, box)
-    camera = camera_for(settings, stage.extent_mm)
-    for layout in layouts:
-        yield photographed(settings, painted(settings, stage.top(layout), camera))
-
-
-def _quiet_table(size_px: tuple[int, int]) -> SceneSettings:
-    """Return a table that nothing but the layout lies on, seen by a camera that hangs above."""
-    settings = film_settings(GAME_SEED, "held-out", GAME, size_px)
-    camera = replace(settings.camera, elevation_deg=82.0, roll_deg=0.0, fill=0.8, aim=(0.0, 0.0))
-    clutter = replace(
-        settings.clutter, stocks=False, draw_pile=False, discard=False, tokens=0, hands=0, cups=0,
-        phones=0, dice=0, rulebook=False, plain_squares=0,
-    )  # fmt: skip
-    light = replace(settings.light, level=1.0, glare=0.0)
-    return replace(settings, camera=camera, clutter=clutter, light=light)
+    setting = Setting(GAME, GAME_SEED, size_px, steep_deg=(82.0, 82.0), upright=True)
+    return photograph_game(folder, setting, box, moves)
 
 
 # --- The art ---

@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-from tqdm import tqdm
 
 from engine.setfile import built_in_set
 from models.evaluate.figures import RESULTS, Figure, Subject, save_subject
 from models.evaluate.intervals import told
-from models.evaluate.kept import keeping, kept_rows, missing
-from models.evaluate.workers import spread
+from models.evaluate.kept import every_row
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
@@ -94,15 +92,10 @@ def report(tiles: Sequence[ReadTile]) -> str:
 def evaluate(game: str, tables: int, asked: argparse.Namespace) -> list[ReadTile]:
     """Return all tiles of so many tables, reading those tables that no row is kept for."""
     seeds = range(tables)
-    path = asked.out / "reading" / f"{game}.jsonl"
-    shipped = asked.trained == TRAINED
-    kept = kept_rows(path, "seed") if shipped else {}
-    left = missing(seeds, kept)
+    path = asked.out / "reading" / f"{game}.jsonl" if asked.trained == TRAINED else None
     work = partial(_row, game=game, folder=asked.trained)
-    rows = spread(work, left, asked.workers)
-    for row in tqdm(keeping(path, rows) if shipped else rows, total=len(left), desc=game):
-        kept[row["seed"]] = row
-    return [ReadTile(**tile) for seed in seeds for tile in kept[seed]["tiles"]]
+    rows = every_row(path, "seed", seeds, work, asked.workers)
+    return [ReadTile(**tile) for row in rows for tile in row["tiles"]]
 
 
 def _row(seed: int, game: str, folder: Path) -> dict[str, Any]:

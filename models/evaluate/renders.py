@@ -19,14 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-from tqdm import tqdm
 
 from engine.setfile import built_in_set
 from models.evaluate import hex_score, hex_tables, tables
 from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
-from models.evaluate.kept import keeping, kept_rows, missing
+from models.evaluate.kept import every_row
 from models.evaluate.score import score_table
-from models.evaluate.workers import spread
 from models.scenes.photoreal_boards import RenderedBoard, rendered_boards
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
@@ -63,13 +61,8 @@ def rendered(folder: Path, game: str, half: str) -> list[str]:
 def evaluate(folder: Path, game: str, half: str, out: Path, workers: int) -> list[Json]:
     """Return the results of a game's renders, reading those that no row is kept for."""
     names = rendered(folder, game, half)
-    path = out / f"{game}.jsonl"
-    kept = kept_rows(path, "name")
-    left = missing(names, kept)
     work = partial(_read, folder=folder, game=game, worst=out / "worst")
-    for row in tqdm(keeping(path, spread(work, left, workers)), total=len(left), desc=game):
-        kept[row["name"]] = row
-    return [kept[name] for name in names]
+    return every_row(out / f"{game}.jsonl", "name", names, work, workers)
 
 
 def _read(name: str, folder: Path, game: str, worst: Path) -> Json:

@@ -175,6 +175,9 @@ class ScriptedReader:
     def leave_out(self, outlines: Sequence[Any]) -> None:
         """Do nothing: no stocks lie beside a drawn table."""
 
+    def doubt(self) -> None:
+        """Do nothing: every look is at everything."""
+
     def again(self, bgr: Bgr) -> TableState | None:
         """Say that a picture whose moment is not known cannot be read."""
         del bgr

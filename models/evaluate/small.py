@@ -17,16 +17,14 @@ from typing import Any
 
 import cv2
 import numpy as np
-from tqdm import tqdm
 
 from engine.setfile import built_in_set
 from models.evaluate import hex_score, tables
 from models.evaluate.detection import width_of
 from models.evaluate.figures import RESULTS, Subject, pictures, save_subject
-from models.evaluate.kept import keeping, kept_rows, missing
+from models.evaluate.kept import every_row
 from models.evaluate.score import score_table
 from models.evaluate.small_figures import small_figures
-from models.evaluate.workers import spread
 from models.scenes.develop import packed, unpacked
 from models.scenes.scene import make_scene
 from models.scenes.settings import GAMES, HEX_GAMES
@@ -128,13 +126,8 @@ def _hexes(seed: int, game: str, wanted: float, worst: Path) -> Json:
 def evaluate(game: str, count: int, out: Path, workers: int) -> list[Json]:
     """Return the results of tables made small, reading those that no row is kept for."""
     seeds = range(FIRST_SEED, FIRST_SEED + count)
-    path = out / f"{game}.jsonl"
-    kept = kept_rows(path, "seed")
-    left = missing(seeds, kept)
     work = partial(_one, game=game, worst=out / "worst")
-    for row in tqdm(keeping(path, spread(work, left, workers)), total=len(left), desc=game):
-        kept[row["seed"]] = row
-    return [kept[seed] for seed in seeds]
+    return every_row(out / f"{game}.jsonl", "seed", seeds, work, workers)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,7 +6,6 @@ can be broken off and taken up. The worst pictures are written beside it with wh
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -17,15 +16,14 @@ from typing import Any
 
 import cv2
 import numpy as np
-from tqdm import tqdm
 
 from engine.setfile import built_in_set
-from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
+from models.evaluate.figures import Figure
+from models.evaluate.held_out import Part, advice_line, run
 from models.evaluate.intervals import told
-from models.evaluate.kept import keeping, kept_rows, missing
+from models.evaluate.kept import every_row
 from models.evaluate.score import TableScore, score_table
 from models.evaluate.small_figures import small_figures
-from models.evaluate.workers import spread
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import Split
@@ -44,13 +42,8 @@ WORST_PX = 1600
 
 def evaluate(game: str, seeds: range, split: Split, out: Path, workers: int) -> list[Json]:
     """Return the results of tables, reading those that no row is kept for."""
-    path = out / f"{game}-{split}.jsonl"
-    kept = kept_rows(path, "seed")
-    left = missing(seeds, kept)
     work = partial(_one, game=game, split=split, folder=out)
-    for row in tqdm(keeping(path, spread(work, left, workers)), total=len(left), desc=game):
-        kept[row["seed"]] = row
-    return [kept[seed] for seed in seeds]
+    return every_row(out / f"{game}-{split}.jsonl", "seed", seeds, work, workers)
 
 
 def _one(seed: int, game: str, split: Split, folder: Path) -> Json:
@@ -139,10 +132,8 @@ def report(rows: Sequence[Json]) -> str:
     """Return what else there is to say about a game's tables."""
     big = [row for row in rows if not row["small"]]
     unfit = [row for row in big if not row["good"]]
-    advice = sorted({what for row in unfit for what in row["advice"]})
-    counts = {what: sum(what in row["advice"] for row in unfit) for what in advice}
     said = [p for row in big if row["good"] for p in row["confidences"]]
-    return "\n".join([f"  not good enough, by advice: {counts}", *confidence_lines(said)])
+    return "\n".join([advice_line(unfit), *confidence_lines(said)])
 
 
 def confidence_lines(said: Sequence[tuple[float, bool]]) -> Iterator[str]:
@@ -156,24 +147,8 @@ def confidence_lines(said: Sequence[tuple[float, bool]]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m models.evaluate.tables", description=__doc__)
-    parser.add_argument("--game", action="append", choices=SQUARE_GAMES, dest="games")
-    parser.add_argument("--tables", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=0, help="of the first table")
-    parser.add_argument("--split", default="held-out", choices=("train", "held-out"))
-    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
-    asked = parser.parse_args(arguments)
-    folder = asked.out / "squares"
-    for game in asked.games or SQUARE_GAMES:
-        seeds = range(asked.seed, asked.seed + asked.tables)
-        rows = evaluate(game, seeds, asked.split, folder, asked.workers)
-        worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
-        subject = Subject("squares", game, figures(rows), worst)
-        save_subject(subject, asked.out)
-        sys.stdout.write(f"{subject.text()}\n{report(rows)}\n")
-        sys.stdout.flush()
-    return 0
+    part = Part("squares", SQUARE_GAMES, evaluate, figures, report)
+    return run(part, "tables", str(__doc__), arguments)
 
 
 if __name__ == "__main__":

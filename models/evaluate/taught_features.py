@@ -21,6 +21,7 @@ from models.evaluate.detection import matched
 from models.evaluate.intervals import told
 from models.evaluate.taught import SURE, best_fit
 from models.evaluate.taught_invented import (
+    FIRST_TABLE,
     Task,
     box_names,
     good_lessons,
@@ -86,11 +87,11 @@ class PhotoTask:
 
 
 def evaluate_features(
-    shape: Shape, boxes: int, tables: int, out: Path, workers: int
+    shape: Shape, boxes: int, tables: int, out: Path, workers: int, first: int = FIRST_TABLE
 ) -> Iterator[str]:
     """Yield a line for each choice of features, on held-out invented boxes."""
     out.mkdir(parents=True, exist_ok=True)
-    tasks = [Task(name, shape, tables, str(out)) for name in box_names(shape, boxes)]
+    tasks = [Task(name, shape, tables, str(out), first) for name in box_names(shape, boxes)]
     yield f"features, {shape}, {len(tasks)} boxes, outlines as they were found"
     yield from _lines(spread(compared, tasks, workers))
 
@@ -117,7 +118,7 @@ def _lines(results: Iterable[dict[str, list[int]]]) -> Iterator[str]:
 
 def compared(task: Task) -> dict[str, list[int]]:
     """Return right, all, sure and surely right tiles of one box by choice of features."""
-    path = Path(task.out) / f"features-{task.name}-{task.tables}.json"
+    path = Path(task.out) / f"features-{task.name}-{task.tables}-{task.first}.json"
     return _kept(path, lambda: [Case(_examples(task), task.shape, *_found(task))])
 
 
@@ -219,7 +220,7 @@ def _examples(task: Task) -> Examples:
 def _found(task: Task) -> tuple[Patches, list[str]]:
     """Return the tiles that were found on the tables, and what they are."""
     patches, truth = [], []
-    for scene in tables_of(task.name, task.shape, task.tables):
+    for scene in tables_of(task.name, task.shape, task.tables, task.first):
         outlines = [np.array(t["outline"], float) for t in scene.truth["tiles"]]
         found = detect_tiles(scene.bgr, task.shape).found
         pairs = matched(outlines, [one.corners_px for one in found])

@@ -87,11 +87,8 @@ def evaluate_wooden(home: Path, tables: int) -> Iterator[str]:
         truth = {(piece.tile, frozenset(piece.cells)) for piece in layout.pieces}
         same = max(len(truth & _tiles(said, turn)) for turn in range(6))
         extra = len(said["tiles"]) + len(said["unsure"]) - same
-        right, count, exact = (
-            right + same,
-            count + len(truth),
-            exact + (same == len(truth) and not extra),
-        )
+        right, count = right + same, count + len(truth)
+        exact += same == len(truth) and not extra
     yield f"  tiles right on other tables: {told(right, count, 100)}"
     yield f"  tables exactly right: {told(exact, tables, 100)}"
 

@@ -49,8 +49,9 @@ LESSON_PHOTOS = 2
 LESSON_SIZE = (1600, 1200)
 SEEDS_A_BOX = 100
 """Each box has its own lights, tables and cameras."""
-TABLE_SEEDS = 30
-"""The first of a box's seeds are for the photographs to learn from."""
+LESSON_SEEDS, FIRST_TABLE = 30, 60
+"""The first of a box's seeds are for the photographs to learn from. Tables of the seeds between
+were looked at while the way to read was chosen; the figures are of later ones."""
 TABLE_SIZES = ((1280, 960), (1920, 1080), (1280, 720))
 
 
@@ -63,15 +64,17 @@ class Task:
     tables: int
     out: str
     """Folder that results are kept in."""
+    first: int = FIRST_TABLE
+    """The box's seed that its tables begin with."""
 
 
 def evaluate_invented(
-    shape: Shape, boxes: int, tables: int, out: Path, workers: int
+    shape: Shape, boxes: int, tables: int, out: Path, workers: int, first: int = FIRST_TABLE
 ) -> Iterator[str]:
     """Teach held-out boxes from two photographs each and read other tables; yield the figures."""
     out.mkdir(parents=True, exist_ok=True)
     tally, kinds = Tally(), 0
-    tasks = [Task(name, shape, tables, str(out)) for name in box_names(shape, boxes)]
+    tasks = [Task(name, shape, tables, str(out), first) for name in box_names(shape, boxes)]
     for result in spread(evaluated, tasks, workers):
         tally.plus(result["tally"])
         kinds += result["kinds"]
@@ -87,7 +90,7 @@ def box_names(shape: Shape, count: int) -> list[str]:
 def evaluated(task: Task) -> dict[str, Any]:
     """Return what one box gave: from its file, or taught and read now."""
     cv2.setNumThreads(1)
-    path = Path(task.out) / f"{task.name}-{task.tables}.json"
+    path = Path(task.out) / f"{task.name}-{task.tables}-{task.first}.json"
     kept: dict[str, Any] | None = kept_result(path)
     if kept is not None:
         return kept
@@ -95,7 +98,7 @@ def evaluated(task: Task) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         box = taught_invented(task.name, task.shape, Path(folder))
         prints = one_print(invented_set(task.name))
-        for scene in tables_of(task.name, task.shape, task.tables):
+        for scene in tables_of(task.name, task.shape, task.tables, task.first):
             truth = {_cell(t): prints[str(t["tile"])] for t in scene.truth["tiles"]}
             picture = Picture(scene.bgr, (scene.bgr.shape[1], scene.bgr.shape[0]))
             state = read_table(picture, ReadRequest(task.shape, box.tile_set), stages_of(box))
@@ -138,7 +141,7 @@ def good_lessons(name: str, shape: Shape) -> Iterator[tuple[bytes, Json]]:
     """Yield two photographs of all kinds that an owner would not be told to take again."""
     box = invented_set(name)
     left = LESSON_PHOTOS
-    for seed in range(_first_seed(name), _first_seed(name) + TABLE_SEEDS):
+    for seed in range(_first_seed(name), _first_seed(name) + LESSON_SEEDS):
         settings = draw_settings(seed, "held-out", f"invented-{shape}", LESSON_SIZE)
         settings = replace(settings, set_name=name)
         jpeg, truth = lesson_photo(settings, shape, box.pitch_mm, dict(box.faces), box.periods)
@@ -185,9 +188,9 @@ def lesson_photo(
     return photographed(settings, canvas), truth_of(top, canvas)
 
 
-def tables_of(name: str, shape: Shape, count: int) -> Iterator[Scene]:
+def tables_of(name: str, shape: Shape, count: int, first: int = FIRST_TABLE) -> Iterator[Scene]:
     """Yield drawn tables of one box on which every tile is well seen."""
-    seed = _first_seed(name) + TABLE_SEEDS
+    seed = _first_seed(name) + first
     while count:
         size = TABLE_SIZES[seed % len(TABLE_SIZES)]
         settings = draw_settings(seed, "held-out", f"invented-{shape}", size)

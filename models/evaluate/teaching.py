@@ -22,7 +22,7 @@ import cv2
 
 from models.evaluate.taught_features import evaluate_features, evaluate_features_on_photos
 from models.evaluate.taught_game import evaluate_game, evaluate_wooden
-from models.evaluate.taught_invented import evaluate_invented
+from models.evaluate.taught_invented import FIRST_TABLE, evaluate_invented
 from models.evaluate.taught_lands import evaluate_lands
 from models.evaluate.taught_photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
 from models.scenes.splits import SHARED_VARIABLE
@@ -39,6 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--boxes", type=int, default=50, help="invented boxes of each shape")
     parser.add_argument("--tables", type=int, default=2, help="tables read of each")
+    parser.add_argument(
+        "--first-table",
+        type=int,
+        default=FIRST_TABLE,
+        help="the seed that a box's tables begin with",
+    )
     parser.add_argument("--workers", type=int, default=1, help="processes for invented boxes")
     parser.add_argument("--out", default=str(KEPT_IN), help="where finished boxes are kept")
     asked = parser.parse_args(arguments)
@@ -56,7 +62,9 @@ def _part(part: str, photos: Path | None, home: Path, asked: argparse.Namespace)
     if part in ("invented", "features"):
         evaluate = evaluate_invented if part == "invented" else evaluate_features
         for shape in ("square", "hex"):
-            yield from evaluate(shape, asked.boxes, asked.tables, Path(asked.out), asked.workers)
+            yield from evaluate(
+                shape, asked.boxes, asked.tables, Path(asked.out), asked.workers, asked.first_table
+            )
         if part == "features" and photos is not None:
             yield from evaluate_features_on_photos(photos, Path(asked.out), asked.workers)
     elif part == "lands":

@@ -7,7 +7,7 @@ edges and the grooves. Nothing here is trained on.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -23,16 +23,13 @@ from engine.lattice import Cell, hex_board
 from engine.placement import Layout, Piece
 from engine.setfile import built_in_set
 from engine.tiles import TileKind
+from models.evaluate.photographed_games import Setting, photograph_game, photographs
 from models.scenes.arrays import Array
 from models.scenes.faces import Face, face_of
 from models.scenes.noise import field, ramp, unit
-from models.scenes.positions import Played, played
-from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.sequence import film_settings
+from models.scenes.positions import Played
 from models.scenes.setfaces import BOARD, Box
-from models.scenes.settings import SceneSettings
 from models.scenes.splits import rng_of
-from models.scenes.stage import Stage
 
 GAME = "snekagon"
 PITCH_MM = 24.0
@@ -56,8 +53,6 @@ LESSON_SEEDS = (3, 5)
 GAME_SEED = 4
 TABLE_SEEDS = 100
 """From here on seeds are tables to be read."""
-STILL_FRAMES = 9
-"""Pictures of each moment, at ten a second."""
 
 
 def owner_name(tile: str) -> str:
@@ -91,7 +86,7 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
     photos: dict[str, Any] = {}
     for number, seed in enumerate(seeds):
         layout = lesson_layout(seed)
-        (jpeg,) = pictures([layout], ("red", "green"), wooden_box(), (1600, 1200), seed)
+        jpeg = photograph(layout, (1600, 1200), seed)
         (folder / f"{number}.jpg").write_bytes(jpeg)
         photos[f"{number}.jpg"] = [
             {"tile": owner_name(piece.tile), "cells": [list(cell) for cell in piece.cells]}
@@ -105,9 +100,14 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
 def write_table(path: Path, seed: int, size_px: tuple[int, int] = (1280, 960)) -> Layout:
     """Photograph the board with all tiles on it, laid anyhow."""
     layout = lesson_layout(seed)
-    (jpeg,) = pictures([layout], ("red", "green"), wooden_box(), size_px, seed)
-    path.write_bytes(jpeg)
+    path.write_bytes(photograph(layout, size_px, seed))
     return layout
+
+
+def photograph(layout: Layout, size_px: tuple[int, int], seed: int) -> bytes:
+    """Return one photograph of a layout."""
+    (jpeg,) = photographs(setting_of(seed, size_px), [layout], ("red", "green"), wooden_box())
+    return jpeg
 
 
 def lesson_layout(seed: int) -> Layout:
@@ -140,42 +140,12 @@ def write_game(
     folder: Path, box: Box | None, moves: int | None = None, size_px: tuple[int, int] = (1280, 960)
 ) -> Played:
     """Photograph a game move by move into a folder; ``None`` is the box that is built in."""
-    folder.mkdir(parents=True, exist_ok=True)
-    one = played(GAME, "held-out", "greedy", GAME_SEED)
-    layouts = one.layouts[: None if moves is None else moves + 1]
-    for number, jpeg in enumerate(pictures(layouts, one.players, box, size_px, GAME_SEED)):
-        for still in range(STILL_FRAMES):
-            (folder / f"{number:03d}-{still:02d}.jpg").write_bytes(jpeg)
-    return one
+    return photograph_game(folder, setting_of(GAME_SEED, size_px), box, moves)
 
 
-def pictures(
-    layouts: Sequence[Layout], players: tuple[str, ...], box: Box | None,
-    size_px: tuple[int, int], seed: int,
-) -> Iterator[bytes]:  # fmt: skip
-    """Yield one photograph of each layout, all on the same table."""
-    settings = quiet_table(size_px, seed)
-    if box is not None:
-        cards = replace(settings.cards, size_mm=box.tile_set.pitch_mm, thickness_mm=THICK_MM,
-                        wear=0.0, side=EDGE)  # fmt: skip
-        settings = replace(settings, cards=cards)
-    stage = Stage(settings, players, layouts, box)
-    camera = camera_for(settings, stage.extent_mm)
-    for layout in layouts:
-        yield photographed(settings, painted(settings, stage.top(layout), camera))
-
-
-def quiet_table(size_px: tuple[int, int], seed: int) -> SceneSettings:
-    """Return a table that nothing but the board lies on, seen by a camera that hangs above."""
-    settings = film_settings(seed, "held-out", GAME, size_px)
-    steep = max(settings.camera.elevation_deg, 72.0)
-    camera = replace(settings.camera, elevation_deg=steep, fill=0.8, aim=(0.0, 0.0))
-    clutter = replace(
-        settings.clutter, stocks=False, draw_pile=False, discard=False, tokens=0, hands=0, cups=0,
-        phones=0, dice=0, rulebook=False, plain_squares=0,
-    )  # fmt: skip
-    light = replace(settings.light, level=1.0, glare=0.0)
-    return replace(settings, camera=camera, clutter=clutter, light=light)
+def setting_of(seed: int, size_px: tuple[int, int]) -> Setting:
+    """Return a table for blocks of wood."""
+    return Setting(GAME, seed, size_px, (72.0, 90.0), thick_mm=THICK_MM, edge=EDGE)
 
 
 # --- The art ---

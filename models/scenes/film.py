@@ -14,6 +14,7 @@ import numpy as np
 from engine.placement import Clay, Layout, Piece, Placement
 from models.scenes.arrays import Array
 from models.scenes.film_still import Still
+from models.scenes.hands import WIDTH_MM, arm_item
 from models.scenes.scene import camera_for
 from models.scenes.settings import SceneSettings
 from models.scenes.splits import rng_of
@@ -26,7 +27,10 @@ Json = dict[str, Any]
 REACH_S = 0.55
 """How long a hand takes from the table's edge to its place, and back."""
 STAY_S = 0.45
-AWAY_MM = 720.0
+DRAWN_BACK_MM = 100.0
+"""How much further than its length an arm is drawn back, so that nothing of it is in view."""
+ARM_STEP_MM, LONGEST_ARM_MM = 100.0, 2400.0
+"""Arms go on by such steps, with shoulder and person behind, until they leave the picture."""
 CUP = Lathe(0, 0, ((0, 30), (30, 33), (60, 36), (90, 38)), (225, 225, 235), (20, 35, 70))
 LEANS = 6
 """Arms that rest on the table for long take turns between so many poses."""
@@ -207,12 +211,22 @@ class FilmedTable:
         seats = max(2, len(self._players))
         angle = self._seat + 360.0 * player / seats + float(self._rng.normal(0, 12))
         look = int(rng_of("looks", self.settings.seed, player).integers(1 << 30))
-        return Arm(*target, angle, float(self._rng.uniform(14, 30)), look)
+        arm = Arm(*target, angle, float(self._rng.uniform(14, 30)), look)
+        while arm.length_mm < LONGEST_ARM_MM and self._ends_in_view(arm):
+            arm = replace(arm, length_mm=arm.length_mm + ARM_STEP_MM)
+        return arm
+
+    def _ends_in_view(self, arm: Arm) -> bool:
+        """Say whether any of the far end of an arm would be seen, as nobody's is."""
+        tips, right, back = arm_item(arm).axes()
+        far = [tips + arm.length_mm * back + side * WIDTH_MM / 2 * right for side in (-1, 0, 1)]
+        seen = self._camera.project(np.array(far))
+        return bool(((seen >= 0) & (seen < self._camera.size_px)).all(axis=1).any())
 
     def _along(self, arm: Arm, away: float) -> Arm:
         """Return the arm drawn back by a share of its whole way, a little higher there."""
         turn = np.radians(arm.angle_deg)
-        back = AWAY_MM * away
+        back = (arm.length_mm + DRAWN_BACK_MM) * away
         return replace(
             arm, x_mm=arm.x_mm - float(np.sin(turn)) * back,
             y_mm=arm.y_mm + float(np.cos(turn)) * back, height_mm=arm.height_mm + 40 * away,

@@ -87,7 +87,7 @@ class Still:
         Arms have no fine print: they and their shadows are painted small and enlarged.
         """
         over = self._small_canvas()
-        item, face = arm_item(arm), arm_face(arm.look)
+        item, face = arm_item(arm), arm_face(arm.look, arm.length_mm)
         over.throw_sprite_shadow(face, item, 190)
         left: Array = cv2.LUT(over.lit, self._shadow_table())
         own = np.zeros((*left.shape, 3), np.float32)

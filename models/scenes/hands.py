@@ -18,7 +18,7 @@ from models.scenes.things import Arm, Item
 Random = np.random.Generator
 
 PX_PER_MM = 1.6
-WIDTH_MM, LENGTH_MM = 240.0, 620.0
+WIDTH_MM = 240.0
 UP = np.array([0.0, -1.0])
 SKINS = (
     (28, 0.18, 0.98), (24, 0.28, 0.93), (22, 0.36, 0.86), (21, 0.45, 0.74), (19, 0.5, 0.6),
@@ -28,10 +28,10 @@ SKINS = (
 
 
 @lru_cache(maxsize=24)
-def arm_face(look: int) -> Face:
+def arm_face(look: int, length_mm: float) -> Face:
     """Return an arm whose fingertips are at the origin and which comes from below."""
     rng = rng_of("arm", look)
-    size = round(LENGTH_MM * PX_PER_MM), round(WIDTH_MM * PX_PER_MM)
+    size = round(length_mm * PX_PER_MM), round(WIDTH_MM * PX_PER_MM)
     colour = np.zeros((*size, 3), np.float32)
     alpha: Array = np.zeros(size, np.uint8)
     skin = _skin(rng)
@@ -39,7 +39,7 @@ def arm_face(look: int) -> Face:
     wrist = np.array([middle + rng.normal(0, 8), 175.0])
     palm = np.array([middle + rng.normal(0, 5), 115.0])
     mirror = float(rng.choice([-1, 1]))
-    elbow = np.array([middle + rng.normal(0, 25), LENGTH_MM + 40])
+    elbow = np.array([middle + rng.normal(0, 25), length_mm + 40])
     _limb(colour, alpha, [(wrist, 27), (elbow, 44)], skin, rng)
     for part in _fingers(rng, palm, mirror):
         _limb(colour, alpha, part, skin * rng.uniform(0.97, 1.03), rng)
@@ -52,7 +52,7 @@ def arm_face(look: int) -> Face:
     bgr = np.clip(cv2.GaussianBlur(colour, (0, 0), 0.7), 0, 255).astype(np.uint8)
     alpha = cv2.GaussianBlur(alpha, (0, 0), 0.6)
     origin = (middle * PX_PER_MM, 22 * PX_PER_MM)
-    outline = square_outline(WIDTH_MM, LENGTH_MM) - UP * (LENGTH_MM / 2 - 22)
+    outline = square_outline(WIDTH_MM, length_mm) - UP * (length_mm / 2 - 22)
     return face_of(bgr, PX_PER_MM, origin, outline, alpha)
 
 

@@ -149,7 +149,7 @@ def painted(
     for thing in sorted(top.lathes, key=lambda t: -_away(t.x_mm, t.y_mm, camera)):
         canvas.put_lathe(thing)
     for arm in top.arms:
-        item, face = arm_item(arm), arm_face(arm.look)
+        item, face = arm_item(arm), arm_face(arm.look, arm.length_mm)
         canvas.throw_sprite_shadow(face, item, 200)
         canvas.put_sprite(item, face)
     return canvas

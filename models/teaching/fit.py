@@ -15,12 +15,15 @@ from models.teaching.examples import Examples, Hardness, plain, varied
 from vision.classify import Reader, make_reader
 from vision.embedding import NUMBERS, PARTS, described, described_count, shipped_embedding
 from vision.looks import Look
+from vision.prints import Prints
 
 Random = np.random.Generator
 
 MOST_ROWS = 2500
 """Varied examples that are fitted to: more read no better, and take longer."""
 FEWEST_VARIED, MOST_VARIED = 3, 40
+MOST_PHOTOS = 4
+"""Photographs whose prints are kept to be laid beside doubtful tiles."""
 FEW_KINDS = 12
 """Kinds that were all seen once are taken for lands where there are so few, and none has an up."""
 ONE_PRINT = 0.55
@@ -101,7 +104,27 @@ def fit_reader(
     shrinkage = SHRINKAGE_LANDS if lands else SHRINKAGE
     project, centres = analysed(rows.fitting, len(rows.looks), shrinkage, scales)
     reader = make_reader(rows.tile_set, rows.looks, project, centres, 1.0, 1e9, embedded=True)
+    if not lands and used is None:
+        reader = replace(reader, prints=prints_of(rows.examples, folds_of(rows)))
     return _calibrated(reader, rows, _once(rows.examples.tiles) if lands else 0.0)
+
+
+def folds_of(rows: Prepared) -> int:
+    """Return how many turns of a tile its lattice allows."""
+    return 4 if rows.tile_set.lattice == "square" else 6
+
+
+def prints_of(examples: Examples, folds: int) -> Prints:
+    """Return what the kinds looked like in the photographs that show most of them."""
+    kinds = Counter(photo for _, photo in set(zip(examples.tiles, examples.photos, strict=True)))
+    photos = [photo for photo, _ in kinds.most_common(MOST_PHOTOS)]
+    # Of several examples in one photograph the last stands for all.
+    pairs = zip(examples.tiles, examples.photos, strict=True)
+    last = {pair: number for number, pair in enumerate(pairs) if pair[1] in photos}
+    chosen = examples.some(list(last.values()))
+    steps = [int(-turn) % folds for turn in np.maximum(chosen.turns, 0)]
+    faces = plain(chosen.patches, steps, folds)
+    return Prints(faces, chosen.tiles, tuple(photos.index(photo) for photo in chosen.photos))
 
 
 def shows_lands(examples: Examples, folds: int) -> bool:

@@ -63,10 +63,13 @@ def _parts(reader: Reader | BoardReader) -> tuple[dict[str, NDArray[Any]], dict[
         "project": reader.project.astype(np.float16),
         "centres": reader.centres,
     }
-    return arrays, {
+    numbers = {
         "looks": [str(look) for look in reader.looks], "temperature": reader.temperature,
         "known": reader.known,
     }  # fmt: skip
+    if reader.prints is None:
+        return arrays, numbers
+    return {**arrays, **reader.prints.arrays()}, {**numbers, "faces": list(reader.prints.tiles)}
 
 
 def files_of(folder: Path, name: str) -> list[Path]:

@@ -12,6 +12,7 @@ import json
 import shutil
 from pathlib import Path
 
+from models.training.quick import make_quick
 from vision import embedding
 from vision.models import TRAINED
 from vision.network import CHANNELS, FORMAT, GREY, MANIFEST, SIZE_PX, STEP, STRIDE, VERSION
@@ -55,6 +56,7 @@ def main() -> None:
     options = parser.parse_args()
     if (options.run / NAME).is_file():
         ship(options.run, options.to)
+        make_quick(options.to)
     if (options.run / embedding.FILE).is_file():
         ship_embedding(options.run, options.to)
 

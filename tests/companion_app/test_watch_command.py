@@ -137,6 +137,9 @@ def test_folder_is_watched_from_the_command(monkeypatch, tmp_path, capsys):
         def forget(self):
             pass
 
+        def doubt(self):
+            pass
+
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(watch_command, "_reader", lambda match: Reader())
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))

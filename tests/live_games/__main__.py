@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.games import GAMES
+from tests.live_games.cast import JOINED, WHOLE
 from tests.live_games.counts import Counts, report
-from tests.live_games.games import JOINED, WHOLE, played_game
+from tests.live_games.games import played_game
+from tests.live_games.seldom import SHOWN
 
 MISTAKES_SHOWN = 12
 LONGEST_FIRST = ("sssnake", "snekagon5g", "carnival", "schlangennest", "snekagon")
@@ -124,7 +126,7 @@ def _tell(folder: Path, games: tuple[str, ...], count: int, way: str) -> None:
                 counts.take_in(data)
                 if seed % 2:
                     held_out.take_in(data)
-        _print(f"{game} ({way})", counts)
+        _print(f"{game} ({way})", counts, SHOWN[game])
         written[game] = counts.to_json()
         total.take_in(counts.to_json())
     _print(f"held-out half ({way})", Counts(held_out.numbers, held_out.by_disturbance))
@@ -133,9 +135,9 @@ def _tell(folder: Path, games: tuple[str, ...], count: int, way: str) -> None:
     (folder / "figures.json").write_text(json.dumps(written, indent=1) + "\n")
 
 
-def _print(title: str, counts: Counts) -> None:
+def _print(title: str, counts: Counts, shown: tuple[str, ...] = ()) -> None:
     sys.stdout.write(title + "\n")
-    for line in report(counts):
+    for line in report(counts, shown):
         sys.stdout.write(f"  {line}\n")
     for mistake in counts.mistakes[:MISTAKES_SHOWN]:
         sys.stdout.write(f"  mistake: {mistake}\n")

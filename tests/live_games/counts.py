@@ -68,8 +68,8 @@ def interval(right: int, of: int) -> tuple[float, float]:
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
-def report(counts: Counts) -> list[str]:
-    """Return the figures in lines."""
+def report(counts: Counts, shown: tuple[str, ...] = ()) -> list[str]:
+    """Return the figures in lines; ``shown`` are the rules whose breach a table can show."""
     numbers = counts.numbers
     lines = []
     for name, right, of in FIGURES:
@@ -84,6 +84,12 @@ def report(counts: Counts) -> list[str]:
         )
     lines.append(f"  questions by kind: {_parts(numbers, ASKED)}")
     lines.append(f"  fouls by rule: {_parts(numbers, FOUL)}")
+    if shown:
+        missing = [rule for rule in shown if not numbers[FOUL + rule]]
+        lines.append(
+            f"  kinds of fouls: {len(shown) - len(missing)} of {len(shown)} that a table can show; "
+            f"not among them: {', '.join(missing) or 'none'}"
+        )
     lines.append(f"  seconds from hand to verdict: {_parts(numbers, DELAY)}")
     return lines
 

@@ -39,6 +39,8 @@ class Director:
         """Play all of them."""
         self.show(self.table.quiet(1.2))
         if self.joined:
+            # Nobody plays on before the referee has asked who is next.
+            self.wait_until(lambda: self.umpire.match.start.midgame)
             self.umpire.check_joined()
         for act in acts:
             self.umpire.begin_act()
@@ -118,6 +120,7 @@ class Director:
         """Take moves back, then make them again one by one."""
         left_s = 0.0
         for number, layout in enumerate(layouts):
+            self.umpire.since_s = self.table.now_s
             left_s = self.lay(act, layout)
             wanted = len(self.umpire.match.accepted) + (1 if number else 1 - len(layouts))
             self.wait_until(self._has_accepted(wanted))

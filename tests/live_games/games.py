@@ -11,16 +11,15 @@ from engine.game import Start
 from engine.games import game_named
 from engine.record import Record, find_set
 from models.evaluate.scripted import Faults
-from models.scenes.positions import GAMES_IN_POOL, Played, played
-from models.scenes.splits import Split, rng_of
+from models.scenes.positions import Played
+from models.scenes.splits import rng_of
+from tests.live_games.cast import JOINED, WHOLE, game_of, seldom_of, split_of
 from tests.live_games.counts import Counts
 from tests.live_games.director import Director
 from tests.live_games.plan import layouts_of, middle_of, plan_game
 from tests.live_games.tables import FilmTable, ScriptedTable, Table
 from tests.live_games.umpire import Umpire
 
-WHOLE, JOINED = 12, 2
-"""So many games in a row are played from their beginning, then so many are taken up half-way."""
 COMMON = frozenset((
     "not-your-turn", "no-loop", "own-end", "not-own-straight", "colours-joined", "not-own-curve",
     "not-a-quarter", "in-pieces", "not-the-tail", "snake-finished", "sharp-turn", "branches",
@@ -43,17 +42,18 @@ def played_game(
         most_moves: where to stop, for a quick look.
         shots: where pictures of mistakes and questions are kept.
     """  # fmt: skip
-    split: Split = "held-out" if seed % 2 else "train"
+    split = split_of(seed)
     game = game_named(game_name)
     box = find_set(game, None)
-    play = ("random", "greedy")[seed // 2 % 2]
-    one = played(game_name, split, play, seed % GAMES_IN_POOL)
+    one = game_of(game_name, seed)
     rng = rng_of("live", game_name, split, seed)
     middle = middle_of(game, one) if seed % (WHOLE + JOINED) >= WHOLE else None
     first = middle or 0
     acts = plan_game(
-        game, box, one, rng, first, hunted=frozenset(rule.id for rule in game.facts.rules) - COMMON
-    )
+        game, box, one, rng, first,
+        hunted=frozenset(rule.id for rule in game.facts.rules) - COMMON,
+        seldom=seldom_of(game_name, seed),
+    )  # fmt: skip
     if most_moves is not None:
         acts = [act for act in acts if act.number < first + most_moves]
     others = tuple(layouts_of(acts))

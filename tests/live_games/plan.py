@@ -6,17 +6,19 @@ Everything is decided before the first frame, so that the camera can have all of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from companion_app.live.explain import explain
+from companion_app.live.likeness import last_laid
 from companion_app.live.places import Spot, contents
-from engine.game import AnyGame, Move
+from engine.game import EMPTY, AnyGame, Move
 from engine.placement import Clay, Layout
 from engine.tiles import TileSet
 from models.scenes.positions import Played, Random
 from tests.live_games.fouls import Rules, find_foul
+from tests.live_games.seldom import find_seldom
 
 DISTURBANCES = (
     "nudge", "bump", "light", "dark", "sun", "cup", "hunting", "lean", "no-frames", "two-at-once",
@@ -55,9 +57,22 @@ class Act:
 def plan_game(
     game: AnyGame, box: TileSet, one: Played, rng: Random, first: int = 0,
     kinds: tuple[str, ...] = DISTURBANCES, hunted: frozenset[str] = frozenset(),
+    seldom: Mapping[int, str] = EMPTY,
 ) -> list[Act]:  # fmt: skip
-    """Return all that happens, from a move on; ``hunted`` are rules to be broken at least once."""
-    planner = _Planner(game, box, one, rng, list(kinds), hunted)
+    """Return all that happens.
+
+    Args:
+        game: the rule book.
+        box: the set.
+        one: the game.
+        rng: decides what happens beside its moves.
+        first: the move from which on it is played.
+        kinds: disturbances.
+        hunted: rules to be broken rather than others.
+        seldom: rules that are broken before certain moves, in place of the first fouls that chance
+            would make.
+    """  # fmt: skip
+    planner = _Planner(game, box, one, rng, list(kinds), hunted, seldom)
     rng.shuffle(planner.queue)
     acts: list[Act] = []
     number = first
@@ -93,16 +108,23 @@ class _Planner:
     rng: Random
     queue: list[str]
     hunted: frozenset[str]
+    seldom: Mapping[int, str]
 
     def __post_init__(self) -> None:
         self.fouls: Counter[Rules] = Counter()
+        self._stand_for = len(self.seldom)
 
     def acts(self, number: int, first: int) -> Iterator[Act]:
         """Yield what happens up to one more move of the game; the move comes last."""
         if self._unseen(number):
             yield Act("told", number)
             return
-        if self.rng.random() < FOUL_SHARE:
+        foul = self.rng.random() < FOUL_SHARE
+        if number in self.seldom:
+            yield from self._seldom(number)
+        elif foul and self._stand_for:
+            self._stand_for -= 1
+        elif foul:
             yield from self._foul(number)
         if self.rng.random() >= DISTURBED_SHARE:
             yield Act("move", number)
@@ -126,9 +148,29 @@ class _Planner:
     def _foul(self, number: int) -> Iterator[Act]:
         position, before = self.one.positions[number], self.one.layouts[number]
         found = find_foul(self.game, self.box, position, before, self.rng, self.fouls, self.hunted)
+        if found is not None and not self._is_made_anew(number, found[0]):
+            self.fouls[found[1]] += 1
+            yield Act("foul", number, other=found[0], rules=found[1])
+
+    def _seldom(self, number: int) -> Iterator[Act]:
+        found = find_seldom(
+            self.game, self.box, self.one.positions[number], self.one.layouts[number],
+            self.seldom[number], self.rng, lambda table: self._is_made_anew(number, table),
+        )  # fmt: skip
         if found is not None:
             self.fouls[found[1]] += 1
             yield Act("foul", number, other=found[0], rules=found[1])
+
+    def _is_made_anew(self, number: int, table: Layout) -> bool:
+        """Say whether a table looks as if the last move had been taken back and made otherwise.
+
+        Nobody can see whose hand turned the tile that was laid last.
+        """
+        layouts = self.one.layouts[: number + 1]
+        if last_laid(layouts) & set(table.placements()):
+            return False
+        other = [n for n, layout in enumerate(layouts) if layout != layouts[-1]]
+        return bool(other) and bool(explain(self.game, self.one.positions[other[-1]], table).rows)
 
     def _disturbed(self, kind: str, number: int, first: int) -> Act | None:
         """Return a move with something beside it; ``None`` where that cannot be here."""
@@ -147,6 +189,7 @@ class _Planner:
         if kind == "two-at-once":
             return (
                 number + 2 < len(self.one.layouts)
+                and number + 1 not in self.seldom
                 and self._is_plain(number, number + 2)
                 and self._places(number).isdisjoint(self._places(number + 1))
             )

@@ -53,6 +53,8 @@ class Umpire:
         self._kept = 0
         """How many accepted moves of a game taken up in its middle are left out of account."""
         self._astray = False
+        self.since_s = float("-inf")
+        """When the hand came whose verdict is timed: an older one is about an earlier hand."""
         self._make_loop = make_loop
         self._seen = 0
         self._where = where
@@ -160,6 +162,7 @@ class Umpire:
 
     def begin_act(self) -> None:
         """Hold a game that went astray to the truth again, from here on."""
+        self.since_s = float("-inf")
         if self._astray:
             self._kept, self._astray = len(self.match.accepted), False
 
@@ -309,7 +312,11 @@ class Umpire:
         The last such moment before the verdict counts; one before all of them came too early.
         """
         verdicts = [e["t"] for e in new if e["event"] == "verdict"]
-        if verdicts:
+        if verdicts and verdicts[-1] < self.since_s:
+            # Taken back and laid again, and neither was noticed.
+            self.counts.add("verdicts timed", disturbance)
+            self.counts.add(f"{DELAY}none")
+        elif verdicts:
             before = [left for left in left_s if left <= verdicts[-1] + 1e-6] or left_s
             delay = verdicts[-1] - before[-1]
             self.counts.add("verdicts timed", disturbance)

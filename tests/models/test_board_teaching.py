@@ -13,7 +13,7 @@ import pytest
 from engine.draw.hexes import outline
 from engine.placement import Layout
 from engine.setfile import built_in_set
-from models.evaluate.wooden_box import GAME_SEED, lesson_layout, owner_map, pictures, wooden_box
+from models.evaluate.wooden_box import GAME_SEED, lesson_layout, owner_map, photograph
 from models.teaching.board_fit import fit_board
 from models.teaching.board_lessons import board_examples, check_board_game, check_learnt
 from models.teaching.errors import TeachingError
@@ -34,7 +34,7 @@ LESSON, OTHER = 3, 22
 
 
 def photo(layout: Layout, seed: int):
-    (jpeg,) = pictures([layout], ("red", "green"), wooden_box(), SIZE_PX, seed)
+    jpeg = photograph(layout, SIZE_PX, seed)
     return np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
 
 

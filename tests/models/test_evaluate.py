@@ -33,13 +33,19 @@ ROOT = Path(__file__).parents[2]
 
 def test_rows_are_taken_up_again_but_not_those_of_another_reader(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
-    list(kept.keeping(path, [{"seed": 1, "right": True}, {"seed": 2, "right": False}]))
-    mine = kept.kept_rows(path, "seed")
-    monkeypatch.setattr(kept, "reader_mark", lambda: "another")
+    asked: list[int] = []
 
-    assert {seed: row["right"] for seed, row in mine.items()} == {1: True, 2: False}
-    assert kept.missing(range(4), mine) == [0, 3]
-    assert kept.kept_rows(path, "seed") == {}
+    def work(seed):
+        asked.append(seed)
+        return {"seed": seed, "right": seed != 2}
+
+    kept.every_row(path, "seed", [1, 2], work, 1)
+    rows = kept.every_row(path, "seed", range(4), work, 1)
+    assert [row["right"] for row in rows] == [True, True, False, True]
+    assert asked == [1, 2, 0, 3]
+    monkeypatch.setattr(kept, "reader_mark", lambda: "another")
+    kept.every_row(path, "seed", [2], work, 1)
+    assert asked == [1, 2, 0, 3, 2]
 
 
 def test_a_figure_says_whether_it_holds():

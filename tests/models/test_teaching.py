@@ -122,6 +122,17 @@ def test_what_is_kept_is_plain_data_and_checked(shelf):
         find_taught("mine", (copy,))
 
 
+def test_prints_come_back_as_they_were_photographed(shelf):
+    folder, _ = shelf
+    box = find_taught("mine", (folder / "sets",))
+
+    assert box is not None and box.reader is not None and box.reader.prints is not None
+    prints = box.reader.prints
+    assert sorted(prints.tiles) == ["sea", "sun", "wood"]
+    middle = {tile: face[40, 44] for tile, face in zip(prints.tiles, prints.faces, strict=True)}
+    assert all(np.abs(middle[tile].astype(int) - COLOURS[tile]).max() < 12 for tile in COLOURS)
+
+
 def test_manifest_cannot_name_files_elsewhere(shelf):
     folder, _ = shelf
     manifest = json.loads((folder / "sets" / "mine.json").read_text())

@@ -1,11 +1,13 @@
 """Finding tiles, stage by stage: maps painted by a formula, then the shipped network itself."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from vision.detect import DetectSettings, detect_tiles
+from models.scenes.scene import make_scene
+from vision.detect import QUICK, DetectSettings, detect_tiles
 from vision.errors import ModelError
 from vision.models import TRAINED
 from vision.network import (
@@ -134,6 +136,31 @@ def test_maps_of_another_form_are_refused():
 
 def test_missing_model_says_what_to_do(tmp_path):
     with pytest.raises(ModelError, match="make train"):
+        TileNetwork(tmp_path)
+
+
+@needs_network
+def test_quick_copy_finds_the_same_tiles_where_they_are():
+    bgr = np.asarray(make_scene(31000, "held-out", "schlangennest", (1280, 720)).bgr, np.uint8)
+    slow, quick = (
+        detect_tiles(bgr, "square", settings=replace(QUICK, quick_at_once=how), wide_px=60.0)
+        for how in (False, True)
+    )
+
+    assert len(slow.found) == len(quick.found) > 0
+    for one in slow.found:
+        other = min(quick.found, key=lambda d: np.linalg.norm(d.centre_px - one.centre_px))
+        assert np.abs(other.corners_px - one.corners_px).max() < 0.06 * one.across_px
+
+
+@needs_network
+def test_quick_copy_that_is_not_its_manifests_is_refused(tmp_path):
+    manifest = json.loads((TRAINED / MANIFEST).read_text())
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    (tmp_path / manifest["file"]).write_bytes((TRAINED / manifest["file"]).read_bytes())
+    (tmp_path / manifest["quick"]["file"]).write_bytes(b"something else")
+
+    with pytest.raises(ModelError, match="not the file"):
         TileNetwork(tmp_path)
 
 

@@ -11,7 +11,8 @@ from calibration.profile import Lens, Light, Profile, TablePlane
 from engine.setfile import built_in_set
 from models.scenes.scene import Scene, make_scene
 from vision.detect import QUICK, detect_tiles
-from vision.foreknown import expected_wide_px, in_white_light
+from vision.foreknown import READ_WIDE_PX, expected_wide_px, in_white_light, pixels_enough
+from vision.intake import WORKING_PIXELS
 from vision.network import TileMaps, TileNetwork
 from vision.read import read_table
 from vision.request import ReadRequest
@@ -35,6 +36,18 @@ def test_in_a_picture_decoded_at_a_half_tiles_are_half_as_wide():
 def test_without_a_plane_nothing_is_known():
     assert expected_wide_px(asked(None)) is None
     assert expected_wide_px(ReadRequest("square", NEST)) is None
+
+
+@pytest.mark.parametrize(("wide", "reduce"), [(1.9, 1), (2.1, 2), (4.2, 4), (30.0, 4)])
+def test_pixels_that_tiles_do_not_need_are_not_decoded(wide, reduce):
+    px_a_mm = wide * READ_WIDE_PX / NEST.pitch_mm
+    plane = TablePlane(np.diag([1 / px_a_mm, 1 / px_a_mm, 1.0]), "sheet")
+
+    assert pixels_enough(asked(plane)) == 1000 * 800 / reduce**2
+
+
+def test_without_a_plane_all_pixels_are_decoded():
+    assert pixels_enough(asked(None)) == WORKING_PIXELS
 
 
 def test_white_paper_loses_the_colour_of_the_light():

@@ -20,12 +20,12 @@ from vision.hex_cells import (
     evened,
     in_two_lights,
     laid_out,
-    read_cells,
     turned_cell,
 )
+from vision.hex_clay import CLAY_SEEN
+from vision.hex_looks import read_cells
 from vision.hex_models import MANIFEST, NETWORKS, HexModels, shipped_models
 from vision.hex_plane import HexBoard
-from vision.hex_read import CLAY_SEEN
 from vision.models import TRAINED
 from vision.pyramid import Pyramid
 

@@ -10,9 +10,12 @@ from engine.setfile import built_in_set
 from models.evaluate.hex_score import compared, smallest_cell_px
 from models.training.hex_samples import hex_table
 from vision import hex_read
-from vision.hex_cells import CELLS, CellReadings
+from vision.hex_boards import STRIDE, boards_in, finder_input
+from vision.hex_cells import CELLS
+from vision.hex_models import HexModels
 from vision.hex_plane import plane_of
 from vision.hex_read import read_hex_table
+from vision.pyramid import Pyramid
 
 
 @pytest.mark.parametrize("game", ["snekagon", "snekagon5g"])
@@ -67,25 +70,6 @@ def test_cells_that_measure_a_little_more_than_they_are_are_told_to_be_small(tab
     state = read(cv2.resize(table.bgr, None, fx=share, fy=share, interpolation=cv2.INTER_AREA))
 
     assert "small" in {advice.what for advice in state.quality.advice}
-
-
-@pytest.mark.parametrize(
-    ("clay", "kind"),
-    [((0.0004, 0.836, 0.1636), "open"), ((0.003, 0.85, 0.147), "open"),
-     ((0.0, 0.36, 0.64), "closed"), ((0.95, 0.011, 0.039), "closed")],
-    ids=["likelier open", "open by far", "likelier closed", "hardly seen"],
-)  # fmt: skip
-def test_clay_on_a_single_hex_is_what_it_looks_like(clay, kind):
-    cell = (-3, -1)
-    nothing = dict.fromkeys(CELLS, np.zeros(1))
-    mouth = {cell: np.array([0.1, 0, 0, 0, 0.9, 0])}
-    reading = CellReadings(nothing, dict.fromkeys(CELLS, 0.0), {cell: np.array(clay)}, mouth,
-                           nothing)  # fmt: skip
-
-    entry = hex_read._clay_kind(reading, cell, [cell])
-
-    assert entry["kind"] == kind
-    assert entry.get("opens") == ("NW" if kind == "open" else None)
 
 
 def test_cells_of_24_pixels_that_measure_a_little_less_are_told_and_will_do(table):
@@ -149,3 +133,30 @@ def test_a_scrap_of_a_board_that_cannot_be_placed_spoils_the_picture(table):
     assert "cut-off" in {advice.what for advice in state.quality.advice}
     assert not state.quality.ok
     assert "cut-off" not in {advice.what for advice in alone.quality.advice}
+
+
+class Faint(HexModels):
+    """The networks, of which the first hardly marks what lies in the left of a picture."""
+
+    def __init__(self, columns: int) -> None:
+        super().__init__()
+        self.columns = columns
+
+    def mark(self, bgr):
+        shown = super().mark(bgr)
+        shown[0, :, : self.columns] = np.minimum(shown[0, :, : self.columns], -1.0)
+        return shown
+
+
+@pytest.mark.parametrize("kind", ["a scrap of a board", "paper of its colour"])
+def test_what_is_hardly_marked_at_the_edge_spoils_the_picture_if_it_is_of_a_board(table, kind):
+    cells = table.boards[0].px(plane_of(CELLS))
+    scrap = table.bgr[:, int(np.quantile(cells[:, 0], 0.85)) :]
+    if kind != "a scrap of a board":
+        scrap = np.broadcast_to(scrap[384, 20], scrap.shape)
+    picture = np.ascontiguousarray(np.hstack([scrap, table.bgr]))
+    faint = Faint(int(finder_input(picture)[1] * scrap.shape[1] / STRIDE))
+
+    scraps = boards_in(Pyramid(picture), 5, faint).scraps
+
+    assert bool(scraps) is (kind == "a scrap of a board")

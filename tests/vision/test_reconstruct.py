@@ -409,11 +409,38 @@ def test_card_whose_outline_was_not_taken_is_read_where_its_neighbours_expect_it
     assert len(seen.tiles) == 5
 
 
-def test_no_card_is_made_where_no_outline_was_found(cloth, four_and_an_untaken_one):
-    detections, readings, reads, _ = four_and_an_untaken_one
-    sight = sight_of(cloth, detections, reads)
+@pytest.mark.parametrize(("tile", "turns", "cards"), [("blue/head", 0, 5), ("red/straight", 0, 4)])
+def test_where_no_outline_was_found_a_card_is_made_only_if_a_snake_goes_on_in_it(
+    cloth, four_and_an_untaken_one, tile, turns, cards
+):
+    detections, readings, _, here = four_and_an_untaken_one
+    sight = sight_of(cloth, detections, [(here, CellGuess(tile, 0, turns, 0.999))])
 
     seen = reconstruct(detections, fit_lattices(detections), readings, NEST, sight)
+
+    assert len(seen.tiles) == cards
+
+
+def test_card_that_its_place_shows_otherwise_than_its_outline_is_settled_by_its_neighbours(cloth):
+    detections, readings = table(
+        "-3,0 blue/tail 0;-2,0 blue/straight 0;-1,0 blue/straight 0;0,0 blue/straight 0"
+    )
+    last = CellReading((CellGuess("red/straight", 0, 0, 0.95),))
+    at = detections.found[3].centre_px
+    sight = sight_of(cloth, detections, [(at, CellGuess("blue/straight", 0, 0, 0.999))])
+
+    seen = reconstruct(detections, fit_lattices(detections), [*readings[:3], last], NEST, sight)
+
+    assert [e["tile"] for e in (*seen.tiles, *seen.unsure)] == ["blue/tail"] + ["blue/straight"] * 3
+
+
+def test_no_card_is_made_on_bare_table_though_a_snake_goes_on(cloth, four_and_an_untaken_one):
+    detections, readings, reads, _ = four_and_an_untaken_one
+    cloth[276:324, 326:374] = cloth[276:324, 426:474]
+
+    seen = reconstruct(
+        detections, fit_lattices(detections), readings, NEST, sight_of(cloth, detections, reads)
+    )
 
     assert len(seen.tiles) == 4
 
@@ -432,3 +459,62 @@ def test_bricks_that_look_like_a_big_card_take_no_field_from_one_with_cards():
 
     assert {e["field"] for e in seen.tiles} == {0, 1}
     assert sum(e["field"] == 0 for e in seen.tiles) == 3
+
+
+def test_hole_that_looks_like_the_big_card_of_its_field_is_none():
+    detections, readings = table(
+        "0,0 big/4#0 0;1,0 big/4#1 0;2,0 straight 0;2,1 curve 0;-1,0 curve 1;-1,1 curve 2"
+    )
+    holes = tuple(Detection(square(x, 1.0), 0.7) for x in (0, 1))
+    doubtful = [CellReading((CellGuess("big/4", cell, 0, 0.9),), odd=True) for cell in (0, 1)]
+    every = Detections((600, 600), "square", (*detections.found, *holes))
+
+    seen = reconstruct(every, fit_lattices(every), [*readings, *doubtful], SSSNAKE)
+
+    assert [e["at"] for e in (*seen.tiles, *seen.unsure) if e["tile"] == "big/4"] == [[0, 0]]
+    assert len(seen.tiles) == 5
+
+
+AT_THE_EDGE = "-5.5,4 straight 0;-4.5,4 curve 1;-4.5,5 crossing 0"
+
+
+def test_field_whose_big_card_is_outside_is_the_one_that_is_missing():
+    seen = read(f"0,0 big/2#0 0;1,0 big/2#1 0;2,0 straight 0;{AT_THE_EDGE}", SSSNAKE)
+
+    assert sorted(e["tile"] for e in seen.tiles if e["field"] == 0) == [
+        "crossing", "curve", "straight",
+    ]  # fmt: skip
+    assert seen.lost == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"0,0 big/1#0 0;1,0 big/1#1 0;2,0 straight 0;{AT_THE_EDGE}",
+        f"0,0 big/3#0 0;1,0 big/3#1 0;2,0 straight 0;{AT_THE_EDGE}",
+        "0,0 big/2#0 0;1,0 big/2#1 0;2,0 straight 0;-3,3 straight 0;-2,3 curve 1;-2,4 crossing 0",
+    ],
+    ids=["none-is-missing", "two-are-missing", "it-lies-in-the-picture"],
+)
+def test_cards_without_their_big_card_are_nobodys_where_it_could_be_anyones(text):
+    seen = read(text, SSSNAKE)
+
+    assert len({e["field"] for e in seen.tiles}) == 1
+    assert len(seen.lost) == 3
+
+
+@pytest.mark.parametrize("in_part", [True, False], ids=["in-part", "as-a-whole"])
+def test_card_that_was_read_in_part_is_read_as_a_whole_where_it_belongs(cloth, in_part):
+    detections, readings = table(
+        "-3,0 blue/tail 0;-2,0 blue/straight 0;-1,0 blue/straight 0;0,0 red/straight 0"
+    )
+    for x in range(-3, 1):
+        cloth[276:324, 276 + x * 50 : 324 + x * 50] = (225, 230, 235)
+    readings[3] = replace(readings[3], odd=in_part, covered=in_part)
+    at = detections.found[3].centre_px
+    sight = sight_of(cloth, detections, [(at, CellGuess("blue/straight", 0, 0, 0.999))])
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, NEST, sight)
+
+    last = [e["tile"] for e in (*seen.tiles, *seen.unsure)].count("blue/straight")
+    assert last == (3 if in_part else 2)

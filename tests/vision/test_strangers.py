@@ -28,8 +28,10 @@ def row(confidence: float = 0.9) -> list[Detection]:
     return [Detection(unit + np.array([40 + n * SIDE, 150]), confidence) for n in range(ROW)]
 
 
-def readings(far_at_hole: float, why: str | None = None) -> list[CellReading]:
-    guess = (CellGuess("fox", 0, 0, 0.97),)
+def readings(
+    far_at_hole: float, why: str | None = None, confidence: float = 0.97
+) -> list[CellReading]:
+    guess = (CellGuess("fox", 0, 0, confidence),)
     return [
         CellReading(guess, why if n == HOLE else None, far=far_at_hole if n == HOLE else 0.1)
         for n in range(ROW)
@@ -52,6 +54,12 @@ def test_strange_outline_that_was_hardly_found_is_no_tile(picture):
     picture[150 : 150 + SIDE, 40 + HOLE * SIDE : 40 + (HOLE + 1) * SIDE] = (30, 220, 30)
 
     assert not tiles_only(picture, row(0.4), readings(0.5))[HOLE]
+
+
+def test_strange_outline_that_was_hardly_found_is_a_tile_if_it_is_read_beyond_doubt(picture):
+    picture[150 : 150 + SIDE, 40 + HOLE * SIDE : 40 + (HOLE + 1) * SIDE] = (30, 220, 30)
+
+    assert all(tiles_only(picture, row(0.4), readings(0.5, confidence=0.995)))
 
 
 def test_nothing_is_strange_that_looks_as_tiles_here_do(picture):

@@ -151,3 +151,34 @@ def test_boxes_that_meet_become_one():
     mask[10:20, 10:20] = mask[10:20, 30:40] = mask[200:210, 400:410] = True
 
     assert sorted(boxes_around(mask, 8, (480, 270))) == [(2, 2, 49, 29), (392, 192, 419, 219)]
+
+
+def test_change_is_found_after_the_light_was_off():
+    old = pictured()
+    dark = (old * 0.16).astype(np.uint8)
+    new = old.copy()
+    new[100:120, 200:230] = 30
+
+    assert changed_between(shrunk(dark), shrunk(new))[110, 215]
+
+
+def test_picture_most_of_which_looks_different_is_all_new():
+    old, new = pictured(), pictured()
+    new[:, 160:320] = 200
+    new[:, 320:] = 60
+
+    assert changed_between(shrunk(old), shrunk(new)).all()
+
+
+def test_everything_is_looked_at_after_a_hand_that_seems_to_have_changed_nothing():
+    table, _ = filmed("snekagon", 2, 5, 6)
+    box = built_in_set("snekagon")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    shots = list(table.quiet(0.3))
+    for moment in (0.0, 0.1, 0.2):
+        tracked.read(shots[0].bgr, moment)
+    tracked.doubt()
+    for moment in (0.3, 0.4):
+        tracked.read(shots[0].bgr, moment)
+
+    assert (tracked.wholes, tracked.repeats) == (3, 2)

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from companion_app.live.explain import explain
+from companion_app.live.likeness import last_laid
 from companion_app.live.places import contents
 from companion_app.live.sameness import same_moves
 from engine.game import Move
@@ -92,3 +94,16 @@ def test_two_moves_at_once_never_change_one_place():
         first, second, third = (contents(one.layouts[number + n]) for n in range(3))
         changed = {s for s in first.keys() | second.keys() if first.get(s) != second.get(s)}
         assert all(second.get(s) == third.get(s) for s in changed)
+
+
+def test_no_foul_looks_like_the_last_move_made_anew():
+    game = game_named("schlangennest")
+    one = played("schlangennest", "held-out", "random", 5)
+    rng = rng_of("live", "schlangennest", "held-out", 5)
+    acts = plan_game(game, find_set(game, None), one, rng, 0)
+    fouls = [(act.number, act.other) for act in acts if act.other is not None and act.rules]
+
+    assert fouls
+    for number, table in fouls:
+        if not last_laid(one.layouts[: number + 1]) & set(table.placements()):
+            assert not explain(game, one.positions[number - 1], table).rows

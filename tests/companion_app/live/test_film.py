@@ -19,10 +19,12 @@ LAID = 3
 """So many moves have been made when the film begins."""
 
 
-def filmed(store: Store, game_name: str, seed: int, act: Act) -> tuple[Umpire, Director]:
+def filmed(
+    store: Store, game_name: str, seed: int, act: Act, play: str = "random"
+) -> tuple[Umpire, Director]:
     game = game_named(game_name)
     box = find_set(game, None)
-    one = played(game_name, "train", "random", seed)
+    one = played(game_name, "train", play, seed)
     first, last = act.number, act.number + act.moves + 1
     shown = Played(
         one.players, one.moves[first:last], one.layouts[first:last], one.positions[first:last]
@@ -59,3 +61,28 @@ def test_game_goes_on_in_front_of_the_camera_through(tmp_path, kind):
         assert umpire.counts.mistakes == []
         assert numbers["moves right"] + numbers["fouls caught"] == act.moves
         assert numbers["questions"] == 0
+
+
+def test_cup_like_the_cloth_hides_tiles_whose_place_nobody_has_seen_bare(tmp_path):
+    act = Act("move", 119, "cup")
+    with Store(tmp_path) as store:
+        umpire, director = filmed(store, "carnival", 6, act, "greedy")
+        director.play([act])
+
+        assert umpire.counts.mistakes == []
+        assert umpire.counts.numbers["moves right"] == 1
+        assert umpire.counts.numbers["questions"] == 0
+
+
+@pytest.mark.parametrize("game_name", ["carnival", "snekagon"])
+def test_knocked_table_is_found_again_and_played_on(tmp_path, game_name):
+    act = act_with(game_name, 4, "bump")
+    with Store(tmp_path) as store:
+        umpire, director = filmed(store, game_name, 4, act)
+        director.play([act])
+        states = [event["state"] for event in umpire.events if event["event"] == "state"]
+
+        assert umpire.counts.mistakes == []
+        assert umpire.counts.numbers["moves right"] == 1
+        assert umpire.counts.numbers["questions"] == 0
+        assert "camera-moved" in states

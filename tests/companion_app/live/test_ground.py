@@ -42,3 +42,28 @@ def test_cup_over_a_place_is_not_the_bare_table():
 
     assert ground.is_bare(shot(1.5, [FIRST], cup=(292, 130)), SECOND, [FIRST]) is False
     assert ground.is_bare(shot(1.5, [FIRST, SECOND]), SECOND, [FIRST]) is False
+
+
+def test_thing_as_bright_as_the_table_is_told_by_its_colour():
+    ground = Ground()
+    cream, white = (171, 195, 207), (187, 190, 208)
+    table = np.full((270, 480, 3), cream, np.uint8)
+    ground.learn(Frame(table, 0.0), [])
+    shaded, cup = table.copy(), table.copy()
+    shaded[80:180, 180:280] = np.array(cream) * 0.92
+    cup[80:180, 180:280] = white
+
+    assert ground.is_bare(Frame(shaded, 1.0), FIRST) is True
+    assert ground.is_bare(Frame(cup, 1.0), FIRST) is False
+
+
+def test_cup_on_a_checked_cloth_is_not_the_cloth_though_nobody_saw_that_place_bare():
+    ground = Ground()
+    cloth = np.full((270, 480, 3), (220, 180, 235), np.uint8)
+    cloth[:, (np.arange(480) // 12) % 2 == 0] = (20, 45, 40)
+    ground.learn(Frame(cloth, 0.0), [FIRST])
+    cup = cloth.copy()
+    cup[90:170, 190:270] = (205, 208, 215)
+
+    assert ground.is_bare(Frame(cloth, 1.0), FIRST) is True
+    assert ground.is_bare(Frame(cup, 1.0), FIRST) is False

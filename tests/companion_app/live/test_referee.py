@@ -9,7 +9,7 @@ from companion_app.live.explain import explain
 from companion_app.live.places import beside, contents, spots_of
 from engine.game import Move
 from engine.lattice import hex_board
-from engine.placement import Layout, Piece
+from engine.placement import Clay, Layout, Piece
 from engine.record import move_to_json
 from tests.companion_app.live.tabletop import Tabletop, said, verdicts
 from tests.engine.playing import Variant, random_game, variants
@@ -589,3 +589,79 @@ def test_cells_that_make_up_no_tile_are_asked_about_and_not_passed_over(tmp_path
         events = table.shows(with_stray_cell(table, after, far), 30)
         assert verdicts(events)[0] == (count + 1, True)
         assert said(events, "question") == []
+
+
+def test_older_tile_that_was_turned_is_no_move_made_anew(tmp_path):
+    variant = PLAIN["schlangennest"]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 2, 7)
+        match, count = table.match, len(table.match.accepted)
+        (older,) = match.layouts[-2].cards - match.layouts[-3].cards
+        turned = next(
+            layout
+            for turns in range(match.box[older.tile].period)
+            if turns != older.turns
+            and (layout := Layout(match.layout.cards - {older} | {replace(older, turns=turns)}))
+            and explain(match.game, match.positions[-3], layout).rows
+        )
+
+        events = table.shows(turned)
+
+        assert verdicts(events) == [(count + 1, False)]
+        assert said(events, "taken-back") == []
+        assert len(match.accepted) == count
+
+
+def test_card_changed_to_what_lay_there_moves_ago_is_a_move_and_no_question(tmp_path):
+    variant = PLAIN["carnival"]
+    with a_table(tmp_path, variant) as table:
+        moves = play(table, variant, 23, 31)
+        shown = list(dict.fromkeys(table.match.layouts))
+
+        # The 31st move brings back the table of before the 28th.
+        assert table.match.layout in shown[:-1]
+        assert accepted(table)[: len(moves)] == moves
+        assert not [e for e in said(table.events, "question") if e["about"] == "order"]
+
+
+def before_a_drill(table: Tabletop, variant: Variant) -> tuple[Move, Layout]:
+    """Play up to a tile that is legal only as a drill; return its move and the table after it."""
+    for position, _, move in random_game(variant, 5):
+        after = variant.game.layout(variant.game.apply(position, move))
+        flat = replace(move, origin=None, to=None)
+        lone = move.origin is not None and not variant.game.judge(position, flat).legal
+        if lone and variant.game.layout(position).clay:
+            return move, after
+        if after != variant.game.layout(position):
+            table.shows(after)
+    raise AssertionError("no drill")
+
+
+def test_clay_that_is_misread_elsewhere_does_not_hide_a_drill(tmp_path):
+    variant = PLAIN["snekagon5g"]
+    with a_table(tmp_path, variant) as table:
+        move, after = before_a_drill(table, variant)
+        known = sorted(table.match.layout.clay)
+        odd = replace(known[0], kind="closed" if known[0].kind == "open" else "open", opens=None)
+
+        events = table.shows(replace(after, clay=frozenset({odd, *known[1:]})))
+
+        assert verdicts(events)[0][1] is True
+        assert table.match.accepted[-1].move == move
+
+
+def test_foul_that_clay_shows_to_be_a_drill_is_accepted(tmp_path):
+    variant = PLAIN["snekagon5g"]
+    with a_table(tmp_path, variant) as table:
+        move, after = before_a_drill(table, variant)
+        known = table.match.layout.clay
+        own = sorted(s for p in after.pieces for s in spots_of(p) if p.tile[:3] != move.player[:3])
+        speck = Clay(own[0][0], own[0][1:], "open")
+        events = table.shows(replace(after, clay=known | {speck}))
+        assert [legal for _, legal in verdicts(events)] == [False]
+
+        events = table.shows(after)
+
+        assert [legal for _, legal in verdicts(events)] == [True]
+        assert table.match.accepted[-1].move == move
+        assert table.referee.pending is None

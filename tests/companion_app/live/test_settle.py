@@ -1,5 +1,6 @@
 from companion_app.live.places import Belief, Sighting
 from companion_app.live.settle import Settler, averaged
+from engine.placement import Clay
 
 SPOT = (0, 0, 0)
 CURVE, TAIL = ("blue/curve", 0), ("blue/tail", 0)
@@ -72,3 +73,29 @@ def test_tile_is_gone_only_after_four_looks_without_it():
 
     assert three is not None and not three.enough_for_gone
     assert four is not None and four.enough_for_gone
+
+
+def test_tile_that_every_look_is_sure_of_is_no_doubt():
+    found = settled(*(look(share=0.86) for _ in range(3)))
+
+    assert found is not None
+    assert found.sure[SPOT][0] == CURVE
+    assert not found.doubts
+
+
+def test_tile_that_one_look_reads_surely_is_not_covered_though_others_miss_it():
+    missed = Sighting(covered=frozenset({SPOT}))
+
+    seen_once, never = settled(look(), missed, missed, missed), settled(*[missed] * 4)
+
+    assert seen_once is not None and seen_once.covered == frozenset()
+    assert never is not None and never.covered == {SPOT}
+
+
+def test_clay_counts_that_most_looks_show():
+    steady, rare = Clay(0, (1, 1), "open", "E"), Clay(1, (2, 2), "open")
+    looks = [Sighting(clay=frozenset(c)) for c in ((steady,), (steady, rare), (), (steady,))]
+    found = settled(*looks)
+
+    assert found is not None
+    assert found.last.clay == {steady}

@@ -43,6 +43,23 @@ def test_arm_that_reaches_in_is_a_hand_also_when_it_is_slow():
     assert not glimpse.still
 
 
+def test_arm_over_a_table_that_fills_half_of_the_picture_is_a_hand():
+    # Carnival 3: the arm moved the middle of all levels from floor to table, and looked like light.
+    floor = np.arange(320) < 165
+    room, reached_in = table(), table(arm=(160, 60))
+    for picture in (room, reached_in):
+        picture[:, floor] //= 8
+    cv2.line(reached_in, (60, 0), (130, 120), (90, 130, 170), 30)
+    watcher = Watcher()
+    seen(watcher, room, room)
+    watcher.settle()
+
+    glimpse = seen(watcher, reached_in, reached_in, start_s=1)
+
+    assert glimpse.hand
+    assert not glimpse.jolt
+
+
 def test_new_tile_is_a_change_but_no_hand():
     glimpse = seen(a_settled_watcher(), table(tile=True), table(tile=True), start_s=1)
 

@@ -80,6 +80,9 @@ class DrawnTable:
     def leave_out(self, outlines) -> None:
         """Nothing lies beside the layout."""
 
+    def doubt(self) -> None:
+        """Every look is at everything."""
+
     def again(self, bgr) -> None:
         """No kept picture is read here."""
 

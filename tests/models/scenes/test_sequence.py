@@ -6,8 +6,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from models.scenes.film import FilmedTable
+from models.scenes.positions import played
 from models.scenes.script import DISTURBANCES, write_script
-from models.scenes.sequence import Film, FilmFrame, film
+from models.scenes.sequence import Film, FilmFrame, film, film_settings
 from models.scenes.settings import GAMES
 
 SMALL = (320, 240)
@@ -90,3 +92,17 @@ def test_fouls_break_a_rule_and_are_taken_back(game):
                 assert after.what == "take-back"
 
     assert fouls > 0
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_arm_is_never_cut_off_inside_the_picture(seed):
+    # Carnival 3: tables are wider than an arm is long, and nobody's arm ends in the air.
+    one = played("carnival", "held-out", "greedy", seed)
+    settings = film_settings(seed, "held-out", "carnival", SMALL)
+    table = FilmedTable(settings, one.players, one.layouts[0], iter(one.layouts[:40]), 10.0)
+    still = next(table.quiet(0.1)).bgr.astype(int)
+    shots = [s for s in table.visit((one.layouts[0],)) if s.hand]
+    shown = [np.abs(s.bgr.astype(int) - still).max(axis=2) > 60 for s in shots]
+    rims = [np.concatenate([m[0], m[-1], m[:, 0], m[:, -1]]).any() for m in shown if m.sum() > 200]
+
+    assert all(rims)

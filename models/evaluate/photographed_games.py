@@ -1,0 +1,84 @@
+"""Photographs of a game that is played with some box, on a table on which nothing else lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.placement import Layout
+from models.scenes.positions import Played, played
+from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.sequence import film_settings
+from models.scenes.setfaces import Box
+from models.scenes.settings import CameraSettings, CardSettings, SceneSettings
+from models.scenes.stage import Stage
+
+STILL_FRAMES = 9
+"""Pictures of each moment, at ten a second."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A game on a table, and the camera that hangs above it."""
+
+    game: str
+    seed: int
+    size_px: tuple[int, int]
+    steep_deg: tuple[float, float]
+    """How steeply the camera looks down, at least and at most."""
+    upright: bool = False
+    """Whether it hangs straight, as the table stands."""
+    thick_mm: float | None = None
+    edge: tuple[int, int, int] | None = None
+    """Thickness and colour of the edges of tiles; without, as drawn."""
+
+    def table(self) -> SceneSettings:
+        """Return a table that nothing but the game lies on."""
+        settings = film_settings(self.seed, "held-out", self.game, self.size_px)
+        clutter = replace(
+            settings.clutter, stocks=False, draw_pile=False, discard=False, tokens=0, hands=0,
+            cups=0, phones=0, dice=0, rulebook=False, plain_squares=0,
+        )  # fmt: skip
+        light = replace(settings.light, level=1.0, glare=0.0)
+        camera = self._camera(settings.camera)
+        return replace(settings, camera=camera, clutter=clutter, light=light)
+
+    def _camera(self, drawn: CameraSettings) -> CameraSettings:
+        least, most = self.steep_deg
+        steep = min(max(drawn.elevation_deg, least), most)
+        roll = 0.0 if self.upright else drawn.roll_deg
+        return replace(drawn, elevation_deg=steep, roll_deg=roll, fill=0.8, aim=(0.0, 0.0))
+
+    def cards(self, drawn: CardSettings, box: Box) -> CardSettings:
+        """Return the box's tiles as they lie on that table."""
+        own = replace(drawn, size_mm=box.tile_set.pitch_mm)
+        if self.thick_mm is None or self.edge is None:
+            return own
+        return replace(own, thickness_mm=self.thick_mm, wear=0.0, side=self.edge)
+
+
+def photographs(
+    setting: Setting, layouts: Sequence[Layout], players: tuple[str, ...], box: Box | None
+) -> Iterator[bytes]:
+    """Yield one photograph of each layout, all on the same table."""
+    settings = setting.table()
+    if box is not None:
+        settings = replace(settings, cards=setting.cards(settings.cards, box))
+    stage = Stage(settings, players, layouts, box)
+    camera = camera_for(settings, stage.extent_mm)
+    for layout in layouts:
+        yield photographed(settings, painted(settings, stage.top(layout), camera))
+
+
+def photograph_game(
+    folder: Path, setting: Setting, box: Box | None, moves: int | None = None
+) -> Played:
+    """Photograph a game move by move into a folder; ``None`` is the box that is built in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    one = played(setting.game, "held-out", "greedy", setting.seed)
+    layouts = one.layouts[: None if moves is None else moves + 1]
+    for number, jpeg in enumerate(photographs(setting, layouts, one.players, box)):
+        for still in range(STILL_FRAMES):
+            (folder / f"{number:03d}-{still:02d}.jpg").write_bytes(jpeg)
+    return one

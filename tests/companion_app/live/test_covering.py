@@ -1,0 +1,45 @@
+"""Tiles under a cup: some of them seen in part, and the cup taken for a tile."""
+
+from companion_app.live.covering import with_covered
+from companion_app.live.places import Belief, Sighting, Spot, contents
+from engine.notation import read_layout
+from engine.placement import Piece
+
+KNOWN = read_layout("blue/4/00@0,0 red/2@-4,0", "hex")
+BLUE = next(piece for piece in KNOWN.pieces if piece.tile == "blue/4/00")
+ONE_CELL, *REST = sorted((0, *cell) for cell in BLUE.cells)
+
+
+def seen(*hidden: Spot, more: tuple[Spot, ...] = (), half: tuple[Spot, ...] = ()) -> Sighting:
+    lying = {spot: content for spot, content in contents(KNOWN).items() if spot not in hidden}
+    lying |= dict.fromkeys(more, ("green", 0))
+    beliefs = {spot: Belief(((content, 0.99),), sure=True) for spot, content in lying.items()}
+    pieces = frozenset(Piece("green/1", (spot[1:],)) for spot in more)
+    return Sighting(beliefs, pieces=pieces, half_hidden=frozenset(half))
+
+
+def test_tile_of_which_a_part_is_seen_beside_a_cup_is_covered_whatever_the_cup_looks_like():
+    look = with_covered(seen(*REST, half=(ONE_CELL,)), KNOWN, lambda spot: True)
+
+    assert look.covered == set(REST)
+
+
+def test_tile_whose_place_looks_bare_is_gone():
+    assert with_covered(seen(ONE_CELL, *REST), KNOWN, lambda spot: True).covered == frozenset()
+    assert with_covered(seen(ONE_CELL, *REST), KNOWN, lambda spot: None).covered == frozenset()
+
+
+def test_single_hex_on_a_cup_is_left_out_and_one_far_off_is_not():
+    near, far = (0, 1, 2), (0, -4, 5)
+    look = with_covered(seen(ONE_CELL, *REST, more=(near, far)), KNOWN, lambda spot: False)
+
+    assert near not in look.beliefs
+    assert far in look.beliefs
+    assert [piece.cells for piece in look.pieces] == [(far[1:],)]
+
+
+def test_larger_tile_beside_a_cup_is_a_tile():
+    pair = ((0, 1, 2), (0, 2, 2))
+    look = with_covered(seen(ONE_CELL, *REST, more=pair), KNOWN, lambda spot: False)
+
+    assert look.beliefs.keys() >= set(pair)

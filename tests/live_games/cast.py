@@ -1,0 +1,85 @@
+"""Which game a seed plays: one of the pool, chosen so that a dozen has every kind of foul."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from models.scenes.positions import GAMES_IN_POOL, Played, played
+from models.scenes.splits import Split
+from tests.live_games.steered import STEERED_TO, meeting
+
+WHOLE, JOINED = 12, 2
+"""So many games in a row are played from their beginning, then so many are taken up half-way."""
+
+
+class Cast(NamedTuple):
+    """A game in which seldom fouls are possible."""
+
+    number: int
+    """In its pool."""
+    fouls: Mapping[int, str]
+    """Before which moves, counted from 0, which rules are broken."""
+
+
+CAST: Mapping[str, Mapping[int, Cast]] = {
+    "schlangennest": {
+        0: Cast(38, {6: "open-first"}),
+        2: Cast(5, {13: STEERED_TO}),
+        3: Cast(0, {4: "four-at-two-places"}),
+        5: Cast(2, {14: "three-at-one-place"}),
+        6: Cast(0, {21: "outside-field"}),
+        7: Cast(100, {7: "not-the-tail", 11: "not-along"}),
+        8: Cast(87, {12: "can-be-opened"}),
+        9: Cast(115, {6: "not-your-card", 13: "not-own-curve"}),
+        11: Cast(140, {15: "still-closed"}),
+    },
+    "snekagon": {
+        3: Cast(32, {0: "first-is-1"}),
+        4: Cast(7, {12: "branches"}),
+        7: Cast(100, {8: "branches", 13: "touches-itself"}),
+    },
+    "snekagon5g": {
+        0: Cast(30, {44: "not-an-end"}),
+        3: Cast(100, {23: "other-field"}),
+        5: Cast(44, {22: "boards-apart"}),
+        7: Cast(7, {22: "on-eye"}),
+    },
+    "sssnake": {
+        2: Cast(69, {25: "closes-too-early"}),
+        3: Cast(15, {22: "not-feasible"}),
+        11: Cast(107, {68: "not-your-turn"}),
+    },
+    "carnival": {
+        0: Cast(139, {8: "two-snakes-joined"}),
+        1: Cast(38, {86: "only-heads-and-hats"}),
+        2: Cast(54, {92: "heads-before-hats", 93: "hat-in-front"}),
+        3: Cast(0, {7: "blocks-an-end"}),
+    },
+}
+"""By game and seed within a dozen: in which game of the seed's own pool seldom fouls are possible,
+and before which moves. Found by going through the pool with ``find_seldom``."""
+
+
+def split_of(seed: int) -> Split:
+    """Return the side of a seed; odd ones are held out."""
+    return "held-out" if seed % 2 else "train"
+
+
+def seldom_of(game_name: str, seed: int) -> Mapping[int, str]:
+    """Return the rules that are broken before certain moves of a seed's game."""
+    cast = _cast(game_name, seed)
+    return {} if cast is None else cast.fouls
+
+
+def game_of(game_name: str, seed: int) -> Played:
+    """Return the game that is played for a seed."""
+    cast = _cast(game_name, seed)
+    if cast is not None and STEERED_TO in cast.fouls.values():
+        return meeting(cast.number)
+    number = seed % GAMES_IN_POOL if cast is None else cast.number
+    return played(game_name, split_of(seed), ("random", "greedy")[seed // 2 % 2], number)
+
+
+def _cast(game_name: str, seed: int) -> Cast | None:
+    return CAST.get(game_name, {}).get(seed % (WHOLE + JOINED))

@@ -1,0 +1,60 @@
+"""Says why nothing was read: tiles may lie there that are too small, or that light has burnt.
+
+On a tiled table the first look may find the table's own squares and nothing else; much smaller ones
+are seen when it is looked at as closely as the network can.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vision.look_settings import DEFAULT
+from vision.measures import look_at
+from vision.network import shipped_network
+from vision.quality import SMALLEST_PX, TOO_BRIGHT
+from vision.types import Bgr, Detections, Points, width_of
+from vision.votes import found_cells
+
+SURELY, FEWEST = 0.5, 4
+"""How surely small squares must be found, and how many: specks on a table are none."""
+
+
+def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, ...]:
+    """Return outlines of tiles that are too small, in a picture in which nothing was read.
+
+    Args:
+        bgr: the picture.
+        every: outlines, none of which shows a tile of the box.
+        scale: pixels of the whole picture for one of ``bgr``.
+    """
+    found = [*every.found, *every.faint]
+    if len(found) < FEWEST:
+        return ()
+    if float(np.median([one.across_px for one in found])) * scale < SMALLEST_PX:
+        return tuple(one.corners_px for one in found)
+    area = bgr.shape[0] * bgr.shape[1]
+    closest = min(DEFAULT.most_enlarged, float(np.sqrt(DEFAULT.most_net_px / area)))
+    cells = found_cells(shipped_network().look(bgr, closest), (every.shape,))
+    small = tuple(
+        cell.corners_px for cell in cells
+        if cell.confidence >= SURELY and width_of(cell.corners_px) * scale < SMALLEST_PX
+    )  # fmt: skip
+    return small if len(small) >= FEWEST else ()
+
+
+def burnt_outlines(bgr: Bgr, every: Detections) -> tuple[Points, ...]:
+    """Return outlines that show nothing but light, in a picture in which nothing was read.
+
+    Args:
+        bgr: the picture.
+        every: outlines, none of which shows a tile of the box.
+    """
+    found = (*every.found, *every.faint)
+    likely = [one.corners_px for one in found if one.confidence >= SURELY]
+    if len(likely) < FEWEST:
+        return ()
+    clipped = look_at(bgr, likely).clipped
+    burnt = tuple(
+        outline for outline, share in zip(likely, clipped, strict=True) if share > TOO_BRIGHT
+    )
+    return burnt if len(burnt) >= FEWEST else ()
