@@ -3,7 +3,8 @@
 At the far end of a steep view, on a cloth as white as the cards, or half under a hand a card's
 outline may be so poor that it is not taken for one. The cards around it say where it must lie, and
 the reader whether it does. Where there is no outline at all, a card is made only where a snake goes
-on in it: planks of a table have straight sides and stripes too.
+on in it, or beyond a thing that hides the cell between: planks of a table have straight sides and
+stripes too.
 """
 
 from __future__ import annotations

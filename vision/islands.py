@@ -114,7 +114,15 @@ class _Around:
         if new:
             outlines = self.field.outlines(np.array(new, float))
             self._shown.update(zip(new, self._ground.shown(outlines).tolist(), strict=True))
-        return [cell for cell in free if self._shown[cell] < below]
+        hidden = [cell for cell in free if self._shown[cell] < below]
+        return hidden if len(island.cards) > 1 else self._inside(hidden)
+
+    def _inside(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return those of some cells that lie in the picture: beyond its edge lies anything."""
+        if not cells:
+            return []
+        inside = self._ground.inside(self.field.outlines(np.array(cells, float)))
+        return [cell for cell, one in zip(cells, inside, strict=True) if one]
 
     def _free(self, cells: Sequence[Cell], island: CardGroup) -> list[Cell]:
         """Return those of some cells at which no card is seen but an island's own."""

@@ -128,9 +128,9 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
             detections, readings = known_only(picture.bgr, detections, readings)
         elif request.shape == "square" and request.tile_set is not None and request.grid is None:
-            look = partial(read_cells, picture.bgr, reader=stages.reader, profile=request.profile)
             whole = None if stages.reader is None else stages.reader.whole
-            detections, readings = with_faint(detections, readings, partial(look, reader=whole))
+            look = partial(read_cells, picture.bgr, reader=whole, profile=request.profile)
+            detections, readings = with_faint(detections, readings, look)
             detections, readings = with_whole_bigs(detections, readings, request.tile_set, look)
     with timings.stage("lattice"):
         every = detections.found
@@ -258,7 +258,7 @@ def _state(
     beside = tuple(np.asarray(entry["outline"]) for entry in table.aside)
     burnt = table.burnt
     if request.tile_set is not None and request.grid is None and not (table.laid or table.lost):
-        burnt = () if known else burnt_outlines(picture.bgr, every)
+        burnt = burnt_outlines(picture.bgr, every)
         small = () if burnt else small_outlines(picture.bgr, every, picture.scale)
         # Where only a stock is in the picture, that it is small is no reason for anything.
         beside, whole = (small, whole) if known else (beside, small)

@@ -79,13 +79,12 @@ class TrackedTable:
             self._known = self._picture = self._last = None
             self._follower.drop()
             return self._whole(bgr, small, t_s)
-        if self._doubted and not changed.any():
-            return self._whole(bgr, small, t_s)
         doubtful = [np.asarray(entry["outline"]) for entry in self._known.unsure]
         looked_at = changed | painted_on(doubtful, changed.shape, small.shape[1] / bgr.shape[1])
+        due = t_s - self._verified_s > self.settings.verify_s and not looked_at.any()
+        if due or (self._doubted and not changed.any()):
+            return self._whole(bgr, small, t_s)
         if not looked_at.any():
-            if t_s - self._verified_s > self.settings.verify_s:
-                return self._whole(bgr, small, t_s)
             self.repeats += 1
             self._follow_light(small)
             return self._known

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import inf
 
-from companion_app.live.places import Sighting, Spot, contents, spots_of
+from companion_app.live.places import Point, Sighting, Spot, contents, spots_of
 from engine.placement import Layout
 
 NEAR_HEXES = 4
 """So far from a tile that something stands on, single hexes may be a part of that thing."""
+SEVERAL = 3
+"""So many tiles no cup hides at once."""
+AROUND = 2.0
+"""How much wider than a hex what is around it is looked at."""
 
 
-def with_covered(look: Sighting, known: Layout, is_bare: Callable[[Spot], bool | None]) -> Sighting:
+def with_covered(
+    look: Sighting, known: Layout, is_bare: Callable[[Spot], bool | None],
+    is_clear: Callable[[Spot], bool | None] = lambda spot: None,
+) -> Sighting:  # fmt: skip
     """Return a look with the known tiles marked that something lies over or stands on.
 
     Args:
         look: what is seen.
         known: what lay there last.
         is_bare: whether a place looks like the bare table; ``None`` where nobody knows.
+        is_clear: the same of what is around a tile that is seen.
     """
     missing = contents(known).keys() - look.beliefs.keys()
     covered = {spot for spot in missing if is_bare(spot) is False}
@@ -27,14 +36,27 @@ def with_covered(look: Sighting, known: Layout, is_bare: Callable[[Spot], bool |
         if not look.half_hidden.isdisjoint(spots_of(piece)):
             covered |= missing.intersection(spots_of(piece))
     if covered and known.pieces:
-        look = _without_specks(look, known, covered)
+        near = _single_near(look.beliefs.keys() - contents(known).keys(), covered)
+        look = _without(look, frozenset(spot for spot in near if is_clear(spot) is not True))
     hidden = {spot for spot, belief in look.beliefs.items() if belief.why == "covered"}
     return replace(look, covered=frozenset(covered | hidden)) if covered | hidden else look
 
 
-def _without_specks(look: Sighting, known: Layout, covered: set[Spot]) -> Sighting:
+def misses_board(look: Sighting, known: Layout) -> bool:
+    """Say whether nothing is seen of a board on which several tiles are known to lie."""
+    lying = Counter(piece.board or 0 for piece in known.pieces)
+    seen = {spot[0] for spot in look.beliefs}
+    return any(count >= SEVERAL for board, count in lying.items() if board not in seen)
+
+
+def grown_outline(outline: Sequence[Point]) -> tuple[Point, ...]:
+    """Return an outline that takes in half of what lies around it."""
+    x, y = (sum(point[axis] for point in outline) / max(1, len(outline)) for axis in (0, 1))
+    return tuple((x + AROUND * (px - x), y + AROUND * (py - y)) for px, py in outline)
+
+
+def _without(look: Sighting, specks: frozenset[Spot]) -> Sighting:
     """Leave out single hexes that are seen on whatever covers a tile: a cup is wide and high."""
-    specks = _single_near(look.beliefs.keys() - contents(known).keys(), covered)
     return replace(
         look,
         beliefs={spot: belief for spot, belief in look.beliefs.items() if spot not in specks},

@@ -13,7 +13,7 @@ from math import hypot
 from typing import Any, Protocol
 
 from companion_app.live.align import aligner_for
-from companion_app.live.covering import with_covered
+from companion_app.live.covering import grown_outline, misses_board, with_covered
 from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
 from companion_app.live.keepsake import PictureSettings, packed, unpacked
@@ -209,6 +209,9 @@ class LiveLoop:
             self._not_found(table, t)
             return
         self._strange_since_s = None
+        if misses_board(sighting, known):
+            # An arm may lie over it: when that has left, the board must be looked for.
+            self.reader.forget()
         if self._has_moved(centres, sighting):
             self._camera_moved(sighting, frame)
         self._outlines.update(sighting.outlines_px)
@@ -279,7 +282,11 @@ class LiveLoop:
                 return False if self._outlines else None
             return self._ground.is_bare(frame, outline, seen)
 
-        return with_covered(look, known, is_bare)
+        def is_clear(spot: Spot) -> bool | None:
+            around = grown_outline(look.outlines_px.get(spot, ()))
+            return self._ground.is_bare(frame, around, seen) if around else None
+
+        return with_covered(look, known, is_bare, is_clear)
 
     # --- disturbances ----------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ def read_settled(
         content, share, doubt = _content_at(spot, before, settled, answers)
         if doubt is not None:
             doubts[spot] = doubt
-        if spot in settled.flickering and before is None:
+        if spot in settled.flickering and _may_change(spot, before, settled):
             waiting = True
         if before is not None and not settled.enough_for_gone and _is_unseen(spot, settled):
             waiting = True
@@ -117,6 +117,12 @@ def _content_at(
     if before is None or stays or _is_nudged(spot, before, settled):
         return before, 1.0, None
     return None, 1.0, None
+
+
+def _may_change(spot: Spot, before: Content | None, settled: Settled) -> bool:
+    """Say whether the newest look is sure of something else in a spot that others have missed."""
+    belief = settled.last.beliefs.get(spot)
+    return before is None or (belief is not None and belief.sure and belief.best != before)
 
 
 def _is_unseen(spot: Spot, settled: Settled) -> bool:

@@ -51,8 +51,9 @@ EDGE = (40, 62, 88)
 GROOVE_MM, GROOVE_LIGHT = 0.9, 0.45
 LESSON_SEEDS = (3, 5)
 GAME_SEED = 4
-TABLE_SEEDS = 100
-"""From here on seeds are tables to be read."""
+TABLE_SEEDS = 200
+"""From here on seeds are tables to be read; earlier ones were looked at while the features were
+chosen."""
 
 
 def owner_name(tile: str) -> str:

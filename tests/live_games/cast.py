@@ -66,6 +66,11 @@ def split_of(seed: int) -> Split:
     return "held-out" if seed % 2 else "train"
 
 
+def play_of(seed: int) -> str:
+    """Return how the players of a seed choose their moves."""
+    return ("random", "greedy")[seed // 2 % 2]
+
+
 def seldom_of(game_name: str, seed: int) -> Mapping[int, str]:
     """Return the rules that are broken before certain moves of a seed's game."""
     cast = _cast(game_name, seed)
@@ -78,7 +83,7 @@ def game_of(game_name: str, seed: int) -> Played:
     if cast is not None and STEERED_TO in cast.fouls.values():
         return meeting(cast.number)
     number = seed % GAMES_IN_POOL if cast is None else cast.number
-    return played(game_name, split_of(seed), ("random", "greedy")[seed // 2 % 2], number)
+    return played(game_name, split_of(seed), play_of(seed), number)
 
 
 def _cast(game_name: str, seed: int) -> Cast | None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from companion_app.live.explain import explain
 from companion_app.live.likeness import last_laid
 from companion_app.live.places import Spot, contents
-from engine.game import EMPTY, AnyGame, Move
+from engine.game import AnyGame, Move
 from engine.placement import Clay, Layout
 from engine.tiles import TileSet
 from models.scenes.positions import Played, Random
@@ -29,6 +30,7 @@ ONCE = ("two-at-once",)
 """Happens once in a game: people wait for each other, and where both orders are legal the referee
 has to ask."""
 NONE = "none"
+NO_FOULS: Mapping[int, str] = MappingProxyType({})
 FOUL_SHARE = 0.1
 DISTURBED_SHARE = 0.6
 FEW_TILES = 3
@@ -57,7 +59,7 @@ class Act:
 def plan_game(
     game: AnyGame, box: TileSet, one: Played, rng: Random, first: int = 0,
     kinds: tuple[str, ...] = DISTURBANCES, hunted: frozenset[str] = frozenset(),
-    seldom: Mapping[int, str] = EMPTY,
+    seldom: Mapping[int, str] = NO_FOULS,
 ) -> list[Act]:  # fmt: skip
     """Return all that happens.
 

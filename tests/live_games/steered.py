@@ -8,6 +8,7 @@ from typing import Any
 from engine.game import Move, Start
 from engine.games import game_named
 from engine.lattice import square_neighbour
+from engine.nest.position import COLOURS
 from engine.setfile import built_in_set
 from models.scenes.positions import Played, Random
 from models.scenes.splits import rng_of
@@ -24,7 +25,7 @@ def meeting(number: int) -> Played:
     """Return a game of two in which the ends of both snakes are brought to one place."""
     game, box = game_named("schlangennest"), built_in_set("schlangennest")
     rng = rng_of("meeting", number)
-    players = game.facts.player_names[:2]
+    players = COLOURS[:2]
     positions = [game.opening(Start(players), box)]
     moves: list[Move] = []
     while len(moves) < LONGEST_GAME and (choice := game.legal_moves(positions[-1])):

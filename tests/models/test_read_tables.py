@@ -51,6 +51,7 @@ ONCE_WRONG |= {
     "slabs-of-the-table-do-not-tell-how-large-cards-are": ("sssnake", 47351),
     "cards-whose-big-card-is-outside-are-those-of-the-missing-number": ("sssnake", 47355),
     "a-big-card-that-lies-alone-may-be-in-play-beside-five-cards": ("sssnake", 45218),
+    "unused-big-cards-beside-each-other-are-not-in-play": ("sssnake", 47335),
     "big-cards-that-are-faintly-seen-are-read": ("sssnake", 47252),
     "a-snake-goes-on-where-the-first-look-saw-none": ("sssnake", 46158),
     "two-cards-that-the-edge-cuts-are-those-of-the-missing-number": ("sssnake", 46264),
@@ -67,6 +68,7 @@ ONCE_WRONG |= {
     "a-card-half-under-a-cup-carries-a-snake-on": ("schlangennest", 45241),
     "a-card-half-under-a-cup-that-hides-its-neighbour-is-read": ("schlangennest", 47477),
     "cards-beyond-a-large-hand-lie-on-their-cells": ("schlangennest", 46278),
+    "a-stock-is-not-reached-around-the-edge-of-the-picture": ("schlangennest", 46066),
     "few-cards-that-are-hardly-seen-are-looked-at-closely": ("schlangennest", 46270),
 }
 NOT_GOOD = {

@@ -30,7 +30,7 @@ def test_chessboard_is_no_short_layout():
     picture = cv2.copyMakeBorder(
         board.astype(np.uint8), 60, 60, 60, 60, cv2.BORDER_CONSTANT, None, 90
     )
-    bgr = cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR)
+    bgr = np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR), np.uint8)
 
     assert few_tiles(bgr, shipped_network()).found == ()
 

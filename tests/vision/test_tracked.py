@@ -10,7 +10,7 @@ from models.scenes.film import FilmedTable
 from models.scenes.positions import Played, played
 from models.scenes.sequence import film_settings
 from vision import follow, hex_boxes
-from vision.changes import boxes_around, changed_between, shrunk
+from vision.changes import boxes_around, changed_between, painted_on, shrunk
 from vision.read import read_table
 from vision.request import ReadRequest
 from vision.tracked import TrackedTable
@@ -77,6 +77,30 @@ def test_boards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
     state = follower.part(after, changed_between(shrunk(before), shrunk(after)))
 
     assert 0 < read[1] < read[0]
+    assert contents(state) == contents(read_table(after, follower.request))
+
+
+def test_cards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
+    table, one = filmed("carnival", 2, 16, 18)
+    box = built_in_set("carnival")
+    read: list[int] = []
+    real = follow.read_cells
+
+    def counted(bgr, outlines, reader, profile):
+        read.append(len(outlines))
+        return real(bgr, outlines, reader, profile)
+
+    monkeypatch.setattr(follow, "read_cells", counted)
+    follower = follow.TileFollower(ReadRequest("square", box))
+    before = next(table.quiet(0.1)).bgr
+    follower.whole(before)
+    follower.keep()
+    list(table.visit((one.layouts[1],)))
+    after = next(table.quiet(0.1)).bgr
+
+    state = follower.part(after, changed_between(shrunk(before), shrunk(after)))
+
+    assert 0 < read[1] < read[0] / 2
     assert contents(state) == contents(read_table(after, follower.request))
 
 
@@ -182,3 +206,17 @@ def test_everything_is_looked_at_after_a_hand_that_seems_to_have_changed_nothing
         tracked.read(shots[0].bgr, moment)
 
     assert (tracked.wholes, tracked.repeats) == (3, 2)
+
+
+def test_board_that_an_arm_hid_is_looked_for_when_the_arm_has_left():
+    table, _ = filmed("snekagon5g", 2, 4, 5, (1600, 900))
+    follower = follow.HexFollower(ReadRequest("hex", built_in_set("snekagon5g")))
+    bgr = next(table.quiet(0.1)).bgr
+    follower.whole(bgr)
+    assert follower._last is not None
+    *seen, hidden = follower._last
+    follower._kept = tuple(seen)
+    small = shrunk(bgr)
+    came = painted_on([hidden.outline()], small.shape, small.shape[1] / bgr.shape[1])
+
+    assert follower.part(bgr, came) is None

@@ -1,6 +1,6 @@
 """Tiles under a cup: some of them seen in part, and the cup taken for a tile."""
 
-from companion_app.live.covering import with_covered
+from companion_app.live.covering import misses_board, with_covered
 from companion_app.live.places import Belief, Sighting, Spot, contents
 from engine.notation import read_layout
 from engine.placement import Piece
@@ -43,3 +43,22 @@ def test_larger_tile_beside_a_cup_is_a_tile():
     look = with_covered(seen(ONE_CELL, *REST, more=pair), KNOWN, lambda spot: False)
 
     assert look.beliefs.keys() >= set(pair)
+
+
+def test_single_hex_with_the_bare_board_around_it_is_a_tile_though_a_cup_is_near():
+    near = (0, 1, 2)
+    look = with_covered(
+        seen(ONE_CELL, *REST, more=(near,)), KNOWN, lambda spot: False, lambda spot: True
+    )
+
+    assert near in look.beliefs
+
+
+def test_board_of_which_nothing_is_seen_is_missed_only_if_several_tiles_lie_there():
+    three = read_layout("blue/1@0,0#1 red/1@2,0#1 green/1@4,0#1 red/2@-4,0#0", "hex")
+    one = read_layout("blue/1@0,0#1 red/2@-4,0#0", "hex")
+    look = Sighting({(0, -4, 0): Belief(((("red", 0), 0.99),), sure=True)})
+
+    assert misses_board(look, three)
+    assert not misses_board(look, one)
+    assert not misses_board(Sighting({(1, 0, 0): look.beliefs[0, -4, 0]}), three)

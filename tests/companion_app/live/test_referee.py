@@ -665,3 +665,19 @@ def test_foul_that_clay_shows_to_be_a_drill_is_accepted(tmp_path):
         assert [legal for _, legal in verdicts(events)] == [True]
         assert table.match.accepted[-1].move == move
         assert table.referee.pending is None
+
+
+def test_replaced_card_that_one_look_misses_is_no_misreading(tmp_path):
+    variant = PLAIN["carnival"]
+    with a_table(tmp_path, variant) as table:
+        play(table, variant, 2, 8)
+        match = table.match
+        swap = next(m for m in variant.game.legal_moves(match.position) if m.do == "replace")
+        after = variant.game.layout(variant.game.apply(match.position, swap))
+        (new,) = after.cards - match.layout.cards
+
+        table.shows(Layout(after.cards - {new}), looks=1)
+        events = table.keeps(after, looks=24)
+
+        assert said(events, "question") == []
+        assert match.accepted[-1].move == swap
