@@ -15,8 +15,9 @@ from vision.types import Bgr
 
 CONVERTED = frozenset(["palette", "alpha", "cmyk"])
 ROWS_AT_A_TIME = 64
-GREY_SPREAD = 3
-"""Channels of a grey photograph saved as colour differ by at most this much after JPEG."""
+GREY_SPREAD, MOST_COLOURED = 3, 0.001
+"""Channels of a grey photograph saved as colour differ by at most this much after JPEG, but for
+this share of pixels."""
 _HEIC_TROUBLE = (
     ValueError, EOFError, OSError, RuntimeError, SyntaxError, IndexError, KeyError, TypeError,
 )  # fmt: skip
@@ -59,9 +60,10 @@ def heic_size(data: bytes, name: str) -> tuple[int, int]:
 
 def looks_grey(bgr: Bgr) -> bool:
     """Say whether all channels are alike, as in a grey photograph that was saved as colour."""
-    sample = bgr[:: max(1, bgr.shape[0] // 120), :: max(1, bgr.shape[1] // 160)].astype(np.int16)
-    spread = sample.max(axis=2) - sample.min(axis=2)
-    return bool(np.quantile(spread, 0.999) <= GREY_SPREAD)
+    sample = bgr[:: max(1, bgr.shape[0] // 120), :: max(1, bgr.shape[1] // 160)]
+    blue, green, red = cv2.split(np.ascontiguousarray(sample))
+    spread = cv2.max(cv2.max(blue, green), red) - cv2.min(cv2.min(blue, green), red)
+    return float((spread > GREY_SPREAD).mean()) <= MOST_COLOURED
 
 
 def _stored_pixels(data: bytes, header: Header, name: str, reduce: int) -> Bgr:

@@ -32,6 +32,9 @@ BRIGHTNESS = 0.6
 """Shadows and lamps change it across a table."""
 INNER, SAMPLES = 0.8, 6
 """The part of a cell that is looked at, and places along each axis of it."""
+_LINE = (np.arange(SAMPLES) + 0.5) / SAMPLES * INNER + (1 - INNER) / 2
+GRID = np.stack(np.meshgrid(_LINE, _LINE), axis=-1).reshape(-1, 2)
+"""These places, by the cell's two sides."""
 FEWEST_NEAR = 24
 """Of fewer places between cards nothing is said; all of the picture is looked at then."""
 HIDDEN = 0.25
@@ -127,9 +130,7 @@ class Ground:
         What lies outside shows none of them.
         """
         frames = outlines[:, [1, 3]] - outlines[:, :1]
-        line = (np.arange(SAMPLES) + 0.5) / SAMPLES * INNER + (1 - INNER) / 2
-        grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-        places = outlines[:, :1] + np.einsum("kj,nji->nki", grid, frames)
+        places = outlines[:, :1] + GRID @ frames
         places = places * self._copy.scale
         height, width = self._copy.bgr.shape[:2]
         outside = ((places < 0) | (places > np.array([width - 1, height - 1]))).any(axis=2)

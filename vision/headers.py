@@ -112,7 +112,7 @@ def _jpeg(data: bytes) -> Header:
     if frame is None or scans_at is None or len(frame[1]) < 6:
         raise HeaderError("is cut short or damaged: no picture follows its header")
     # Inside the scans an FF byte is always followed by 00, so these are real markers.
-    if data.find(b"\xff\xd9", scans_at) < 0:
+    if data.rfind(b"\xff\xd9", scans_at) < 0:
         raise HeaderError("is cut short: the end of the picture is missing")
     if data.count(b"\xff\xda", scans_at) > MOST_SCANS:
         raise HeaderError("is damaged: it is stored in too many passes")

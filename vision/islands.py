@@ -173,25 +173,31 @@ class _Between:
                 break
         return False
 
-    def may_be_bridged(self, target: Array, farthest: int) -> bool:
+    def bridged(
+        self, cells: Sequence[Cell], turns: int, expected: Cell, farthest: int
+    ) -> Cell | None:
+        """Return how far the island is to be moved where it makes one lattice with the field.
+
+        Args:
+            cells: the island's own.
+            turns: quarter turns from its axes to the field's.
+            expected: about how far its cells must be moved.
+            farthest: cells that it may lie off.
+        """
+        shift = None
+        if self._may_be_bridged(_placed(cells, turns, expected), farthest):
+            shift = bridged_shift(self.group, self.island, turns, expected)
+        if shift is None:
+            return None
+        away = self.around.field.away(_placed(cells, turns, shift)).min()
+        return shift if TOUCHING < away <= farthest else None
+
+    def _may_be_bridged(self, target: Array, farthest: int) -> bool:
         """Say whether it is worth fitting a lattice: bare table in between is seen sooner."""
         far = self.around.field.away(target).min() > farthest + 1
         if far or len(self.island.cards) < FEWEST_NEAR:
             return False
         return self.hides(target, farthest, HIDDEN)
-
-    def bridged(
-        self, turns: int, expected: Cell, tile_set: TileSet
-    ) -> tuple[tuple[SeenCard, ...], Array] | None:
-        """Return the island's cards, and their cells, where these make one lattice with the field.
-
-        Args:
-            turns: quarter turns from its axes to the field's.
-            expected: about how far its cells must be moved.
-            tile_set: the box.
-        """
-        shift = bridged_shift(self.group, self.island, turns, expected)
-        return None if shift is None else _moved(self.island, turns, shift, tile_set)
 
 
 def _continued(
@@ -209,14 +215,15 @@ def _continued(
     first = turned_cell(cells[nearest], turns)
     x, y = np.round(places[nearest])
     shift = (int(x) - first[0], int(y) - first[1])
-    moved, target = _moved(other, turns, shift, tile_set)
-    if not _fits(field, target, places, other, farthest, looked=between is not None):
-        bridged = None
-        if between is not None and between.may_be_bridged(target, farthest):
-            bridged = between.bridged(turns, shift, tile_set)
-        if bridged is None or not TOUCHING < field.away(bridged[1]).min() <= farthest:
+    if not _fits(field, _placed(cells, turns, shift), places, other, farthest,
+                 looked=between is not None):  # fmt: skip
+        bridge = None if between is None else between.bridged(cells, turns, shift, farthest)
+        if bridge is None:
             return None
-        moved, target = bridged
+        shift = bridge
+    target = _placed(cells, turns, shift)
+    # Only now: to turn and move cards costs more than all of these questions.
+    moved = tuple(card.turned(turns, tile_set).moved(shift) for card in other.cards)
     if field.away(target).min() == TOUCHING:
         return moved
     broken = broken_share(moved, tile_set)
@@ -228,12 +235,10 @@ def _continued(
     return moved if not sorted_cards and between.hides(target, farthest, below) else None
 
 
-def _moved(
-    other: CardGroup, turns: int, shift: Cell, tile_set: TileSet
-) -> tuple[tuple[SeenCard, ...], Array]:
-    """Return a group's cards turned and moved, and all of their cells."""
-    moved = tuple(card.turned(turns, tile_set).moved(shift) for card in other.cards)
-    return moved, np.array([cell for card in moved for cell in card.cells], float)
+def _placed(cells: Sequence[Cell], turns: int, shift: Cell) -> Array:
+    """Return cells turned and moved, N x 2."""
+    turned = [turned_cell(cell, turns) for cell in cells]
+    return np.array([(x + shift[0], y + shift[1]) for x, y in turned], float)
 
 
 def _sure(card: SeenCard) -> bool:

@@ -12,6 +12,7 @@ from vision.anchors import BIG, Field, anchor_of, is_front
 from vision.big_fields import big_fields
 from vision.cards import CardGroup, SeenCard
 from vision.settle import broken_share
+from vision.stocks import in_the_midst
 from vision.types import width_of
 
 OFF_CENTRE, LOOSE, ALIKE, BROKEN = 2.0, 16.0, 2.5, 2.5
@@ -49,7 +50,9 @@ def game_fields(
         anchored = [group for group in shown if anchor_of(group, tile_set) is not None]
         if anchored:
             return (Field(max(anchored, key=lambda group: len(group.cards))),)
-    return (Field(_most_alike(shown, size_px, tile_set)),)
+    best = _most_alike(shown, size_px, tile_set)
+    inner = in_the_midst(best, shown, tile_set) if tile_set is not None else []
+    return (Field(_most_alike(inner, size_px, tile_set) if inner else best),)
 
 
 def _most_alike(

@@ -91,12 +91,10 @@ def _grown(
     fit: LatticeFit, settings: ProbeSettings,
 ) -> list[Probed]:  # fmt: skip
     sides = SQUARE_SIDES if shape == "square" else HEX_SIDES
-    middles: dict[Cell, Array] = {
-        cell: corners[tile].mean(axis=0) for cell, tile in fit.cells.items()
-    }
+    every = corners.mean(axis=1)
+    middles: dict[Cell, Array] = {cell: every[tile] for cell, tile in fit.cells.items()}
     outline = _common_outline(shape, corners, fit)
     empty = corners[:0]
-    every = corners.mean(axis=1)
     found: list[Probed] = []
     tried: set[Cell] = set()
     for _ in range(settings.most_waves):

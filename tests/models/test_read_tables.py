@@ -70,6 +70,7 @@ ONCE_WRONG |= {
     "cards-beyond-a-large-hand-lie-on-their-cells": ("schlangennest", 46278),
     "a-stock-is-not-reached-around-the-edge-of-the-picture": ("schlangennest", 46066),
     "few-cards-that-are-hardly-seen-are-looked-at-closely": ("schlangennest", 46270),
+    "a-card-in-the-midst-of-stocks-is-the-layout": ("schlangennest", 48080),
 }
 NOT_GOOD = {
     "a-layout-cut-by-the-edge-beside-a-pile": ("schlangennest", 45334, "cut-off"),
