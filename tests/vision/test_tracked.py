@@ -11,7 +11,7 @@ from models.scenes.positions import Played, played
 from models.scenes.sequence import film_settings
 from vision import follow, hex_boxes
 from vision.changes import boxes_around, changed_between, painted_on, shrunk
-from vision.read import read_table
+from vision.read import read_cells, read_table
 from vision.request import ReadRequest
 from vision.tracked import TrackedTable
 
@@ -84,7 +84,7 @@ def test_cards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
     table, one = filmed("carnival", 2, 16, 18)
     box = built_in_set("carnival")
     read: list[int] = []
-    real = follow.read_cells
+    real = read_cells
 
     def counted(bgr, outlines, reader, profile):
         read.append(len(outlines))

@@ -16,7 +16,7 @@ def squares(widths: list[float], seed: int = 4) -> np.ndarray:
     unit = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     middles = rng.uniform((60, 60), (1220, 660), (len(widths), 2))
     sizes = np.array(widths) * np.exp(rng.normal(0, 0.03, len(widths)))
-    return middles[:, None] + unit * sizes[:, None, None]
+    return np.asarray(middles[:, None] + unit * sizes[:, None, None])
 
 
 def steep(count: int, seed: int = 7) -> np.ndarray:
@@ -25,11 +25,11 @@ def steep(count: int, seed: int = 7) -> np.ndarray:
     unit = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     middles = rng.uniform((60, 60), (1220, 660), (count, 2))
     sizes = 24 * np.exp((middles[:, 1] - 60) / 600 * np.log(3))
-    return middles[:, None] + unit * sizes[:, None, None]
+    return np.asarray(middles[:, None] + unit * sizes[:, None, None])
 
 
 def widths_of(outlines: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(outlines[:, 1] - outlines[:, 0], axis=1)
+    return np.asarray(np.linalg.norm(outlines[:, 1] - outlines[:, 0], axis=1))
 
 
 def test_tiles_keep_their_size_among_larger_slabs():

@@ -22,7 +22,7 @@ STRANGE = CellReading((CellGuess("crossing", 0, 0, 0.01),), "unknown-tile", odd=
 
 
 def outline(x: float, y: float, long: float = LONG) -> np.ndarray:
-    return UNIT * np.array([WIDE, long]) + np.array([x, y])
+    return np.asarray(UNIT * np.array([WIDE, long]) + np.array([x, y]))
 
 
 def look(found: Sequence[Detection]) -> list[CellReading]:

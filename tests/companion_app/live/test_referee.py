@@ -597,13 +597,11 @@ def test_older_tile_that_was_turned_is_no_move_made_anew(tmp_path):
         play(table, variant, 2, 7)
         match, count = table.match, len(table.match.accepted)
         (older,) = match.layouts[-2].cards - match.layouts[-3].cards
-        turned = next(
-            layout
-            for turns in range(match.box[older.tile].period)
-            if turns != older.turns
-            and (layout := Layout(match.layout.cards - {older} | {replace(older, turns=turns)}))
-            and explain(match.game, match.positions[-3], layout).rows
-        )
+        others = [
+            Layout(match.layout.cards - {older} | {replace(older, turns=turns)})
+            for turns in range(match.box[older.tile].period) if turns != older.turns
+        ]  # fmt: skip
+        turned = next(o for o in others if explain(match.game, match.positions[-3], o).rows)
 
         events = table.shows(turned)
 
