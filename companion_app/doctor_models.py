@@ -45,8 +45,9 @@ def _other_names(boxes: list[TileSet], folder: Path) -> list[str]:
     """Return the models beside finder and readers, by what lies there."""
     from vision.classify import file_names
     from vision.hex_models import MANIFEST, NETWORKS
+    from vision.network import QUICK_FILE
 
-    known = {MANIFEST.removesuffix(".json"), *NETWORKS, "detector"}
+    known = {MANIFEST.removesuffix(".json"), *NETWORKS, "detector", Path(QUICK_FILE).stem}
     known |= {Path(file_names(box.name)[0]).stem for box in boxes}
     files = [file for file in folder.iterdir() if file.suffix in (".json", ".npz", ".onnx")]
     return sorted({file.stem for file in files} - known)

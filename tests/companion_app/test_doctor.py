@@ -170,7 +170,8 @@ def test_every_trained_model_is_looked_at_by_its_name(machine):
 
     assert len(files) >= 7
     for file in files:
-        assert file.replace("detector.onnx", "detector.json") in said
+        # The finder and its quick copy have one manifest, which loading checks both by.
+        assert ("detector.json" if file.startswith("detector") else file) in said
 
 
 def test_temperature_and_power_are_read_where_a_pi_tells_them(tmp_path):

@@ -78,3 +78,7 @@ def test_what_nothing_looks_like_is_strange_anyway(picture):
     kept = tiles_only(picture, row()[few], readings(1.5, "unknown-tile")[few])
 
     assert kept == [True] * HOLE + [False]
+
+
+def test_outline_that_is_surely_found_and_read_beyond_doubt_is_a_tile_in_any_colours(picture):
+    assert all(tiles_only(picture, row(), readings(0.5, confidence=0.995)))
