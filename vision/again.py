@@ -9,7 +9,7 @@ stripes too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,8 +22,8 @@ from vision.classify import CellReading
 from vision.ground import HIDDEN, Ground
 from vision.holes import is_paper
 from vision.islands import SURELY_HIDDEN
-from vision.laid_field import LaidField
-from vision.lattice import SQUARE_SIDES, mapped
+from vision.laid_field import LaidField, off_cells
+from vision.lattice import cells_beside, mapped
 from vision.open_ends import goes_on, is_open, open_sides
 from vision.types import Bgr, Detection, Points
 
@@ -121,7 +121,7 @@ def _with_beyond(
     if field is None:
         return group
     own = {cell for card in group.cards for cell in card.cells}
-    beyond = _free_of(field, sorted(_beside(things - own) - _beside(own) - own), others)
+    beyond = _free_of(field, sorted(cells_beside(things - own) - cells_beside(own) - own), others)
     shown = _covered(field, beyond, sight.ground)
     hidden = [cell for cell in shown if shown[cell] < HIDDEN][:MOST_BEYOND]
     cards = (_card(field, group, cell, tile_set, sight) for cell in hidden)
@@ -189,22 +189,16 @@ def free_cells(
 ) -> list[Cell]:
     """Return the cells beside a field's cards at which no card was seen."""
     own = {cell for card in group.cards for cell in card.cells}
-    return _free_of(field, sorted(_beside(own) - tried), others)
-
-
-def _beside(cells: Iterable[Cell]) -> set[Cell]:
-    """Return all cells that have a side in common with some."""
-    return {(x + dx, y + dy) for x, y in cells for dx, dy in SQUARE_SIDES}
+    return _free_of(field, sorted(cells_beside(own) - tried), others)
 
 
 def _free_of(field: LaidField, cells: Sequence[Cell], others: Sequence[CardGroup]) -> list[Cell]:
     """Return those of some cells at which no card of other groups was seen."""
-    seen = [card.outline_px.mean(axis=0) for other in others for card in other.cards]
-    if not cells or not seen:
+    if not cells or not others:
         return list(cells)
-    places = mapped(field.cell_from_px, np.stack(seen))
-    apart = np.abs(np.array(cells, float)[:, None] - places[None]).max(axis=2).min(axis=1)
-    return [cell for cell, far in zip(cells, apart, strict=True) if far > NEAR_CARD]
+    places = mapped(field.cell_from_px, np.concatenate([other.centres_px for other in others]))
+    return [cell for cell, far in zip(cells, off_cells(cells, places), strict=True)
+            if far > NEAR_CARD]  # fmt: skip
 
 
 def _covered(field: LaidField, cells: Sequence[Cell], ground: Ground) -> dict[Cell, float]:

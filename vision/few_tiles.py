@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.ground import HIDDEN, Ground
-from vision.lattice import SQUARE_SIDES, fit_outlines, mapped
+from vision.lattice import cells_beside, fit_outlines, mapped
 from vision.network import TileNetwork
 from vision.types import Bgr, Detection, Detections, Points, width_of
 from vision.votes import FoundCell, found_cells
@@ -93,7 +93,7 @@ def _lie_alone(outlines: list[Points], ground: Ground) -> bool:
     if len(fits) != 1 or not ground.hidden(np.stack(outlines), HIDDEN).all():
         return False
     own = set(fits[0].cells)
-    around = sorted({(x + dx, y + dy) for x, y in own for dx, dy in SQUARE_SIDES} - own)
+    around = sorted(cells_beside(own) - own)
     corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     places: Array = (np.array(around, float)[:, None] + corners).reshape(-1, 2)
     beside = mapped(fits[0].px_from_cell, places).reshape(-1, 4, 2)

@@ -15,7 +15,7 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.anchors import BIG, Field, is_front
 from vision.cards import CardGroup, SeenCard
-from vision.lattice import SQUARE_SIDES, mapped
+from vision.lattice import cells_beside, mapped
 from vision.layout import UNKNOWN_GAP, sameness, usual_gap
 
 FEWEST_LOST, MOST_GAP, SURELY_LAID = 3, 0.02, 0.8
@@ -81,7 +81,7 @@ def headless_field(
 def _likely_origin(group: CardGroup, size_px: tuple[int, int]) -> Cell | None:
     """Return the left cell of a big card beside a lattice's cards, as far outside as can be."""
     taken = {cell for card in group.cards for cell in card.cells}
-    beside = {(x + dx, y + dy) for x, y in taken for dx, dy in SQUARE_SIDES} - taken
+    beside = cells_beside(taken) - taken
     lefts = sorted(
         left for x, y in beside for left in ((x, y), (x - 1, y))
         if not taken & {left, (left[0] + 1, left[1])}

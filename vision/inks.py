@@ -135,9 +135,9 @@ def _nearest(
     card: SeenCard, colour: str, sure: Sequence[SeenCard], inks: Array, tile_set: TileSet
 ) -> Array:
     """Return the inks of the nearest sure cards of a colour."""
-    here = card.outline_px.mean(axis=0)
+    here = card.centre_px
     same = [n for n, one in enumerate(sure) if _colour_of(one.guesses[0].tile, tile_set) == colour]
-    same.sort(key=lambda n: float(np.linalg.norm(sure[n].outline_px.mean(axis=0) - here)))
+    same.sort(key=lambda n: float(np.linalg.norm(sure[n].centre_px - here)))
     return inks[same[:MOST_BESIDE]]
 
 

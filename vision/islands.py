@@ -21,8 +21,8 @@ from engine.tiles import TileSet
 from vision.bridges import bridged_shift
 from vision.cards import CardGroup, SeenCard, turned_cell
 from vision.ground import HIDDEN, Ground
-from vision.laid_field import LaidField
-from vision.lattice import SQUARE_SIDES, mapped
+from vision.laid_field import LaidField, off_cells
+from vision.lattice import cells_beside, mapped
 from vision.looks import BACK
 from vision.settle import broken_share
 
@@ -129,8 +129,8 @@ class _Around:
         seen = self._places[[owner is not island for owner in self._owners]]
         if not len(cells) or not len(seen):
             return list(cells)
-        apart = np.abs(np.array(cells, float)[:, None] - seen[None]).max(axis=2).min(axis=1)
-        return [cell for cell, far in zip(cells, apart, strict=True) if far >= ON_CELL]
+        return [cell for cell, far in zip(cells, off_cells(cells, seen), strict=True)
+                if far >= ON_CELL]  # fmt: skip
 
     @cached_property
     def _owners(self) -> list[CardGroup]:
@@ -163,7 +163,7 @@ class _Between:
         own = {(int(x), int(y)) for x, y in self.around.field.cells}
         reached = set(steps)
         for left in range(farthest, 0, -1):
-            edge = {(x + dx, y + dy) for x, y in steps for dx, dy in SQUARE_SIDES}
+            edge = cells_beside(steps)
             if edge & own:
                 return True
             on_the_way = self.around.field.within(sorted(edge - reached), left - 1)

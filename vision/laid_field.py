@@ -15,6 +15,12 @@ from vision.lattice import mapped
 Array = NDArray[np.float64]
 
 
+def off_cells(cells: Sequence[Cell], places: Array) -> Array:
+    """Return how far each cell lies from the nearest of some places, along the farther axis."""
+    apart = np.abs(np.array(cells, float)[:, None] - places[None])
+    return np.asarray(apart.max(axis=2).min(axis=1))
+
+
 @dataclass(frozen=True, eq=False)
 class LaidField:
     """A field's cells, and how far off its cards lie there."""

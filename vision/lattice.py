@@ -8,6 +8,7 @@ where it is. Tiles that touch at a corner only, or across one missing tile, are 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,11 @@ class _Links:
     quarter: Ints
     """How many turns the second's axes are ahead of the first's."""
     miss: Array
+
+
+def cells_beside(cells: Iterable[Cell]) -> set[Cell]:
+    """Return all cells that have a side in common with some squares."""
+    return {(x + dx, y + dy) for x, y in cells for dx, dy in SQUARE_SIDES}
 
 
 def fit_lattices(detections: Detections) -> list[LatticeFit]:

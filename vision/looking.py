@@ -36,6 +36,10 @@ class Look:
     cells: tuple[FoundCell, ...]
     maps: TileMaps
 
+    def clear(self, settings: DetectSettings) -> list[FoundCell]:
+        """Return the cells that enough of the maps agree on."""
+        return [cell for cell in self.cells if cell.agreed >= settings.least_agreed]
+
 
 def look_for(
     bgr: Bgr, kinds: tuple[CellKind, ...], network: TileNetwork,
@@ -49,16 +53,15 @@ def look_for(
     scale = min(1.0, settings.first_long_px / long_side)
     while True:
         maps = network.look(bgr, scale, careful=settings.careful)
-        cells = found_cells(maps, kinds)
-        clear = [cell for cell in cells if cell.agreed >= settings.least_agreed]
-        if clear:
-            look = _closer(bgr, kinds, network, settings, Look(cells, maps))
+        look = Look(found_cells(maps, kinds), maps)
+        if look.clear(settings):
+            look = _closer(bgr, kinds, network, settings, look)
             look = _without_doubt(bgr, kinds, network, settings, look)
             look = _at_smaller(bgr, kinds, network, settings, look)
             return _at_far_end(bgr, kinds, network, settings, look)
         larger = scale * 2
         if larger > settings.most_enlarged or larger * long_side > settings.longest_px * 1.01:
-            return Look(cells, maps)
+            return look
         scale = larger
 
 
@@ -73,10 +76,8 @@ def _at_once(
     if width * height * scale**2 > settings.most_at_once_px:
         scale, enough = min(1.0, settings.first_long_px / max(height, width)), settings
     maps = network.look(bgr, scale, quick=settings.quick_at_once)
-    cells = found_cells(maps, kinds)
-    if not any(cell.agreed >= settings.least_agreed for cell in cells):
-        return None
-    return _closer(bgr, kinds, network, enough, Look(cells, maps))
+    look = Look(found_cells(maps, kinds), maps)
+    return _closer(bgr, kinds, network, enough, look) if look.clear(settings) else None
 
 
 def _without_doubt(
@@ -104,7 +105,7 @@ def _at_smaller(
     look: Look,
 ) -> Look:  # fmt: skip
     """Return a look that is close enough for tiles on a table of larger slabs."""
-    clear = [cell for cell in look.cells if cell.agreed >= settings.least_agreed]
+    clear = look.clear(settings)
     if not settings.two_sizes or kinds != ("square",) or not clear:
         return look
     corners = np.stack([cell.corners_px for cell in clear])
@@ -122,7 +123,7 @@ def _at_far_end(
     look: Look,
 ) -> Look:  # fmt: skip
     """Return a look that is close enough for tiles that a steep view shows hardly any height of."""
-    clear = [cell.corners_px for cell in look.cells if cell.agreed >= settings.least_agreed]
+    clear = [cell.corners_px for cell in look.clear(settings)]
     if not clear or kinds != ("square",):
         return look
     sides = np.linalg.norm(np.diff(np.stack(clear)[:, :3], axis=1), axis=2)
@@ -152,7 +153,7 @@ def _closer(
 ) -> Look:  # fmt: skip
     """Return a second, larger look at the part with tiles, where the first was too small."""
     scale = first.maps.scale[0]
-    clear = [cell for cell in first.cells if cell.agreed >= settings.least_agreed]
+    clear = first.clear(settings)
     if not clear:
         return first
     widths = [width_of(cell.corners_px) for cell in clear]
@@ -179,7 +180,7 @@ def _looked_closer(
         wide: about how wide tiles are, in pixels of the picture.
         wanted: the scale.
     """
-    clear = [cell.corners_px for cell in first.cells if cell.agreed >= settings.least_agreed]
+    clear = [cell.corners_px for cell in first.clear(settings)]
     box = box_around(np.concatenate([*clear, _shown_px(first.maps, kinds)]),
                       settings.margin * wide, bgr)  # fmt: skip
     look = first
@@ -189,7 +190,7 @@ def _looked_closer(
             break
         maps = network.look(bgr, closer, box, careful=settings.careful)
         look = Look(found_cells(maps, kinds), maps)
-        wider = _widened(box, look.cells, wide, bgr, settings)
+        wider = _widened(box, look, wide, bgr, settings)
         if wider == box:
             break
         # Tiles go on where the first look saw none.
@@ -197,11 +198,9 @@ def _looked_closer(
     return look
 
 
-def _widened(
-    box: Box, cells: tuple[FoundCell, ...], wide: float, bgr: Bgr, settings: DetectSettings
-) -> Box:
+def _widened(box: Box, look: Look, wide: float, bgr: Bgr, settings: DetectSettings) -> Box:
     """Return a box with more room where tiles reach its sides, unless it ends the picture."""
-    clear = [cell.corners_px for cell in cells if cell.agreed >= settings.least_agreed]
+    clear = [cell.corners_px for cell in look.clear(settings)]
     if not clear:
         return box
     points = np.concatenate(clear)

@@ -6,9 +6,12 @@ are seen when it is looked at as closely as the network can.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from vision.look_settings import DEFAULT
+from vision.looking import closest
 from vision.measures import look_at
 from vision.network import shipped_network
 from vision.quality import SMALLEST_PX, TOO_BRIGHT
@@ -32,9 +35,8 @@ def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, .
         return ()
     if float(np.median([one.across_px for one in found])) * scale < SMALLEST_PX:
         return tuple(one.corners_px for one in found)
-    area = bgr.shape[0] * bgr.shape[1]
-    closest = min(DEFAULT.most_enlarged, float(np.sqrt(DEFAULT.most_net_px / area)))
-    cells = found_cells(shipped_network().look(bgr, closest), (every.shape,))
+    scale_at_most = closest(math.inf, (0, 0, bgr.shape[1], bgr.shape[0]), DEFAULT)
+    cells = found_cells(shipped_network().look(bgr, scale_at_most), (every.shape,))
     small = tuple(
         cell.corners_px for cell in cells
         if cell.confidence >= SURELY and width_of(cell.corners_px) * scale < SMALLEST_PX

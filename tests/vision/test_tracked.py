@@ -36,6 +36,16 @@ def contents(state) -> list[tuple[object, ...]]:
     )
 
 
+def part_after_move(follower, table, layout):
+    """Return what a follower says of the part that a move changed, and the picture of it."""
+    before = next(table.quiet(0.1)).bgr
+    follower.whole(before)
+    follower.keep()
+    list(table.visit((layout,)))
+    after = next(table.quiet(0.1)).bgr
+    return follower.part(after, changed_between(shrunk(before), shrunk(after))), after
+
+
 @pytest.mark.parametrize(("game", "seed", "first"), [("carnival", 2, 16), ("snekagon", 2, 5)])
 def test_new_tile_is_read_as_by_a_whole_look(game, seed, first):
     table, one = filmed(game, seed, first, first + 2)
@@ -68,13 +78,8 @@ def test_boards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
 
     monkeypatch.setattr(follow, "cells_of", counted)
     follower = follow.HexFollower(ReadRequest("hex", box))
-    before = next(table.quiet(0.1)).bgr
-    follower.whole(before)
-    follower.keep()
-    list(table.visit((one.layouts[1],)))
-    after = next(table.quiet(0.1)).bgr
 
-    state = follower.part(after, changed_between(shrunk(before), shrunk(after)))
+    state, after = part_after_move(follower, table, one.layouts[1])
 
     assert 0 < read[1] < read[0]
     assert contents(state) == contents(read_table(after, follower.request))
@@ -92,13 +97,8 @@ def test_cards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
 
     monkeypatch.setattr(follow, "read_cells", counted)
     follower = follow.TileFollower(ReadRequest("square", box))
-    before = next(table.quiet(0.1)).bgr
-    follower.whole(before)
-    follower.keep()
-    list(table.visit((one.layouts[1],)))
-    after = next(table.quiet(0.1)).bgr
 
-    state = follower.part(after, changed_between(shrunk(before), shrunk(after)))
+    state, after = part_after_move(follower, table, one.layouts[1])
 
     assert 0 < read[1] < read[0] / 2
     assert contents(state) == contents(read_table(after, follower.request))
