@@ -52,6 +52,8 @@ DISPUTED = 0.5
 """Where a slightly other outline is read so surely as another card, nothing is taken."""
 HARDLY_READ = 0.8
 """Cards that are read less surely are looked at where they should lie."""
+CLEARLY = 0.3
+"""What lies no further from its look is a card, though the table may have its colours."""
 FOUND = 0.8
 """How sure it is that such a card lies there."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
@@ -158,6 +160,13 @@ def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGro
     return CardGroup(tuple(_better(card, seen.get(card.at)) for card in group.cards), group.fit)
 
 
+def papers_beside(group: CardGroup, cell: Cell) -> list[Detection]:
+    """Return the cards nearest to a cell: what their paper looks like, another one's does."""
+    nearest = sorted(group.cards, key=lambda card: _away(card, cell))
+    beside = [card for card in nearest if card.at != cell][:MOST_BESIDE]
+    return [Detection(card.outline_px, FOUND) for card in beside if len(card.cells) == 1]
+
+
 def _better(card: SeenCard, again: SeenCard | None) -> SeenCard:
     """Return a card as it looks where the others expect it, if that says more or something else."""
     if again is None or (_is_read(card) and (again.in_part or _says_the_same(card, again))):
@@ -219,8 +228,9 @@ def _cards(
     cards = []
     for cell, shown in cells.items():
         outlined = _is_outlined(field, cell, sight.doubtful)
-        if outlined or (shown < HIDDEN and is_open(cell, sides)):
-            card = _card(field, group, cell, tile_set, sight, disputed=not outlined)
+        if outlined or is_open(cell, sides):
+            far = 1.0 if outlined or shown < HIDDEN else CLEARLY
+            card = _card(field, group, cell, tile_set, sight, disputed=not outlined, far=far)
             if card is not None and (outlined or goes_on(card, sides, tile_set)):
                 cards.append(card)
     return cards
@@ -228,7 +238,7 @@ def _cards(
 
 def _card(
     field: LaidField, group: CardGroup, cell: Cell, tile_set: TileSet, sight: Sight, *,
-    disputed: bool = False,
+    disputed: bool = False, far: float = 1.0,
 ) -> SeenCard | None:  # fmt: skip
     """Return the card that a cell shows where its outline fits best.
 
@@ -239,6 +249,7 @@ def _card(
         tile_set: the box.
         sight: what to look with.
         disputed: whether it counts, with doubt, though a slightly other outline shows another card.
+        far: how far from its look it may be at most.
     """
     places = np.array(cell, float) + np.array(SHIFTS)
     found = [Detection(outline, FOUND) for outline in field.outlines(places)]
@@ -246,7 +257,7 @@ def _card(
     best = max(range(len(found)), key=lambda k: (
         _shows_card(readings[k]), not readings[k].odd, readings[k].best,
     ))  # fmt: skip
-    if not _shows_card(readings[best]):
+    if not _shows_card(readings[best]) or readings[best].far > far:
         return None
     doubt = _disputed(readings, readings[best])
     if doubt and not disputed:
@@ -254,8 +265,7 @@ def _card(
     if len(tile_set[readings[best].guesses[0].tile].cells) > 1:
         # Half of a big card is none.
         return None
-    beside = sorted(group.cards, key=lambda card: _away(card, cell))[:MOST_BESIDE]
-    papers = [Detection(card.outline_px, FOUND) for card in beside if len(card.cells) == 1]
+    papers = papers_beside(group, cell)
     if not papers or not is_paper(sight.bgr, found[best], papers):
         return None
     card = card_at(cell, found[best], readings[best], tile_set, group.fit)

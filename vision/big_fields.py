@@ -11,6 +11,7 @@ from engine.tiles import TileSet
 from vision.anchors import BIG, SEEN, Field, anchor_of, is_front
 from vision.cards import CardGroup, SeenCard
 from vision.lattice import homography_of, mapped
+from vision.types import width_of
 
 Array = NDArray[np.float64]
 
@@ -89,9 +90,12 @@ def _is_laid_to(big: SeenCard, card: SeenCard) -> bool:
     outline = mapped(np.asarray(np.linalg.inv(lattice), np.float64), card.outline_px)
     place, along = outline.mean(axis=0), outline[1] - outline[0]
     cell = np.round(place)
-    beside = min(abs(cell[0] - x) + abs(cell[1]) for x in range(len(big.cells))) == 1
-    near = bool(np.linalg.norm(place - cell) <= LAID_OFF)
-    return beside and near and _askew_deg(along) <= LAID_TURNED_DEG
+    mine = min(range(len(big.cells)), key=lambda x: abs(cell[0] - x) + abs(cell[1]))
+    step = cell - (mine, 0)
+    # One that lies nearer to the camera is larger, and so is half of the way to it.
+    off = place - (mine, 0) - step * (1 + width_of(outline)) / 2
+    near = bool(np.linalg.norm(off) <= LAID_OFF)
+    return bool(np.abs(step).sum() == 1) and near and _askew_deg(along) <= LAID_TURNED_DEG
 
 
 def _askew_deg(along: Array) -> float:

@@ -13,42 +13,38 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_neighbours
-from vision.crop import patch_corners
+from vision.board_clay import SIDES, ClayLook
+from vision.board_features import (
+    FEATURES,
+    QUANTILES,
+    SIDE_FEATURES,
+    cell_features,
+    rim_features,
+    side_features,
+    side_views,
+)
 from vision.hex_cells import CELLS, CLAYS, CellReadings
 from vision.hex_models import CONTENTS
 from vision.hex_plane import REACH, HexBoard, plane_of
-from vision.taught_boards import BARE, CUT_PX, ROOM, Patches, cell_outlines, cut_out, side_outlines
+from vision.taught_boards import (
+    BARE,
+    EYE,
+    Patches,
+    cell_outlines,
+    cut_out,
+    side_outlines,
+)
 from vision.types import Bgr
 
 Floats = NDArray[np.float64]
 
-SMALL_PX, INNER = 28, 0.72
-"""Cells are looked at so small, and so much of them: outlines miss a little."""
-QUANTILES = (0.15, 0.5, 0.85)
-FEATURES = 3 * len(QUANTILES)
-DARKEST = 30.0
-"""Is added to brightness before the logarithm: colours that are hardly there say little, and lamps
-change them most."""
 MOST_ODDS = 3.5
 """No single side is surer than that, as a natural logarithm: what the box can be cut into counts
 too."""
-ALONG_PX, ACROSS_PX = 14, 26
-"""How far from the middle of a side is looked, along it and across, in a cut of 112 pixels, in
-which a cell is 66 wide."""
-LINES = ((1.0, 4.0), (2.0, 6.0))
-"""Lines are looked for that stand out from a blur of the second width after one of the first."""
-NEAR_PX, BESIDE_PX, END_PX = 8, 12, 3
-"""A line so near to the middle of a side is its own; from the second on it is another."""
-FAINT = 0.02
-"""Lines that stand out by less than that, as a logarithm, are no clearer for being even."""
-WAYS = 2
-"""A side is seen by its brightness and by how red it is."""
-SIDE_FEATURES = 4 * WAYS * len(LINES)
 PRIOR_BARE = 0.5
 ROUNDS = 6
 SLOPE, NOISE = 0.15, 0.3
@@ -60,67 +56,10 @@ CONTRAST, COLOUR, LEAST_CONTRAST = 0.25, 0.4, 0.35
 at first, and how far from what was taught they usually are."""
 TRIED = 4
 """How many guesses at the light are followed up."""
-HALF_TURN = 3
+NO_CLAY_ON_BARE = 20.0
+"""How much farther from a bare cell one with something in its middle is."""
+HALF_TURN, HALF = 3, 0.5
 SMALLEST = 1e-9
-
-
-def cell_features(patches: Patches) -> Floats:
-    """Return the darker, middle and lighter blue, green and red of cells, N x 9, as logarithms."""
-    inside = _inside()
-    rows = np.empty((len(patches), FEATURES))
-    for number, patch in enumerate(patches):
-        small = cv2.resize(patch, (SMALL_PX, SMALL_PX), interpolation=cv2.INTER_AREA)
-        shown = np.log(small[inside] + DARKEST)
-        rows[number] = np.quantile(shown, QUANTILES, axis=0).ravel()
-    return rows
-
-
-def _inside() -> NDArray[np.bool_]:
-    middle = (SMALL_PX - 1) / 2
-    corners = (patch_corners(6, SMALL_PX) - middle) / ROOM * INNER + middle
-    mask = np.zeros((SMALL_PX, SMALL_PX), np.uint8)
-    cv2.fillConvexPoly(mask, np.round(corners * 16).astype(np.int32), 1, shift=4)
-    return mask.astype(bool)
-
-
-def side_views(patches: Patches) -> Floats:
-    """Return how bright and how red it is about sides, as logarithms, N x 2 x 29 x 53."""
-    middle = CUT_PX // 2
-    rows = slice(middle - ALONG_PX, middle + ALONG_PX + 1)
-    columns = slice(middle - ACROSS_PX, middle + ACROSS_PX + 1)
-    shown = np.log(patches[:, rows, columns].astype(np.float64) + DARKEST)
-    return np.stack([shown.mean(axis=3), shown[..., 2] - shown[..., 0]], axis=1)
-
-
-def side_features(views: Floats) -> Floats:
-    """Return the clearest dark and light line at sides and beside them, N x 16.
-
-    Grain comes and goes along a side, the line between two tiles does not: what counts is how much
-    a line stands out against how unevenly it does. That is the same in every light.
-    """
-    count, ways, rows, columns = views.shape
-    flat = np.ascontiguousarray(views.reshape(-1, columns))
-    middle, found = columns // 2, []
-    for fine, broad in LINES:
-        lines = _blurred(flat, fine) - _blurred(flat, broad)
-        lines = lines.reshape(count, ways, rows, columns)
-        clear = lines.mean(axis=2) / (lines.std(axis=2) + FAINT)
-        own = clear[..., middle - NEAR_PX : middle + NEAR_PX + 1]
-        beside = np.concatenate(
-            [clear[..., END_PX : middle - BESIDE_PX + 1],
-             clear[..., middle + BESIDE_PX : -END_PX]], axis=2
-        )  # fmt: skip
-        found += [own.min(axis=2), own.max(axis=2), beside.min(axis=2), beside.max(axis=2)]
-    return np.concatenate(found, axis=1)
-
-
-def _blurred(rows: Floats, wide_px: float) -> Floats:
-    """Return each row blurred by itself."""
-    if not len(rows):
-        return rows
-    size = 2 * round(4 * wide_px) + 1
-    return np.asarray(cv2.sepFilter2D(rows, cv2.CV_64F, cv2.getGaussianKernel(size, wide_px),
-                                      np.ones(1)))  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,21 +76,24 @@ class BoardReader:
     """Squared distance beyond which nothing that was taught looks like that."""
     sides: Mapping[str, Floats]
     """By colour the weights of a side's 16 numbers and one constant: above 0 a tile goes on."""
+    clay: ClayLook | None = None
+    """How clay on tiles looks, where the box has some."""
 
     def __post_init__(self) -> None:
         shapes = self.means.shape, self.whiten.shape
         wanted = (len(self.names), FEATURES), (FEATURES, FEATURES)
         if shapes != wanted or any(w.shape != (SIDE_FEATURES + 1,) for w in self.sides.values()):
             raise ValueError(f"a board's reader has arrays of {wanted}, but got {shapes}")
-        if self.names[:1] != (BARE,) or set(self.names[1:]) != set(self.sides):
+        if self.names[:1] != (BARE,) or set(self.names[1:]) - {EYE} != set(self.sides):
             raise ValueError(f"a board has bare cells and colours with sides, not {self.names}")
         if not set(self.names) <= set(CONTENTS):
             raise ValueError(f"cells hold one of {CONTENTS}, not {self.names}")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what is kept in a file."""
-        sides = np.stack([self.sides[name] for name in self.names[1:]])
-        return {"means": self.means, "whiten": self.whiten, "sides": sides}
+        sides = np.stack([self.sides[name] for name in self.names if name in self.sides])
+        clay = {} if self.clay is None else self.clay.arrays()
+        return {"means": self.means, "whiten": self.whiten, "sides": sides, **clay}
 
     @classmethod
     def of(cls, names: tuple[str, ...], arrays: Mapping[str, Any], known: float) -> BoardReader:
@@ -165,12 +107,14 @@ class BoardReader:
         )
         if not all(np.isfinite(array).all() for array in (means, whiten, sides)):
             raise ValueError("the arrays hold no numbers")
-        return cls(names, means, whiten, known, dict(zip(names[1:], sides, strict=True)))
+        colours = [name for name in names if name not in (BARE, EYE)]
+        by_colour = dict(zip(colours, sides, strict=True))
+        return cls(names, means, whiten, known, by_colour, ClayLook.of(arrays))
 
     def read(self, bgr: Bgr, board: HexBoard) -> CellReadings:
         """Return what lies on the cells of a board, in the turn that it is given in."""
-        rows = cell_features(cut_out(bgr, cell_outlines(board, CELLS)))
-        distances = self._in_their_light(rows)
+        patches = cut_out(bgr, cell_outlines(board, CELLS))
+        distances, clay, opens = self._with_clay(patches)
         shares = np.exp(-(distances - distances.min(axis=1, keepdims=True)) / 2)
         shares /= shares.sum(axis=1, keepdims=True)
         strange = 1 / (1 + np.exp(np.clip(self.known - distances.min(axis=1), -60, 60) / 2))
@@ -180,18 +124,42 @@ class BoardReader:
         return CellReadings(
             contents,
             {cell: float(share) for cell, share in zip(CELLS, strange, strict=True)},
-            {cell: np.eye(len(CLAYS))[0] for cell in CELLS},
-            {cell: np.full(len(HEX_STEPS), 1 / len(HEX_STEPS)) for cell in CELLS},
+            dict(zip(CELLS, clay, strict=True)),
+            dict(zip(CELLS, opens, strict=True)),
             self._joined(bgr, board, contents),
         )
+
+    def _with_clay(self, patches: Patches) -> tuple[Floats, Floats, Floats]:
+        """Return the distances of cells from each kind, shares of clay, and where it opens to."""
+        rows = cell_features(patches)
+        if self.clay is None:
+            none = np.zeros((len(patches), len(CLAYS)))
+            none[:, 0] = 1.0
+            return self._in_their_light(rows)[0], none, np.full((len(patches), SIDES), 1 / SIDES)
+        clay, opens = self.clay.read(patches)
+        covered = clay[:, 0] < HALF
+        seen = rows.copy()
+        # Clay hides its tile but for the rim.
+        seen[covered] = rim_features(patches[covered])
+        distances, light, means = self._in_their_light(seen)
+        if EYE in self.names:
+            eye = self.names.index(EYE)
+            distances[:, eye] = self.distances(rows - light, means)[:, eye]
+            # No clay lies on bare cells: what looks like some there is a hole.
+            distances[covered, eye] = distances[covered, 0]
+            distances[covered, 0] += NO_CLAY_ON_BARE
+        return distances, clay, opens
 
     def distances(self, rows: Floats, means: Floats | None = None) -> Floats:
         """Return the squared distance of cells from each kind, in the taught light by default."""
         away = (rows[..., None, :] - (self.means if means is None else means)) @ self.whiten
         return np.asarray((away**2).sum(axis=-1))
 
-    def _in_their_light(self, rows: Floats) -> Floats:
-        """Return the distances of a picture's cells from each kind as it looks in that picture."""
+    def _in_their_light(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the distances of a picture's cells from each kind as it looks in that picture.
+
+        With them the light, and how kinds look where differences are as strong as in the picture.
+        """
         middles = rows.reshape(-1, len(QUANTILES), 3)[:, 1]
         guesses = []
         # Any cell may be a bare one, in any light: which makes the best sense of all others?
@@ -203,7 +171,7 @@ class BoardReader:
             guesses.append((worths[best], lights[best], means))
         guesses.sort(key=lambda guess: -guess[0])
         settled = [self._settled(rows, light, means) for _, light, means in guesses[:TRIED]]
-        return max(settled, key=lambda one: one[0])[1]
+        return max(settled, key=lambda one: one[0])[1:]
 
     def _seen(self, contrast: float, colour: float) -> Floats:
         """Return how kinds look where differences of brightness and colour are so strong."""
@@ -214,8 +182,10 @@ class BoardReader:
         means = self.means.reshape(len(self.names), len(QUANTILES), 3).mean(axis=2)
         return np.repeat(means, 3, axis=1)
 
-    def _settled(self, rows: Floats, light: Floats, means: Floats) -> tuple[float, Floats]:
-        """Return how likely the light is that fits best from here on, and the distances in it."""
+    def _settled(
+        self, rows: Floats, light: Floats, means: Floats
+    ) -> tuple[float, Floats, Floats, Floats]:
+        """Return how likely the light is that fits best from here on, distances in it, and it."""
         places = np.column_stack([np.ones(len(rows)), plane_of(CELLS) / REACH])
         grey = self._greys()
         stiff = np.array([0.0, SLOPE, SLOPE] * 3 + [CONTRAST, COLOUR])
@@ -240,7 +210,8 @@ class BoardReader:
             means = self._seen(max(solved[9], LEAST_CONTRAST), max(solved[10], LEAST_CONTRAST))
         distances = self.distances(rows - light, means)
         unusual = np.log(np.maximum(solved[9:], LEAST_CONTRAST)) / (CONTRAST, COLOUR)
-        return self._likely(distances)[1] - float((unusual**2).sum()) / 2, distances
+        worth = self._likely(distances)[1] - float((unusual**2).sum()) / 2
+        return worth, distances, light, means
 
     def _likely(self, distances: Floats) -> tuple[Floats, float]:
         """Return the shares of kinds of each cell, what is strange left out, and the likelihood."""
@@ -257,7 +228,7 @@ class BoardReader:
         likely = {cell: CONTENTS[int(shares.argmax())] for cell, shares in contents.items()}
         joined = {cell: np.zeros(len(HEX_STEPS)) for cell in contents}
         asked = [
-            (cell, side) for cell, own in likely.items() if own != BARE
+            (cell, side) for cell, own in likely.items() if own in self.sides
             for side in range(HALF_TURN) if likely.get(hex_neighbours(cell)[side]) == own
         ]  # fmt: skip
         rows = side_features(side_views(cut_out(bgr, side_outlines(board, asked))))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from vision.cards import CardGroup, turned_cell
 from vision.lattice import homography_of, mapped
-from vision.layout import usual_gap
+from vision.spacing import usual_gap
 
 Array = NDArray[np.float64]
 

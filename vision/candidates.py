@@ -26,8 +26,15 @@ BY_CORNERS = 1.6
 SURELY_OUTLINED = 0.9
 """Surer outlines are cards if they meet others at their corners only: glare may hide the print. On
 160 drawn tables nothing else was so sure."""
+WELL_OUTLINED = 0.7
+"""Odd outlines that are less sure are no cards among themselves, whatever they look like: bricks
+may look like half of a big card."""
+LIKELY = 0.5
+"""How surely outlines are read beside which odd ones may be cards, washed out by the same light."""
 CLEARLY = 0.98
 """How surely a faint outline must be read."""
+NEAR = 0.35
+"""And how near to its look it must be: stripes of a cloth that a hole shows look like logs."""
 FREE = 0.6
 """Nearer to another outline, in widths, none is looked at."""
 LEAST = 0.3
@@ -93,7 +100,7 @@ def with_faint(
     read = list(zip(free, look(free), strict=True))
     clear = [
         (one, said) for one, said in read
-        if not said.odd and said.why is None and said.best >= CLEARLY and not one.cut_off
+        if said.far < NEAR and said.why is None and said.best >= CLEARLY and not one.cut_off
     ]  # fmt: skip
     found = (*detections.found, *(one for one, _ in clear))
     return replace(detections, found=found), [*readings, *(said for _, said in clear)]
@@ -148,12 +155,16 @@ def _beside_print(
     detections: Detections, readings: Sequence[CellReading], apart: Array
 ) -> list[bool]:
     """Return which outlines are no odd ones among themselves: bricks look a little like backs."""
-    sure = np.array([not one.odd and one.why is None and one.best >= SURE for one in readings])
+    sure = np.array([not one.odd and one.why is None and one.best >= LIKELY for one in readings])
     far = [one.cut_off or one.confidence >= SURELY_OUTLINED for one in detections.found]
     near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
+    hardly = [one.confidence < WELL_OUTLINED for one in detections.found]
     return [
-        not (one.odd and not one.covered and (one.best < SURE or one.is_back)) or bool(beside)
-        for one, beside in zip(readings, (near & sure[None]).any(axis=1), strict=True)
+        not (said.odd and not said.covered and (said.best < SURE or said.is_back or poor))
+        or bool(beside)
+        for said, poor, beside in zip(
+            readings, hardly, (near & sure[None]).any(axis=1), strict=True
+        )
     ]
 
 

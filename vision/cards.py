@@ -152,7 +152,7 @@ def _small_card(
         for (tile, turns), share in sorted(guesses.items(), key=lambda item: -item[1])
     )
     first = reading.guesses[0].turns if reading.guesses else 0
-    outline = np.roll(found.corners_px, -first, axis=0)
+    outline = np.concatenate((found.corners_px[first:], found.corners_px[:first]))
     return SeenCard(
         cell, (cell,), ranked, outline, found.cut_off, reading.why, found.confidence,
         reading.covered,
@@ -189,7 +189,9 @@ def _big_cards(
         outline = _big_outline(found, fit, cells, whole, ahead)
         cut = any(found[i].cut_off for i in parts)
         why = next((readings[i].why for i in parts if readings[i].why), None)
-        out.append(SeenCard(cells[0], cells, _ranked(cells, worth, tile_set), outline, cut, why))
+        seen = max(found[i].confidence for i in parts)
+        guesses = _ranked(cells, worth, tile_set)
+        out.append(SeenCard(cells[0], cells, guesses, outline, cut, why, seen))
     return out
 
 

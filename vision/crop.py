@@ -67,13 +67,14 @@ def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:
     """Return one tile as a patch; what lies beyond the picture repeats its edge."""
     corners = np.asarray(corners_px, np.float64)
     part, corners = _surroundings(bgr, corners)
-    shrink = int(_longest_side(corners) // (SHRUNK_ABOVE * size_px))
+    longest = _longest_side(corners)
+    shrink = int(longest // (SHRUNK_ABOVE * size_px))
     if shrink > 1 and min(part.shape[:2]) >= shrink:
         width, height = part.shape[1] // shrink, part.shape[0] // shrink
         part = part[: height * shrink, : width * shrink]
         part = np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
-        corners = (corners + 0.5) / shrink - 0.5
-    finer = min(max(round(_longest_side(corners) / size_px), 1), MOST_FINER)
+        corners, longest = (corners + 0.5) / shrink - 0.5, longest / shrink
+    finer = min(max(round(longest / size_px), 1), MOST_FINER)
     fine_px = size_px * finer
     patch_from_px = _homography(corners, patch_corners(len(corners), fine_px))
     patch = cv2.warpPerspective(
@@ -87,11 +88,10 @@ def cut_one(bgr: Bgr, corners_px: Points, size_px: int = PATCH_PX) -> Bgr:
 
 def _surroundings(bgr: Bgr, corners: Points) -> tuple[Bgr, Points]:
     """Return the part of a picture around a tile, and the tile's corners in it."""
-    spans = [
-        _span(low, high, end) for low, high, end in
-        zip(corners.min(axis=0).tolist(), corners.max(axis=0).tolist(), bgr.shape[1::-1],
-            strict=True)
-    ]  # fmt: skip
+    # In plain numbers: for four corners NumPy takes many times as long.
+    axes = zip(*corners.tolist(), strict=True)
+    spans = [_span(min(axis), max(axis), end)
+             for axis, end in zip(axes, bgr.shape[1::-1], strict=True)]  # fmt: skip
     (left, right), (top, bottom) = spans
     return bgr[top:bottom, left:right], corners - np.array([left, top], float)
 

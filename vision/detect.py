@@ -94,7 +94,7 @@ def _tiles(
     kept = (changed < settings.most_change) & (sure >= settings.least_on_grid)
     kept[kept] = _taken(corners[kept], sure[kept], shape, settings)
     dim = ~kept & (changed < settings.most_change_faint) & (sure >= settings.least_faint)
-    faint = outlines[dim], sure[dim]
+    faint = _with_missed((outlines[dim], sure[dim]), seen, shape)
     if not kept.any():
         return *nothing, faint
     corners, sure = corners[kept], sure[kept]
@@ -104,6 +104,16 @@ def _tiles(
     sure = np.concatenate([sure, [PROBED * p.shown for p in probed]])
     outlines, _ = agree(corners, sure**2, shape, size_px)
     return outlines, np.clip(sure, 0, 1), faint
+
+
+def _with_missed(faint: Outlines, seen: Look, shape: Shape) -> Outlines:
+    """Return faint outlines with such as only a first look at the picture showed."""
+    missed = [cell for cell in seen.missed if cell.kind == shape]
+    if not missed:
+        return faint
+    corners = np.stack([cell.corners_px for cell in missed])
+    sure = np.array([cell.confidence for cell in missed])
+    return np.concatenate([faint[0], corners]), np.concatenate([faint[1], sure])
 
 
 def _taken(

@@ -16,7 +16,7 @@ from engine.tiles import TileSet
 from vision.anchors import BIG, Field, is_front
 from vision.cards import CardGroup, SeenCard
 from vision.lattice import cells_beside, mapped
-from vision.layout import UNKNOWN_GAP, sameness, usual_gap
+from vision.spacing import UNKNOWN_GAP, sameness, usual_gap
 
 FEWEST_LOST, MOST_GAP, SURELY_LAID = 3, 0.02, 0.8
 """A lattice of Sssnake without a big card is a field whose big card is hidden, and no stock, when

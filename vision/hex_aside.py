@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from engine.draw.palette import coat
 from engine.hexpath import path_cells
 from engine.tiles import TileSet
-from vision.hex_boards import FINDER_STEP, STRIDE
+from vision.hex_boards import FINDER_STEP
 from vision.hex_models import HexModels
 from vision.hex_plane import OUTLINE_RADIUS, HexBoard
+from vision.hex_scraps import STRIDE
 from vision.hex_stencils import CELL_PX, PATCH, fits_of, outline_of
 from vision.pyramid import Pyramid, drawn_between
 from vision.types import Bgr, Points

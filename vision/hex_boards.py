@@ -8,7 +8,7 @@ lines is fitted to all boards together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import cos, radians, sin, sqrt
 
@@ -27,7 +27,8 @@ from vision.hex_plane import (
     HexBoard,
     fitted,
 )
-from vision.hex_seams import board_share, on_its_seams
+from vision.hex_scraps import STRIDE, hanging_together, scraps_of, shows_a_board
+from vision.hex_seams import UNKNOWN, on_its_seams
 from vision.pyramid import GREY, Pyramid, drawn_between, shrunk
 from vision.types import Bgr, Points
 
@@ -36,7 +37,6 @@ Floats = NDArray[np.float32]
 FINDER_PX = 640
 """Longer side of the copy that boards are looked for on."""
 FINDER_STEP = 32
-STRIDE = 4
 SHRINK = 0.8
 """The first network marks so much of a board's size, so that marks of neighbours stay apart."""
 CROP_PX = 128
@@ -60,17 +60,6 @@ LEAST_CONTRAST = 0.01
 tables, by nothing on a blank picture."""
 SAME_BOARD = 4.0
 """Centres nearer than so many cell widths are one board."""
-LEAST_SHARE = 0.25
-"""How surely the network for tiles must show bare cells where a board is marked that cannot be
-placed: on five tables with such scraps it gave 0.31 and more, on three on which a cloth or a loose
-tile was marked 0.2 at most."""
-FAINT = -2.5
-"""How faintly, as a logit, scraps at the picture's edge may be marked. A half of a board that was
-hardly marked had a share of 0.83, and 35 places on the edges of 49 rendered tables 0.01 at most."""
-SCRAP_CELLS, BOARD_CELLS, BESIDE = 3.0, 360.0, 1.15
-"""Marks of fewer cells than that are no scrap of a board, nor faint ones of more than a board has
-that is twice as near, nor such within so many times the size of a board: a tile of which all is
-seen may lie on more."""
 
 
 COARSE = 4
@@ -110,8 +99,16 @@ def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
         if board is not None and not any(_same(board, other) for other in boards):
             boards.append(board)
     boards.sort(key=lambda board: -board.confidence)
-    scraps = _scraps(pyramid.whole, shown, scale, boards) if len(boards) < most else ()
-    return FoundBoards(_with_one_lens(pyramid, boards[:most], models), scraps)
+    scraps = scraps_of(pyramid.whole, shown, scale, boards) if len(boards) < most else ()
+    placed = _with_one_lens(pyramid, boards[:most], models)
+    real = [
+        board for board in placed
+        if board.unsteady < UNKNOWN or shows_a_board(pyramid.whole, shown, scale, board)
+    ]  # fmt: skip
+    if len(real) < len(placed):
+        # What is no board bends the lens too.
+        placed = _with_one_lens(pyramid, real, models)
+    return FoundBoards(placed, scraps)
 
 
 # --- marks on a small copy -----------------------------------------------------------------------
@@ -136,55 +133,9 @@ def _starts(marks: NDArray[np.uint8], scale: float, size_px: tuple[int, int]) ->
     """Return first guesses at boards, the largest first."""
     found = [
         (len(points), _from_moments(points, *size_px, STRIDE / scale))
-        for points in _hanging_together(marks, scale, LEAST_MARK_PX)
+        for points in hanging_together(marks, scale, LEAST_MARK_PX)
     ]
     return [board for _, board in sorted(found, key=lambda item: -item[0])[:12]]
-
-
-def _scraps(
-    bgr: Bgr, shown: Floats, scale: float, boards: Sequence[HexBoard]
-) -> tuple[Points, ...]:
-    """Return the corners of marks that lie on no board; nothing without a board to go by.
-
-    The network that looks for tiles knows tablecloths better, and is asked too. Where the picture's
-    edge cuts a board, fainter marks are looked at.
-    """
-    if not boards:
-        return ()
-    left = shown.copy()
-    for board in boards:
-        corners = board.outline()
-        wide = (corners - corners.mean(axis=0)) * BESIDE + corners.mean(axis=0)
-        at = ((wide + 0.5) * scale - 0.5 - (STRIDE - 1) / 2) / STRIDE
-        cv2.fillPoly(left, [np.round(at).astype(np.int32)], -np.inf)
-    cell_px = min(board.cell_px() for board in boards)
-    cell = (cell_px * scale / STRIDE) ** 2 * sqrt(3) / 2
-    half = STRIDE / scale / 2
-    edges = np.array([bgr.shape[1::-1]]) - 4 * half
-
-    def at_edge(points: Points) -> bool:
-        small = len(points) <= BOARD_CELLS * cell
-        return small and bool((points < 4 * half).any() or (points > edges).any())
-
-    def seen(mark: float) -> tuple[Points, ...]:
-        found = _hanging_together((left > mark).astype(np.uint8), scale, SCRAP_CELLS * cell)
-        return tuple(
-            np.array([points.min(axis=0) - half, points.max(axis=0) + half]) for points in found
-            if (mark >= 0 or at_edge(points))
-            and board_share(bgr, points, cell_px) >= LEAST_SHARE
-        )  # fmt: skip
-
-    return seen(0.0) or seen(FAINT)
-
-
-def _hanging_together(marks: NDArray[np.uint8], scale: float, least: float) -> Iterator[Points]:
-    """Yield the places in the picture of marks that hang together, so many or more."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=4)
-    for label in range(1, count):
-        if int(stats[label, cv2.CC_STAT_AREA]) >= least:
-            ys, xs = np.nonzero(labels == label)
-            marked = np.stack([xs, ys], axis=1).astype(np.float64) * STRIDE + (STRIDE - 1) / 2
-            yield (marked + 0.5) / scale - 0.5
 
 
 def _from_moments(points: Points, width: int, height: int, grain: float) -> HexBoard:
@@ -214,7 +165,8 @@ def _outside(flat: Points, turn: float) -> float:
 
 
 def _refined(pyramid: Pyramid, start: HexBoard, models: HexModels) -> HexBoard | None:
-    board = start
+    """Return a board looked at from better and better views; where none is, from the steadiest."""
+    board, looks = start, []
     for number in range(MOST_ROUNDS):
         seen_crop = crop(pyramid, board)
         moved, confidence = models.place(seen_crop)
@@ -225,8 +177,12 @@ def _refined(pyramid: Pyramid, start: HexBoard, models: HexModels) -> HexBoard |
             return None
         unsteady = float(np.hypot(*moved.T).mean())
         board = replace(fitted([seen], board)[0], confidence=confidence, unsteady=unsteady)
+        looks.append(board)
         if number + 1 >= ROUNDS and unsteady < STEADY:
             break
+    else:
+        # Looks that go to and fro may end far off: on pink paper they went from 0.12 to 0.4.
+        board = min(looks, key=lambda look: look.unsteady)
     placed = board.confidence >= LEAST_CONFIDENCE and board.unsteady < MOST_UNSTEADY
     return board if placed else None
 

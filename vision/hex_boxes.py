@@ -14,7 +14,7 @@ from vision.hex_models import HexModels
 from vision.hex_plane import HexBoard
 from vision.pyramid import Pyramid
 from vision.taught import find_taught, taught_folder
-from vision.taught_boards import find_taught_board
+from vision.taught_boards import find_taught_boards
 
 
 def taught_reader(tile_set: TileSet) -> BoardReader | None:
@@ -33,7 +33,7 @@ def boards_of(pyramid: Pyramid, tile_set: TileSet, most: int, models: HexModels)
     """Return the boards of a box in a picture, each in one of its six turns."""
     if taught_reader(tile_set) is None:
         return boards_in(pyramid, most, models)
-    return FoundBoards(find_taught_board(pyramid.whole))
+    return FoundBoards(find_taught_boards(pyramid.whole, most))
 
 
 def cells_of(

@@ -58,13 +58,27 @@ _VIEW = plane_of(np.stack(np.meshgrid(_STEPS, _STEPS), axis=-1))
 def laid_out(pyramid: Pyramid, board: HexBoard) -> Bgr:
     """Return a board with its cells on a square grid, row by row, its paper made neutral."""
     spread = board.cell_px() / CELL_PX
-    places = board.px(_VIEW).reshape(len(_STEPS), -1, 2)
-    return balanced(pyramid.sampled(drawn_between(places, COARSE, (VIEW_PX, VIEW_PX)), spread))
+    coarse = board.px(_VIEW).reshape(len(_STEPS), -1, 2)
+    places = drawn_between(coarse, COARSE, (VIEW_PX, VIEW_PX))
+    view = pyramid.sampled(places, spread)
+    if bool(((coarse >= 0) & (coarse < pyramid.size_px)).all()):
+        return balanced(view)
+    inside = ((places >= 0) & (places < pyramid.size_px)).all(axis=2)
+    return balanced(view, np.asarray(inside, bool))
 
 
-def balanced(view: Bgr) -> Bgr:
-    """Return a laid out board in the colours that it would have if its paper were grey."""
-    inner = view[CELL_PX:-CELL_PX:3, CELL_PX:-CELL_PX:3].reshape(-1, 3)
+def balanced(view: Bgr, inside: NDArray[np.bool_] | None = None) -> Bgr:
+    """Return a laid out board in the colours that it would have if its paper were grey.
+
+    Args:
+        view: the board.
+        inside: what of it lies in the picture: the grey beyond is no paper.
+    """
+    part = slice(CELL_PX, -CELL_PX, 3)
+    inner = view[part, part].reshape(-1, 3)
+    shown = None if inside is None else inside[part, part].ravel()
+    if shown is not None and shown.any():
+        inner = inner[shown]
     total = inner.sum(axis=1, dtype=np.int32)
     bright = inner[total >= np.quantile(total, 1 - BRIGHT_SHARE)]
     paper = np.maximum(np.median(bright, axis=0), 24.0)

@@ -50,6 +50,11 @@ class EvidenceSettings:
     its colours are those of tiles, and the network hints at a tile; surrounded by so many, more
     than hints: the sides are the others' then. Two tiles that were missed on photographs had 0.28,
     0.45, 0.77 and 0.16 at least, 200 free places 0.04 for one side."""
+    a_tile: float = 0.6
+    hole_sure: float = 0.5
+    """How sure one is at most that others surround and that has the table's colours rather than
+    those of tiles that are as sure as the first number: what is read of it tells whether it is
+    one. Bricks in a hole of a layout were shown with 0.95, and 0 of them looked like its tiles."""
     replaced: float = 0.6
     """Outlines off the grid whose middle is nearer to such a place, in pitches, are that tile."""
 
@@ -71,7 +76,7 @@ def laid_hexes(
         settings: what makes a place on a grid a tile.
         seams: how sides are looked for.
     """
-    out, kept = corners.copy(), np.ones(len(corners), bool)
+    out, kept, sure = corners.copy(), np.ones(len(corners), bool), sure.copy()
     more: list[Array] = []
     surer: list[float] = []
     for fit in fit_outlines(corners, "hex"):
@@ -84,7 +89,9 @@ def laid_hexes(
             continue
         grid = HexGrid.of(LatticeFit(cells, fit.px_from_cell, fit.residual), maps, seams)
         out[list(grid.tiles)] = grid.outlines(grid.moves())
-        missed, shown = _missed(bgr, grid, settings)
+        missed, shown, places = _missed(bgr, grid, settings)
+        holes = _may_be_holes(bgr, grid, places, sure, settings)
+        sure[holes] = np.minimum(sure[holes], settings.hole_sure)
         kept &= ~_replaced(out, missed, set(fit.cells.values()), settings)
         more += list(missed)
         surer += shown
@@ -132,8 +139,37 @@ def _shows_tiles(bgr: Bgr, grid: HexGrid, sure: Array, settings: EvidenceSetting
     return np.asarray(~(doubted & (like < settings.least_like)))
 
 
-def _missed(bgr: Bgr, grid: HexGrid, settings: EvidenceSettings) -> tuple[Array, list[float]]:
-    """Return outlines of free cells that show a tile, and how sure each is."""
+def _may_be_holes(
+    bgr: Bgr, grid: HexGrid, also: Sequence[Cell], sure: Array, settings: EvidenceSettings
+) -> list[int]:
+    """Return the outlines that lie between tiles and have the colours of the table.
+
+    Their sides are the others' then, and a network that sees them takes a hole for a tile.
+
+    Args:
+        bgr: the picture.
+        grid: the outlines' grid.
+        also: cells of tiles that have no outline yet.
+        sure: how sure outlines are.
+        settings: what makes a place on a grid a tile.
+    """
+    taken = {*grid.cells, *also}
+    near = np.array([sum((x + i, y + j) in taken for i, j in HEX_SIDES) for x, y in grid.cells])
+    inner = near >= settings.surrounded
+    tiles = ~inner & (sure[list(grid.tiles)] >= settings.a_tile)
+    table = _free_outlines(bgr, grid, [cell for cell in _around(grid) if cell not in taken])
+    if not inner.any() or not tiles.any() or not len(table):
+        return []
+    colours = tile_colours(bgr, grid.outlines(), "hex")
+    like = like_tiles(colours[inner], colours[tiles], tile_colours(bgr, table, "hex"))
+    numbers = np.array(grid.tiles)[inner]
+    return [int(number) for number in numbers[like < settings.least_like]]
+
+
+def _missed(
+    bgr: Bgr, grid: HexGrid, settings: EvidenceSettings
+) -> tuple[Array, list[float], list[Cell]]:
+    """Return outlines of free cells that show a tile, how sure each is, and the cells."""
     taken = set(grid.cells)
     cells = _around(grid)
     over = grid.over(cells)
@@ -149,7 +185,8 @@ def _missed(bgr: Bgr, grid: HexGrid, settings: EvidenceSettings) -> tuple[Array,
         table = tile_colours(bgr, beside, "hex")
         like = like_tiles(tile_colours(bgr, outlines[good], "hex"), tiles, table)
         good[good] = like >= settings.surely_like
-    return outlines[good], sides[good].mean(axis=1).tolist()
+    places = [cell for cell, own in zip(cells, good, strict=True) if own]
+    return outlines[good], sides[good].mean(axis=1).tolist(), places
 
 
 def _replaced(corners: Array, by: Array, own: set[int], settings: EvidenceSettings) -> Bools:

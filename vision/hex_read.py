@@ -15,7 +15,7 @@ from engine.lattice import Cell, hex_neighbours
 from engine.placement import Piece
 from engine.tiles import TileSet
 from vision.hex_aside import tiles_aside
-from vision.hex_boards import FINDER_PX, STRIDE, FoundBoards
+from vision.hex_boards import FINDER_PX, FoundBoards
 from vision.hex_boxes import boards_of, cells_of, taught_reader
 from vision.hex_cells import CELLS, CellReadings
 from vision.hex_clay import SeenClay, clay_on_boards
@@ -23,6 +23,7 @@ from vision.hex_cuts import SeenPiece, SeenSplit
 from vision.hex_models import HexModels, shipped_models
 from vision.hex_pieces import pieces_of
 from vision.hex_plane import HexBoard, plane_of
+from vision.hex_scraps import STRIDE
 from vision.hex_seams import UNKNOWN
 from vision.hex_turns import turns_of
 from vision.pyramid import Pyramid
@@ -247,6 +248,7 @@ def _quality(
         whole = {} if placed else dict.fromkeys(CELLS, _lost_by(cells))
         for cell, why in (whole or cells).items():
             hidden[why].append(_hexagon(board, cell))
+    beyond = list(hidden["cut-off"])
     near = SCRAP_EDGE * STRIDE * max(1.0, float(size.max()) / FINDER_PX)
     for scrap in found.scraps:
         at_edge = (scrap < near).any() or (scrap > size - near).any()
@@ -255,6 +257,7 @@ def _quality(
     return assess(
         bgr, seen, cut_off=hidden["cut-off"], covered=hidden["covered"],
         limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
+        beside=beyond,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ onto those. Which cell is which is told by where the board ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -24,12 +24,15 @@ CELLS = hex_board(REACH + 1)
 CELL_PX, MOST_ENLARGED = 26.0, 1.5
 """How wide cells are made for the look, and how much larger the picture at most."""
 SEAMS = SeamSettings(reach=0.3, prior=0.2, outlier=0.05, rounds=8)
+QUICK = replace(SEAMS, rounds=4, steps=15, places=5)
+"""For trying places: a sixth of the time."""
 BEYOND = tuple(sorted(set(hex_board(REACH + 2)) - set(CELLS)))
 """The cells that a larger board would have around this one."""
 STEPS: tuple[Cell, ...] = ((0, 0), *HEX_STEPS)
-LEAST_AHEAD = 3.0
+LEAST_AHEAD = 2.5
 """By how many cells a place must be better than those a cell beside it: nine boards that were cut
-by up to two thirds were 8.7 and more ahead, one that an arm hid from its middle on by 0.1."""
+by up to two thirds were 8.7 and more ahead, one that a hand hid from a corner on 2.7, and one that
+an arm hid from its middle on 0.1."""
 LEAST_SEAMS = 0.54
 """How much clearer sides must be shown than what is beside them. Of 48 boards that the picture's
 edge cut, up to a third of them, 37 were within 0.07 of a cell after and 0.65 and more, the others
@@ -41,17 +44,42 @@ FEWEST = 20
 HALF = 0.5
 
 
+@dataclass(frozen=True, eq=False)
+class _Laid:
+    """A board moved onto seams, and what speaks for its place."""
+
+    board: HexBoard
+    ahead: float
+    """By how many cells its place is better than those a cell beside it."""
+    seams: float
+    """How much clearer its sides are shown than what is beside them."""
+
+    @property
+    def is_placed(self) -> bool:
+        return self.ahead >= LEAST_AHEAD and self.seams >= LEAST_SEAMS
+
+
 def on_its_seams(bgr: Bgr, board: HexBoard, network: TileNetwork | None = None) -> HexBoard:
     """Return a board moved to where the sides of its cells are seen.
 
     It counts as placed, whatever looks said before, where its sides are shown and it could not as
-    well lie a cell beside.
+    well lie a cell beside. One that is not is tried again from half a cell beside: a hand on one
+    of its corners may have drawn it so far off.
     """
     cells = _seen(bgr, board, CELLS)
     if len(cells) < FEWEST:
         return board
-    around = board.px(plane_of(cells))
-    maps = _look(bgr, around, board.cell_px(), network or shipped_network())
+    maps = _look(bgr, board.px(plane_of(cells)), board.cell_px(), network or shipped_network())
+    laid = _laid(bgr, board, maps)
+    if not laid.is_placed:
+        again = _laid(bgr, _from_beside(bgr, board, maps), maps)
+        laid = again if again.is_placed else laid
+    unsteady = 0.0 if laid.is_placed else max(board.unsteady, UNKNOWN)
+    return replace(laid.board, unsteady=unsteady)
+
+
+def _laid(bgr: Bgr, board: HexBoard, maps: TileMaps) -> _Laid:
+    cells = _seen(bgr, board, CELLS)
     moved = replace(board, px_from_plane=settled(maps, board.flat(), cells, SEAMS), lens=0.0)
     shown = np.maximum(maps.share("board"), maps.share("hex"))
     scores = {step: _filled(bgr, _shifted(moved, step), maps, shown) for step in STEPS}
@@ -60,16 +88,30 @@ def on_its_seams(bgr: Bgr, board: HexBoard, network: TileNetwork | None = None) 
     found = _shifted(moved, best)
     own = _cells_shown(bgr, found, maps, shown)
     seams = side_contrast(maps, found.px_from_plane, own, SEAMS) if len(own) >= FEWEST else 0.0
-    placed = ahead >= LEAST_AHEAD and seams >= LEAST_SEAMS
-    return replace(found, unsteady=0.0 if placed else max(board.unsteady, UNKNOWN))
+    return _Laid(found, ahead, seams)
 
 
-def board_share(
+def _from_beside(bgr: Bgr, board: HexBoard, maps: TileMaps) -> HexBoard:
+    """Return a board moved from half a cell beside it, to where its seams are clearest."""
+    flat = replace(board, px_from_plane=board.flat(), lens=0.0)
+    tried = []
+    for step in HEX_STEPS:
+        start = _shifted(flat, step, HALF)
+        cells = _seen(bgr, start, CELLS)
+        if len(cells) >= FEWEST:
+            moved = settled(maps, start.px_from_plane, cells, QUICK)
+            tried.append((side_contrast(maps, moved, cells, QUICK), moved))
+    best = max(tried, key=lambda one: one[0], default=(0.0, flat.px_from_plane))
+    return replace(flat, px_from_plane=best[1])
+
+
+def board_shares(
     bgr: Bgr, points: Points, cell_px: float, network: TileNetwork | None = None
-) -> float:
-    """Return how surely bare cells of a board are shown at some places of a picture, 0 to 1."""
+) -> tuple[float, float]:
+    """Return how surely bare cells and tiles are shown at some places of a picture, 0 to 1."""
     maps = _look(bgr, points, cell_px, network or shipped_network())
-    return float(_at(maps, maps.share("board"), points).mean())
+    bare, laid = (float(_at(maps, maps.share(name), points).mean()) for name in ("board", "hex"))
+    return bare, laid
 
 
 def _look(bgr: Bgr, points: Points, cell_px: float, network: TileNetwork) -> TileMaps:
@@ -82,10 +124,10 @@ def _look(bgr: Bgr, points: Points, cell_px: float, network: TileNetwork) -> Til
     return network.look(bgr, scale, (left, top, int(right), int(bottom)))
 
 
-def _shifted(board: HexBoard, step: Cell) -> HexBoard:
-    """Return a board that lies a cell further."""
+def _shifted(board: HexBoard, step: Cell, share: float = 1.0) -> HexBoard:
+    """Return a board that lies a cell further, or a share of one."""
     move = np.eye(3)
-    move[:2, 2] = plane_of([step])[0]
+    move[:2, 2] = plane_of([step])[0] * share
     return replace(board, px_from_plane=board.px_from_plane @ move)
 
 

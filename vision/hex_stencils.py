@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from engine.draw.hexes import outline as cells_outline
 from engine.hexpath import path_cells
 from engine.lattice import Cell
-from vision.hex_boards import STRIDE
 from vision.hex_plane import plane_of
+from vision.hex_scraps import STRIDE
 from vision.types import Points
 
 Floats = NDArray[np.float32]

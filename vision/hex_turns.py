@@ -1,7 +1,8 @@
 """Which of its six turns each hex board lies in.
 
-Two holes, the eyes, tell it; one that is seen is enough. Where hands or the picture's edge hide
-both, clay may tell it, since it lies on the same cells of boards that a drill went through.
+Two holes, the eyes, tell it; one that is seen is enough, and half of one where no other is. Where
+hands or the picture's edge hide both, clay may tell it, since it lies on the same cells of boards
+that a drill went through.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ TILE_ON_EYE = 0.02
 CLEARLY = 2.0
 """How much likelier, as a logarithm, a turn must be than others: on 40 held-out tables it was 9 at
 least wherever an eye was seen, and 0 where none was."""
+HALF_AN_EYE = 0.2
+"""How surely one must show in a cell that the picture's edge cuts through the middle or a hand
+reaches into: such a one had 0.47, and cells that hold none or are beyond the edge 0.04 at most."""
 HALF = 0.5
 
 
@@ -38,7 +42,10 @@ def turns_of(
     eyes = [(q, r) for q, r in tile_set.extras.get("board", {}).get("eyes", ())]
     if not eyes:
         return [(0,)] * len(readings)
-    likely = [_by_eyes(*one, eyes) for one in zip(readings, lost, strict=True)]
+    likely = [
+        _by_half_an_eye(_by_eyes(*one, eyes), *one, eyes)
+        for one in zip(readings, lost, strict=True)
+    ]
     clay = [_clay(*one) for one in zip(readings, lost, strict=True)]
     known = [
         {turned_cell(cell, -turns[0]) for cell in own}
@@ -67,6 +74,18 @@ def _by_eyes(
         turn for turn in sorted(scores, key=lambda turn: -scores[turn])
         if scores[turn] > best - CLEARLY
     )  # fmt: skip
+
+
+def _by_half_an_eye(
+    turns: tuple[int, ...], reading: CellReadings, lost: Collection[Cell], eyes: Sequence[Cell]
+) -> tuple[int, ...]:
+    """Return those turns in which an eye shows in a cell of which too little is seen, or all."""
+    places = {turn: [turned_cell(cell, turn) for cell in eyes] for turn in turns}
+    shown = {
+        turn: max((float(reading.contents[c][EYE]) for c in own if c in lost), default=0.0)
+        for turn, own in places.items()
+    }
+    return tuple(turn for turn in turns if shown[turn] > HALF_AN_EYE) or turns
 
 
 def _for_an_eye(reading: CellReadings, cell: Cell) -> float:

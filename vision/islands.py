@@ -25,6 +25,7 @@ from vision.laid_field import LaidField, off_cells
 from vision.lattice import cells_beside, mapped
 from vision.looks import BACK
 from vision.settle import broken_share
+from vision.stocks import is_part_of_stock
 
 Array = NDArray[np.float64]
 
@@ -56,6 +57,8 @@ MOST_BROKEN = 0.34
 """Share of sides inside such an island that may not carry on: fouls are few, stocks are sorted."""
 SURE_ALONE = 0.5
 """How sure a single card must be found and read."""
+CLEARLY = 0.98
+"""How surely one must be read that is found less surely."""
 
 
 def with_islands(
@@ -117,6 +120,15 @@ class _Around:
         hidden = [cell for cell in free if self._shown[cell] < below]
         return hidden if len(island.cards) > 1 else self._inside(hidden)
 
+    @cached_property
+    def least_shown_beside(self) -> float:
+        """How rarely the table shows what the rarest cell that touches the field shows."""
+        own = {(int(x), int(y)) for x, y in self.field.cells}
+        beside = sorted(cells_beside(own) - own)
+        shown = self._ground.shown(self.field.outlines(np.array(beside, float)))
+        self._shown.update(zip(beside, shown.tolist(), strict=True))
+        return float(shown.min())
+
     def _inside(self, cells: Sequence[Cell]) -> list[Cell]:
         """Return those of some cells that lie in the picture: beyond its edge lies anything."""
         if not cells:
@@ -166,6 +178,9 @@ class _Between:
             edge = cells_beside(steps)
             if edge & own:
                 return True
+            if self.around.least_shown_beside >= below:
+                # No way leads to the field but through what touches it.
+                return False
             on_the_way = self.around.field.within(sorted(edge - reached), left - 1)
             steps = self.around.hidden(on_the_way, below, self.island)
             reached.update(steps)
@@ -204,7 +219,7 @@ def _continued(
     field: LaidField, other: CardGroup, tile_set: TileSet, farthest: int, between: _Between | None
 ) -> tuple[SeenCard, ...] | None:
     """Return an island's cards by the field's own cells, or nothing where they do not fit."""
-    if len(other.cards) == 1 and not _sure(other.cards[0]):
+    if len(other.cards) == 1 and not _sure(other.cards[0], few=len(field.cells) < FEWEST_OWN):
         return None
     cells = [cell for card in other.cards for cell in card.cells]
     places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))
@@ -227,7 +242,7 @@ def _continued(
     if field.away(target).min() == TOUCHING:
         return moved
     broken = broken_share(moved, tile_set)
-    sorted_cards = (broken or 0.0) > MOST_BROKEN
+    sorted_cards = (broken or 0.0) > MOST_BROKEN or is_part_of_stock(other, tile_set)
     if between is None:
         return None if broken is None or sorted_cards else moved
     off = float(np.linalg.norm(places - target, axis=1).max())
@@ -241,10 +256,12 @@ def _placed(cells: Sequence[Cell], turns: int, shift: Cell) -> Array:
     return np.array([(x + shift[0], y + shift[1]) for x, y in turned], float)
 
 
-def _sure(card: SeenCard) -> bool:
+def _sure(card: SeenCard, *, few: bool) -> bool:
+    """Say whether a single card is one; beside few others it may be found less surely than read."""
     return (
         card.why is None and card.best is not None and card.best.tile != BACK
-        and card.confidence >= SURE_ALONE and card.found >= SURE_ALONE
+        and card.confidence >= SURE_ALONE
+        and (card.found >= SURE_ALONE or (few and card.confidence >= CLEARLY))
     )  # fmt: skip
 
 

@@ -39,9 +39,10 @@ class LaidField:
             return None
         back = np.asarray(np.linalg.inv(group.fit.px_from_cell), np.float64)
         places = mapped(back, group.centres_px)
-        middles = np.stack([np.mean(card.cells, axis=0) for card in group.cards])
         counts = [len(card.cells) for card in group.cards]
         cells = np.array([cell for card in group.cards for cell in card.cells], float)
+        first = np.cumsum([0, *counts[:-1]])
+        middles = np.add.reduceat(cells, first) / np.array(counts, float)[:, None]
         off = np.repeat(places - middles, counts, axis=0)
         return cls(group.fit.px_from_cell, back, cells, off)
 

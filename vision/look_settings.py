@@ -53,6 +53,9 @@ class DetectSettings:
     hardly_doubtful: float = 0.7
     doubtful_wide_px: float = 46.0
     """Where more than this share of tiles is less sure than that, all are looked at so closely."""
+    among_slabs_px: float = 64.0
+    """How wide tiles among larger slabs or bricks are looked at: from afar their outlines lean with
+    the bricks."""
     few_seen: int = 4
     few_doubted: float = 0.8
     """The same where so few are seen at all: what is missed then is a large part of them."""

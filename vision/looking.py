@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 MOST_WIDENED, AT_SIDE = 3, 0.35
 """How often a look is widened, and how near to its side tiles reach then, in widths."""
+MISSED = 0.5
+"""A cell of a look is not seen by another one that shows none nearer, in widths."""
 LIKELY = 0.3
 """Pixels that show a tile with more probability are looked at again."""
 
@@ -35,6 +37,9 @@ class Look:
 
     cells: tuple[FoundCell, ...]
     maps: TileMaps
+    missed: tuple[FoundCell, ...] = ()
+    """Cells that a first look showed and this closer one does not: on a wall of bricks either may
+    be wrong, and only whoever knows the box can tell."""
 
     def clear(self, settings: DetectSettings) -> list[FoundCell]:
         """Return the cells that enough of the maps agree on."""
@@ -55,14 +60,28 @@ def look_for(
         maps = network.look(bgr, scale, careful=settings.careful)
         look = Look(found_cells(maps, kinds), maps)
         if look.clear(settings):
+            first = look
             look = _closer(bgr, kinds, network, settings, look)
             look = _without_doubt(bgr, kinds, network, settings, look)
             look = _at_smaller(bgr, kinds, network, settings, look)
-            return _at_far_end(bgr, kinds, network, settings, look)
+            look = _at_far_end(bgr, kinds, network, settings, look)
+            return replace(look, missed=_missed(first, look, settings))
         larger = scale * 2
         if larger > settings.most_enlarged or larger * long_side > settings.longest_px * 1.01:
             return look
         scale = larger
+
+
+def _missed(first: Look, last: Look, settings: DetectSettings) -> tuple[FoundCell, ...]:
+    """Return the clear cells of a look at whose places a closer one shows none."""
+    if first.maps is last.maps:
+        return ()
+    seen = np.array([cell.centre_px for cell in last.cells]).reshape(-1, 2)
+    return tuple(
+        cell for cell in first.clear(settings)
+        if (np.linalg.norm(seen - cell.centre_px, axis=1)
+            > MISSED * width_of(cell.corners_px)).all()
+    )  # fmt: skip
 
 
 def _at_once(
@@ -114,7 +133,9 @@ def _at_smaller(
     if large is None:
         return look
     small = tuple(cell for cell, is_large in zip(clear, large, strict=True) if not is_large)
-    closer = _closer(bgr, kinds, network, settings, Look(small, look.maps))
+    wanted = settings.among_slabs_px
+    wider = replace(settings, least_wide_px=0.87 * wanted, wanted_wide_px=wanted)
+    closer = _closer(bgr, kinds, network, wider, Look(small, look.maps))
     return look if closer.maps is look.maps else closer
 
 

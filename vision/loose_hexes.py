@@ -27,26 +27,34 @@ def reconstruct_hexes(
     detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
     tile_set: TileSet,
 ) -> Reconstruction:  # fmt: skip
-    """Return what lies on the table: the largest lattice is the layout, the rest lies aside."""
+    """Return what lies on the table: the largest lattice is the layout, the rest lies aside.
+
+    Of two as large that which lies nearer to the picture's middle is. Tiles of a layout touch.
+    """
     groups = [_group(detections.found, fit, readings, tile_set) for fit in fits]
     groups = [group for group in groups if any(card.confidence >= SURE for card in group.cards)]
     if not groups:
         return Reconstruction()
-    main = max(groups, key=_laid)
+    middle = (np.array(detections.size_px) - 1) / 2
+    main = max(
+        groups, key=lambda one: (*_laid(one), -float(np.linalg.norm(one.centre_px - middle)))
+    )
+    strays = _strays(main)
+    laid = tuple(card for card in main.cards if all(card is not one for one in strays))
     tiles: list[Mapping[str, Any]] = []
     unsure: list[Mapping[str, Any]] = []
-    for card in main.cards:
+    for card in laid:
         entry = _entry(card, tile_set)
         if card.confidence >= SURE:
             tiles.append(entry)
         else:
             unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
+    others = [card for group in groups if group is not main for card in group.cards]
     aside = [
         {"tile": card.guesses[0].tile, "outline": card.outline_px, "confidence": card.confidence}
-        for group in groups if group is not main for card in group.cards
-        if card.confidence >= SURELY_ASIDE
+        for card in (*strays, *others) if card.confidence >= SURELY_ASIDE
     ]  # fmt: skip
-    return Reconstruction(tuple(tiles), tuple(unsure), tuple(aside), main.cards)
+    return Reconstruction(tuple(tiles), tuple(unsure), tuple(aside), laid)
 
 
 def _laid(group: CardGroup) -> tuple[int, int]:
@@ -55,6 +63,16 @@ def _laid(group: CardGroup) -> tuple[int, int]:
     cells = {card.at for card in group.cards}
     touching = [one for one in sure if cells & set(hex_neighbours(one.at))]
     return len(touching), len(sure)
+
+
+def _strays(group: CardGroup) -> list[SeenCard]:
+    """Return tiles that touch no other: a loose one may lie on a cell two steps away.
+
+    Where no tile touches another, all of them stay.
+    """
+    cells = {card.at for card in group.cards}
+    lone = [card for card in group.cards if not cells & set(hex_neighbours(card.at))]
+    return lone if len(lone) < len(cells) else []
 
 
 def sixths_ahead(corners_px: Points, px_from_cell: NDArray[np.float64], cell: Cell) -> int:

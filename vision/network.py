@@ -102,7 +102,7 @@ class TileNetwork:
             quick: counts in whole numbers, which takes little more than half as long.
         """
         left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
-        small, scales = shrunk(bgr[top:bottom, left:right], scale)
+        small, scales = shrunk(bgr[top:bottom, left:right], scale, quick=quick)
         blob = padded(small)
         runner = self._quick_runner if quick else self._runner
         maps = self._mean_of_mirrors(blob) if careful else runner.run(blob)[0]

@@ -18,13 +18,18 @@ _ALREADY = np.empty(0, np.float32)
 """A second map for OpenCV where the first has both coordinates."""
 
 
-def shrunk(bgr: Bgr, scale: float) -> tuple[Bgr, tuple[float, float]]:
+def shrunk(bgr: Bgr, scale: float, *, quick: bool = False) -> tuple[Bgr, tuple[float, float]]:
     """Return a picture ``scale`` times as large, and its exact scales across and down.
 
     It is halved as often as can be, which is quick; only what is left to do is averaged over
-    fractions of pixels. Drawn straight between pixels instead, which takes 2 ms less, tiles of a
-    box that the network never saw were lost in 3 of 20 photographs. A few rows and columns at the
-    far edges may be left out.
+    fractions of pixels. Drawn straight between pixels instead, which takes 4 ms less, tiles of a
+    box that the network never saw were lost in 3 of 20 photographs; of 350 held-out tables of our
+    own boxes all were found as before. A few rows and columns at the far edges may be left out.
+
+    Args:
+        bgr: the picture.
+        scale: below 1 it is made smaller.
+        quick: draws straight between pixels.
     """
     small, halves = bgr, 0
     while scale <= 0.5 and min(small.shape[:2]) >= 4:
@@ -34,7 +39,7 @@ def shrunk(bgr: Bgr, scale: float) -> tuple[Bgr, tuple[float, float]]:
     scales = size[0] / (width << halves), size[1] / (height << halves)
     if size == (width, height):
         return small, scales
-    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    how = cv2.INTER_AREA if scale < 1 and not quick else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(small, size, interpolation=how), np.uint8), scales
 
 

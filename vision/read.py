@@ -28,7 +28,8 @@ from vision.intake import Picture
 from vision.lattice import fit_lattices
 from vision.loose_hexes import reconstruct_hexes
 from vision.network import shipped_network
-from vision.quality import TEXTS, Limits, assess, tile_trouble
+from vision.own_tiles import Eyes, with_own_tiles
+from vision.quality import TEXTS, Limits, assess, leaves, tile_trouble
 from vision.reconstruct import (
     UNKNOWN_TILE,
     Reconstruction,
@@ -36,12 +37,13 @@ from vision.reconstruct import (
     reconstruct_unknown,
 )
 from vision.request import ReadRequest
-from vision.second_look import read_taught
+from vision.second_look import glanced, read_taught
 from vision.settle import SURE
+from vision.slipped import with_rows_laid
 from vision.taught import reader_of
 from vision.threads import alone
 from vision.types import Bgr, Detection, Detections, LatticeFit, TableState
-from vision.unread import burnt_outlines, small_outlines
+from vision.unread import burnt_outlines, few_small, hidden_outlines, small_outlines
 from vision.whole_bigs import with_whole_bigs
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
@@ -49,10 +51,11 @@ __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 FINER_BELOW_PX = 30.0
 """Where tiles are narrower in a picture that was decoded at a half or less, the whole is used."""
 
-LIMITS = Limits(lost=0.15, measured_short=0.95, told_px=25.5)
+LIMITS = Limits(lost=0.15, measured_short=0.95, told_px=27.0)
 """From this share of cards on that are cut off or whose field is hidden, the others are no table.
 Outlines at the far end of a steep view come out up to a tenth too small; exact tables were called
-small for that. Other outlines come out 1.4 pixels too wide: tiles of 24 are told to be small."""
+small for that. Other outlines come out up to 2.6 pixels too wide: tiles of 24 are told to be
+small."""
 
 LOOKS = frozenset({"blur", "dark", "glare"})
 READ_SURELY = 0.98
@@ -126,11 +129,14 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
+            eyes = _eyes(picture.bgr, detections, stages.reader, request)
+            detections, readings = with_own_tiles(detections, readings, eyes)
             detections, readings = known_only(picture.bgr, detections, readings)
         elif request.shape == "square" and request.tile_set is not None and request.grid is None:
             whole = None if stages.reader is None else stages.reader.whole
             look = partial(read_cells, picture.bgr, reader=whole, profile=request.profile)
             detections, readings = with_faint(detections, readings, look)
+            detections, readings = with_rows_laid(detections, readings, look)
             detections, readings = with_whole_bigs(detections, readings, request.tile_set, look)
     with timings.stage("lattice"):
         every = detections.found
@@ -149,6 +155,17 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         known = any(one.best >= SURE and one.why is None and not one.odd for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
     return replace(state, timings_ms=timings.ms)
+
+
+def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest) -> Eyes:
+    """Return what to look with for tiles of a taught box."""
+    lit = partial(in_white_light, profile=request.profile)
+    return Eyes(
+        partial(read_cells, bgr, reader=reader, profile=request.profile),
+        partial(glanced, bgr, reader=reader, lit=lit),
+        lambda: few_tiles(bgr, shipped_network()).found,
+        Ground(bgr, [one.corners_px for one in detections.found]),
+    )
 
 
 def _sight(
@@ -262,7 +279,13 @@ def _state(
         small = () if burnt else small_outlines(picture.bgr, every, picture.scale)
         # Where only a stock is in the picture, that it is small is no reason for anything.
         beside, whole = (small, whole) if known else (beside, small)
+        beside = beside if whole else (*beside, *few_small(every, picture.scale))
     covered = [card.outline_px for card in table.lost if not card.cut_off]
+    if table.aside and not table.laid:
+        hidden = hidden_outlines(every, [np.asarray(e["outline"]) for e in table.aside])
+        size = (picture.bgr.shape[1], picture.bgr.shape[0])
+        cut_off += [outline for outline in hidden if leaves(outline, size)]
+        covered += [outline for outline in hidden if not leaves(outline, size)]
     quality = assess(
         picture.bgr, whole, scale=picture.scale, cut_off=cut_off, covered=covered, limits=LIMITS,
         cut_read=cut_read, burnt=burnt, beside=beside,

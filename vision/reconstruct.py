@@ -22,9 +22,12 @@ from vision.inks import with_inks
 from vision.islands import FAR, NEAR, TOUCHING, with_islands
 from vision.layout import game_fields
 from vision.looks import BACK
+from vision.parted import parted
 from vision.settle import BEYOND_DOUBT, SURE, settled
+from vision.stocks import stock_excess
 from vision.suspects import with_suspects
 from vision.types import Detection, Detections, LatticeFit, Points, width_of
+from vision.washed_out import with_washed_out
 
 UNKNOWN, UNKNOWN_TILE = "unknown", "unknown-tile"
 """What every tile is called when no box is told."""
@@ -37,6 +40,8 @@ SURELY_ALONE = 0.7
 """A tile of an unknown box that has no neighbour must be found so surely, and whole."""
 SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
+FEWEST_OF_A_STOCK = 3
+"""Cards that must be sure where a stock is all that is seen."""
 SAME_PLACE = 0.35
 """Cards whose middles are closer than that, in widths, are one."""
 TINY_PX = 16.0
@@ -75,6 +80,7 @@ def reconstruct(
         sight: what to look with for table between cards, and for cards without an outline.
     """
     groups = [group_cards(detections.found, fit, readings, tile_set) for fit in fits]
+    groups = [part for g in groups for part in parted(g, detections.found, readings, tile_set)]
     groups = _with_touching(groups, tile_set)
     fields = game_fields(groups, tile_set, detections.size_px)
     fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
@@ -88,14 +94,16 @@ def reconstruct(
     if sight is not None:
         others = [*(group for group in groups if id(group) not in own), *(f.group for f in fields)]
         seen = [with_unseen(f.group, _but(others, f.group), tile_set, sight) for f in fields]
+        seen = [with_washed_out(group, sight) for group in seen]
         seen = [with_suspects(group, tile_set, sight) for group in seen]
         seen = [with_inks(group, _but(others, group), tile_set, sight.bgr) for group in seen]
         fields = tuple(replace(f, group=group) for f, group in zip(fields, seen, strict=True))
         others = [*others, *(f.group for f in fields)]
         burnt = tuple(o for f in fields for o in burnt_cells(f.group, _but(others, f.group), sight))
-    if not fields:
-        # Without a game there is nothing to lie beside; chessboards end here.
-        return Reconstruction(lost=lost_cards(groups, (), (), tile_set, detections.size_px))
+    lost = lost_cards(groups, fields, own, tile_set, detections.size_px)
+    if not fields and not _shows_stock(groups, tile_set):
+        # Without a game or a stock there is nothing to lie beside; chessboards end here.
+        return Reconstruction(lost=lost)
     aside = [card for group in groups if id(group) not in own for card in group.cards]
     aside = [card for card in aside if card.confidence >= SURELY_ASIDE and card.why is None]
     aside = [card for card in aside if not any(_lies_on(card, f.group) for f in fields)]
@@ -116,7 +124,15 @@ def reconstruct(
                 unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
     return Reconstruction(
         tuple(tiles), tuple(unsure), tuple(aside_entry(card) for card in aside), tuple(laid),
-        lost_cards(groups, fields, own, tile_set, detections.size_px), burnt,
+        lost, burnt,
+    )  # fmt: skip
+
+
+def _shows_stock(groups: Sequence[CardGroup], tile_set: TileSet) -> bool:
+    """Say whether a lattice surely is a stock: then cards of a game lie on the table."""
+    return any(
+        stock_excess(group, groups, tile_set) >= 0 for group in groups
+        if sum(c.why is None and c.confidence >= SURE for c in group.cards) >= FEWEST_OF_A_STOCK
     )  # fmt: skip
 
 
@@ -243,7 +259,8 @@ def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bo
     if best is None or best.tile not in tile_set or len(tile_set[best.tile].cells) == 1:
         return False
     again = anchor is not None and anchor.best is not None and anchor.best.tile == best.tile
-    return len(card.cells) == 1 or (again and card.confidence < BEYOND_DOUBT)
+    poor = anchor is not None and card.found < SURELY_A_CARD
+    return len(card.cells) == 1 or poor or (again and card.confidence < BEYOND_DOUBT)
 
 
 def is_card(found: float, enclosed: bool) -> bool:

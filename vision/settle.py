@@ -142,7 +142,9 @@ def sides_of(
 
 
 def _leaving(kind: TileKind, turns: int, edge: int) -> str | None:
-    return next((s.colour for s in kind.turned(turns) if edge in s.edges), None)
+    # The edge turned back, not all strands turned on: this is asked for every side of every card.
+    printed = (edge - turns) % 4
+    return next((s.colour for s in kind.strands if printed in s.edges), None)
 
 
 def _conflicts(

@@ -30,6 +30,7 @@ from vision.errors import ModelError
 from vision.looks import BACK, Look
 from vision.models import read_arrays, read_manifest, set_hash
 from vision.prints import Prints
+from vision.taught_boards import EYE
 
 FORMAT, FORMAT_VERSION = "snake-eye/taught", 1
 FEATURES = f"{features.VERSION}+{embedding.VERSION}"
@@ -169,7 +170,7 @@ def _board_reader(
     manifest: Mapping[str, Any], arrays: Mapping[str, Any], tile_set: TileSet
 ) -> BoardReader:
     names = tuple(str(name) for name in manifest["names"])
-    if set(names[1:]) != set(tile_set.colours):
+    if set(names[1:]) - {EYE} != set(tile_set.colours):
         raise ValueError(f"{', '.join(names[1:])} are not the box's colours")
     known = float(manifest["known"])
     if not math.isfinite(known) or known <= 0:

@@ -27,10 +27,14 @@ Patches = NDArray[np.uint8]
 
 BARE = "empty"
 """What cells without a tile are called, beside the colours."""
+EYE = "eye"
+"""What holes in a board are called."""
 JOINED, APART = "joined", "apart"
 HALF = 0.5
 LOOK_PX = 640
 """Longer side of the copy that boards are looked for on."""
+SEVERAL_LOOK_PX = 960
+"""The same where several boards share the picture."""
 MOST_TRIED, LEAST_FILLED, LEAST_CELL_PX = 3, 0.6, 12.0
 """How many patches of cells are looked at, how much of their ring they fill, and how wide cells
 must be."""
@@ -61,9 +65,14 @@ def side_name(colour: str, what: str) -> str:
 
 
 def board_kinds(box: TileSet) -> tuple[str, ...]:
-    """Return all that must be told apart on a board: bare cells, colours, two sorts of sides."""
+    """Return all that must be told apart on a board: bare cells, colours, two sorts of sides.
+
+    Some boards have holes, and clay on their tiles.
+    """
     sides = [side_name(colour, what) for colour in box.colours for what in (JOINED, APART)]
-    return (BARE, *box.colours, *sides)
+    eyes = [EYE] if box.extras.get("board", {}).get("eyes") else []
+    clay = [f"clay/{kind}" for kind in box.extras.get("clay", {})]
+    return (BARE, *box.colours, *sides, *eyes, *clay)
 
 
 def find_taught_board(bgr: Bgr, network: TileNetwork | None = None) -> tuple[HexBoard, ...]:
@@ -72,24 +81,41 @@ def find_taught_board(bgr: Bgr, network: TileNetwork | None = None) -> tuple[Hex
     Nothing is returned where its sides do not say where it lies: too much of it is hidden then, or
     what looked like cells are none.
     """
+    return find_taught_boards(bgr, 1, network)
+
+
+def find_taught_boards(
+    bgr: Bgr, most: int, network: TileNetwork | None = None
+) -> tuple[HexBoard, ...]:
+    """Return up to so many boards of a picture, each in one of its six turns.
+
+    Of several, such as could not be placed are given as well, since the others are counted round
+    the ring; they say that they are unsteady.
+    """
     size = bgr.shape[1], bgr.shape[0]
     network = network or shipped_network()
-    maps = network.look(bgr, min(1.0, LOOK_PX / max(size)))
+    look_px = LOOK_PX if most == 1 else SEVERAL_LOOK_PX
+    maps = network.look(bgr, min(1.0, look_px / max(size)))
     shown = np.maximum(maps.share("board"), maps.share("hex")) > HALF
-    for inside in _patches(shown):
+    found: list[HexBoard] = []
+    largest = 0
+    for inside in _patches(shown, most + MOST_TRIED - 1):
         board = _spread_as(maps.picture_px(inside), size)
         if board.cell_px() >= LEAST_CELL_PX:
             placed = on_its_seams(bgr, board, network)
-            if placed.unsteady == 0:
-                return (placed,)
-    return ()
+            largest = max(largest, len(inside))
+            if placed.unsteady == 0 or (most > 1 and len(inside) >= HALF * largest):
+                found.append(placed)
+            if len(found) == most:
+                break
+    return tuple(found)
 
 
-def _patches(shown: NDArray[np.bool_]) -> Iterator[Points]:
+def _patches(shown: NDArray[np.bool_], most: int) -> Iterator[Points]:
     """Yield all places inside the ring around what hangs together, the largest first."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(shown.astype(np.uint8))
     order = sorted(range(1, count), key=lambda n: -int(stats[n, cv2.CC_STAT_AREA]))
-    for label in order[:MOST_TRIED]:
+    for label in order[:most]:
         ys, xs = np.nonzero(labels == label)
         hull = cv2.convexHull(np.stack([xs, ys], axis=1).astype(np.int32))
         # What lies on cells may hide them from the network, never the shape of the whole.

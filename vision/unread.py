@@ -7,6 +7,7 @@ are seen when it is looked at as closely as the network can.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,6 +21,27 @@ from vision.votes import found_cells
 
 SURELY, FEWEST = 0.5, 4
 """How surely small squares must be found, and how many: specks on a table are none."""
+
+AS_WIDE, APART = 0.35, 1.6
+"""Cards of one table are so much alike wide, as a logarithm; and what lies further from a stock's
+cards, in widths, is none of them."""
+
+
+def hidden_outlines(every: Detections, beside: Sequence[Points]) -> tuple[Points, ...]:
+    """Return what may be the layout where stocks are all that is seen: cards that are hardly seen.
+
+    Args:
+        every: all outlines, cards or not.
+        beside: outlines of the stocks' cards.
+    """
+    middles = np.stack([outline.mean(axis=0) for outline in beside])
+    usual = float(np.median([width_of(outline) for outline in beside]))
+    outlines = [one.corners_px for one in (*every.found, *every.faint)]
+    return tuple(
+        outline for outline in outlines
+        if abs(math.log(width_of(outline) / usual)) < AS_WIDE
+        and np.linalg.norm(middles - outline.mean(axis=0), axis=1).min() > APART * usual
+    )  # fmt: skip
 
 
 def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, ...]:
@@ -42,6 +64,19 @@ def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, .
         if cell.confidence >= SURELY and width_of(cell.corners_px) * scale < SMALLEST_PX
     )  # fmt: skip
     return small if len(small) >= FEWEST else ()
+
+
+def few_small(every: Detections, scale: float) -> tuple[Points, ...]:
+    """Return outlines that may be small tiles, however few: more may be too small to be found.
+
+    Args:
+        every: outlines, none of which shows a tile of the box.
+        scale: pixels of the whole picture for one of that in which they were found.
+    """
+    return tuple(
+        one.corners_px for one in (*every.found, *every.faint)
+        if one.confidence >= SURELY and one.across_px * scale < SMALLEST_PX
+    )  # fmt: skip
 
 
 def burnt_outlines(bgr: Bgr, every: Detections) -> tuple[Points, ...]:

@@ -19,13 +19,14 @@ from vision.cards import turned_cell
 from vision.classify import CellGuess, CellReading
 from vision.lattice import cell_axes
 from vision.quality import leaves
+from vision.touching_bigs import touching_bigs
 from vision.types import Detection, Detections, Points
 
 Array = NDArray[np.float64]
 Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 
-MOST_LOOKED_AT = 6
-"""Outlines of one picture that are looked at."""
+MOST_LOOKED_AT = 8
+"""Outlines of one picture, by the axis, that are looked at."""
 SURE = 0.9
 """How surely both halves must be read."""
 FOUND = 0.8
@@ -34,8 +35,15 @@ PARTNER_OFF = 0.35
 """The other half of a card lies nearer to where it is expected, in widths."""
 SAME_PLACE = 0.5
 """Outlines nearer to a half, in widths, are of the same card, unless they surely show another."""
-FIRST_LENGTH, LENGTHS = 0.87, (1.0, 0.87, 0.76)
-"""How long a half is, by the outline's own axis: an outline on both is a little too long."""
+BESIDE = 2.0
+"""Cards whose middles are nearer to that of an outline, in its widths, lie beside it."""
+SURELY_SEEN = 0.7
+"""How surely one is seen from afar that a closer look does not show."""
+FIRST_LENGTHS, LENGTHS = (0.87, 0.68), (1.15, 1.0, 0.87)
+"""How long a half is, by the outline's own axis: an outline on both is a little too long, or as
+much as half of it; and how long it may be after all, by the first length that showed both."""
+AS_LONG = 0.9
+"""An outline whose one axis is that share of the other or more says nothing about which is long."""
 STEPS = 6
 """Places looked at within a cell's length."""
 NEARER = (-0.08, 0.0, 0.08)
@@ -73,8 +81,9 @@ def with_whole_bigs(
     if not bigs:
         return detections, readings
     found, said = list(detections.found), list(readings)
-    for one, axis in _suspects(found, said, tile_set, bigs)[:MOST_LOOKED_AT]:
-        if all(one is not other for other in found):
+    suspects = _suspects(found, said, tile_set, bigs)[:MOST_LOOKED_AT]
+    for one, axis in [*suspects, *_faint(detections, said)[:MOST_LOOKED_AT]]:
+        if all(one is not other for other in (*found, *detections.faint)):
             continue
         pair = _pair(one, axis, bigs, look)
         if pair is None:
@@ -83,6 +92,9 @@ def with_whole_bigs(
         halves = [_found(half, one, detections.size_px) for half in pair]
         found = [*(found[k] for k in kept), *halves]
         said = [*(said[k] for k in kept), *(half.reading for half in pair)]
+    beside = touching_bigs(found, said, tile_set, look, detections.size_px)
+    found += [one for one, _ in beside]
+    said += [reading for _, reading in beside]
     return replace(detections, found=tuple(found)), said
 
 
@@ -95,7 +107,8 @@ def _suspects(
 ) -> list[tuple[Detection, int]]:
     """Return outlines that may lie across a big card, each with the axis along which it would.
 
-    Halves without their other one come first.
+    Halves without their other one come first, then what lies beside cards that are surely read:
+    on a wall of bricks much looks like nothing in the box.
     """
     lone, odd = [], []
     for one, reading in zip(found, readings, strict=True):
@@ -105,9 +118,38 @@ def _suspects(
             if not _has_partner(one, best, step, found, readings):
                 lone.append((one, 0 if step[0] else 1))
         elif reading.odd and reading.best < SURE:
-            shorter = np.linalg.norm(cell_axes(one.corners_px[None], "square")[0], axis=0).argmin()
-            odd.append((one, int(shorter)))
-    return [*lone, *sorted(odd, key=lambda suspect: -suspect[0].confidence)]
+            odd += [(one, axis) for axis in _axes_along(one)]
+    sure = [one.centre_px for one, said in zip(found, readings, strict=True) if _is_read(said)]
+    far = {id(one): not _is_beside(one, sure) for one, _ in odd}
+    return [*lone, *sorted(odd, key=lambda suspect: (far[id(suspect[0])], -suspect[0].confidence))]
+
+
+def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tuple[Detection, int]]:
+    """Return the same of outlines that only a look from afar shows, beside a card."""
+    pairs = zip(detections.found, readings, strict=True)
+    sure = [one.centre_px for one, said in pairs if _is_read(said)]
+    middles = [one.centre_px for one in detections.found]
+    return [
+        (one, axis) for one in detections.faint if one.confidence >= SURELY_SEEN
+        and _is_beside(one, sure) and not _is_beside(one, middles, SAME_PLACE)
+        for axis in _axes_along(one)
+    ]  # fmt: skip
+
+
+def _axes_along(one: Detection) -> list[int]:
+    """Return the axes along which an outline may lie across a card, the likelier one first."""
+    lengths = np.linalg.norm(cell_axes(one.corners_px[None], "square")[0], axis=0)
+    shorter = int(lengths.argmin())
+    return [shorter, 1 - shorter] if lengths.min() >= AS_LONG * lengths.max() else [shorter]
+
+
+def _is_read(reading: CellReading) -> bool:
+    return reading.best >= SURE and not reading.odd and not reading.is_back
+
+
+def _is_beside(one: Detection, middles: Sequence[Points], far: float = BESIDE) -> bool:
+    """Say whether one of some cards lies beside an outline, as far as a big card's middle may."""
+    return any(np.linalg.norm(one.centre_px - middle) < far * one.across_px for middle in middles)
 
 
 def _to_partner(half: CellGuess, tile_set: TileSet) -> Cell:
@@ -135,18 +177,26 @@ def _has_partner(
 def _pair(one: Detection, axis: int, bigs: set[str], look: Look) -> Pair | None:
     """Return the two halves that an outline lies on, if it does, side by side along an axis."""
     places = np.arange(-STEPS, STEPS + 1) / STEPS
-    row = _looked_at(one, axis, FIRST_LENGTH, places, look)
-    pairs = [pair for pair in zip(row, row[STEPS:], strict=False) if _one_card(pair, bigs)]
-    return _nearer(one, axis, min(pairs, key=_off), bigs, look) if pairs else None
+    for length in FIRST_LENGTHS:
+        row = _looked_at(one, axis, length, places, look)
+        pairs = [pair for pair in zip(row, row[STEPS:], strict=False) if _one_card(pair, bigs)]
+        if pairs:
+            best = min(pairs, key=_off)
+            nearer = _nearer(one, axis, best, length, bigs, look)
+            if nearer is not None:
+                return nearer
+    return None
 
 
-def _nearer(one: Detection, axis: int, pair: Pair, bigs: set[str], look: Look) -> Pair | None:
+def _nearer(
+    one: Detection, axis: int, pair: Pair, first: float, bigs: set[str], look: Look
+) -> Pair | None:
     """Return the halves where both are seen best around a first place, if they are surely some."""
     step = cell_axes(one.corners_px[None], "square")[0][:, axis]
     middle = (pair[0].outline + pair[1].outline).mean(axis=0) / 2 - one.centre_px
     at = float(middle @ step / (step @ step))
     tried = [pair]
-    for length in LENGTHS:
+    for length in (first * share for share in LENGTHS):
         places = [(at + off) / length + side for off in NEARER for side in (-0.5, 0.5)]
         row = _looked_at(one, axis, length, np.array(places), look)
         tried += [pair for pair in zip(row[::2], row[1::2], strict=True) if _one_card(pair, bigs)]

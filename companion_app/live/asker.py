@@ -15,7 +15,9 @@ from companion_app.live.places import (
     Spot,
     beside,
     contents,
+    spots_of,
 )
+from companion_app.live.questions import HALF_HIDDEN, is_half_hidden
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading, read_settled
 from companion_app.live.told import Listener
@@ -103,7 +105,7 @@ class Asker(Listener):
             reading = read_settled(settled, opening, self.match.box, {}, self._several_boards())
             self._ask_next(reading.layouts[0], t)
 
-    def _maybe_join(self, table: Layout, t: float, least: int = 2) -> bool:
+    def _maybe_join(self, table: Layout, settled: Settled, t: float, least: int = 2) -> bool:
         """Ask who is next when the first table is one from the middle of a game."""
         if self.match.accepted or self.match.start.midgame:
             return False
@@ -111,8 +113,31 @@ class Asker(Listener):
         if len(laid) < least:
             return False
         self.joining = True
-        self._ask_next(table, t)
+        if not self._half_hidden(settled, t):
+            self._ask_next(table, t)
         return True
+
+    def _half_hidden(self, settled: Settled, t: float) -> bool:
+        """Ask about tiles of a first table that go on under something; say whether there are any.
+
+        How long a snake is under a cup nobody can see: the game waits until it is taken away, or
+        somebody says that all of the tile is in view.
+        """
+        look = settled.last
+        hidden = {
+            piece: frozenset(spots_of(piece)) for piece in sorted(look.pieces)
+            if not look.half_hidden.isdisjoint(spots_of(piece))
+        }  # fmt: skip
+        hidden = {piece: spots for piece, spots in hidden.items() if not spots <= self.whole}
+        keys = {(HALF_HIDDEN, spots) for spots in hidden.values()}
+        self.questions = {
+            i: q for i, q in self.questions.items() if not is_half_hidden(q) or q.key in keys
+        }
+        for piece, spots in hidden.items():
+            if self._waited((HALF_HIDDEN, spots), t, self.settings.ask_after_s):
+                self._ask("tile", (HALF_HIDDEN, spots), [[piece.tile, 0.5]], t, spot=min(spots),
+                          cells=tuple(sorted(spots)), choices={"hidden": True})  # fmt: skip
+        return bool(hidden)
 
     def _ask_next(self, table: Layout, t: float) -> None:
         players = list(self.match.start.players)

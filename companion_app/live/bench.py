@@ -74,6 +74,8 @@ class Bench:
         """What people have said lies in a place; ``None`` for nothing."""
         self.strays: frozenset[Spot] = frozenset()
         """Hex cells that look like a part of a tile, but somebody has said that none is there."""
+        self.whole: frozenset[Spot] = frozenset()
+        """Hex cells of tiles that seem to go on under something, but are whole, as was told."""
         self.waived: Layout | None = None
         """The table with a foul on it that somebody has said will be lifted."""
         self.joining = False

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from companion_app.live.match import Match
 from companion_app.live.places import Point
 from vision.types import Bgr, Frame
 
@@ -48,6 +49,15 @@ def unpacked(jpeg: bytes) -> Bgr | None:
     data = np.frombuffer(jpeg, np.uint8)
     bgr = cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None
     return None if bgr is None else np.asarray(bgr, np.uint8)
+
+
+def last_picture(match: Match) -> Bgr | None:
+    """Return the newest picture kept of a move that stands; ``None`` where there is none."""
+    for seq in dict.fromkeys(accepted.seq for accepted in reversed(match.accepted)):
+        jpeg = match.store.picture(seq, "after")
+        if jpeg is not None:
+            return unpacked(jpeg)
+    return None
 
 
 def _width_px(width: int, outlines: Iterable[Outline], settings: PictureSettings) -> int:

@@ -16,7 +16,7 @@ from companion_app.live.align import aligner_for
 from companion_app.live.covering import grown_outline, misses_board, with_covered
 from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
-from companion_app.live.keepsake import PictureSettings, packed, unpacked
+from companion_app.live.keepsake import PictureSettings, last_picture, packed, unpacked
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Sighting, Spot, contents, largest_group
 from companion_app.live.referee import JOINED_FROM, Event, Referee, RefereeSettings
@@ -91,6 +91,10 @@ class LiveLoop:
         self.looks = 0
         self._emit = emit
         self._watcher = Watcher(self.settings.watch)
+        kept = last_picture(match)
+        if kept is not None:
+            # A game that is taken up again: a hand may be over the table already.
+            self._watcher.recall(kept)
         self._ground = Ground()
         self._settler = Settler(self.settings.settle)
         self._aligner = aligner_for(match)
@@ -178,8 +182,10 @@ class LiveLoop:
                 self._become("too-dark", t)
             return
         self._dark_since_s = None
-        if glimpse.jolt:
+        if glimpse.jolt and not self._jolted:
             self._jolted = True
+            # A knock too small to be told from the tiles may still have shifted every board.
+            self.reader.forget()
         if not glimpse.still:
             # The first frame has none before it that it could be still against.
             self._approached = self._approached or not self._first_frame
@@ -263,8 +269,9 @@ class LiveLoop:
         if self._quiet:
             self._watcher.settle()
             lying = contents(self._known()).keys() | settled.last.outlines_px.keys()
-            # What covers a tile reaches beyond it, and is not the bare table.
-            if settled.covered.isdisjoint(lying):
+            # What covers a tile reaches beyond it, and is not the bare table. One that was not seen
+            # yet lies nobody knows where: it must not keep the rest from being learnt.
+            if settled.covered.isdisjoint(lying & self._outlines.keys()):
                 self._ground.learn(frame, [o for s, o in self._outlines.items() if s in lying])
 
     def _known(self) -> Layout:
@@ -322,7 +329,9 @@ class LiveLoop:
                 old += before
                 new += outline
         self._disturb()
+        # This frame was looked at, so no hand was in it.
         self._watcher.forget()
+        self._watcher.settle()
         self._ground.follow(old, new, frame)
         self._outlines.clear()
         self.reader.forget()

@@ -10,6 +10,9 @@ from companion_app.live.match import Match
 from companion_app.live.places import Spot
 from engine.game import EMPTY, Json
 
+HALF_HIDDEN = "half-hidden"
+"""What the key of a question about a tile begins with that goes on under something."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -25,6 +28,11 @@ class Question:
     cells: tuple[tuple[int, ...], ...] = ()
     choices: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     """What each answer means, by its text."""
+
+
+def is_half_hidden(question: Question) -> bool:
+    """Say whether a question is about a tile that goes on under something."""
+    return isinstance(question.key, tuple) and question.key[0] == HALF_HIDDEN
 
 
 def question_to_json(question: Question, match: Match) -> dict[str, Json]:

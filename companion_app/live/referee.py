@@ -128,7 +128,7 @@ class Referee(Asker):
         self, tables: list[Layout], reading: Reading, settled: Settled, t: float, picture: Picture
     ) -> Standing:
         match = self.match
-        if not self._begun and self._maybe_join(tables[0], t, least=JOINED_FROM):
+        if not self._begun and self._maybe_join(tables[0], settled, t, JOINED_FROM):
             return "unsure"
         undo = self._undone_by(tables[0])
         if self._needs_roll() and not undo:
@@ -166,7 +166,7 @@ class Referee(Asker):
         standing = self._instead(table, reading, settled, t, picture)
         if standing is not None:
             return standing
-        if self._maybe_join(table, t):
+        if self._maybe_join(table, settled, t):
             return "unsure"
         near = hanging_on(reading.changed, settled.covered & contents(self.match.layout).keys())
         if near:

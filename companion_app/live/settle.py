@@ -103,7 +103,7 @@ class Settler:
             doubts,
             covered,
             frozenset(flickering),
-            replace(self.looks[-1], clay=self._clay()),
+            replace(self.looks[-1], clay=self._clay(), half_hidden=self._half_hidden()),
             known_px or {},
             self._die(),
             len(self.looks) >= self.settings.looks_gone,
@@ -117,6 +117,10 @@ class Settler:
             for spot, belief in look.beliefs.items()
             if belief.sure and spot not in look.covered
         )
+
+    def _half_hidden(self) -> frozenset[Spot]:
+        """Return the hexes of tiles that any look has seen go on under something."""
+        return frozenset(spot for look in self.looks for spot in look.half_hidden)
 
     def _clay(self) -> frozenset[Clay]:
         """Return the clay that most looks show; a place is told by the newest that shows it."""

@@ -11,7 +11,7 @@ from companion_app.live.bench import Bench, Pending, Picture
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import Row, explain
 from companion_app.live.places import Content, Spot, contents
-from companion_app.live.questions import Question
+from companion_app.live.questions import Question, is_half_hidden
 from companion_app.live.settle import Settled
 from engine.errors import RecordError
 from engine.game import Json, Move, Start
@@ -72,6 +72,9 @@ class Listener(Bench):
             self._tile_told(question, value, t)
 
     def _tile_told(self, question: Question, value: Any, t: float) -> None:
+        if is_half_hidden(question):
+            self._whole_told(question, value)
+            return
         content = self._content(question, value)
         assert question.spot is not None
         if content is None and isinstance(question.key, tuple) and question.key[0] == "loose":
@@ -85,6 +88,14 @@ class Listener(Bench):
         lying = contents(self.match.layout).get(question.spot)
         if laid is not None and lying is not None and lying != content:
             self.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+
+    def _whole_told(self, question: Question, value: Any) -> None:
+        """Take in that all of a tile is in view, though something seems to lie over it."""
+        named = value.get("tile") if isinstance(value, dict) else value
+        named = named[0] if isinstance(named, list) and named else named
+        if named not in (question.guesses[0][0], str(question.guesses[0][0]).partition("/")[0]):
+            raise ToldError("take away what lies over the tile: the camera must see all of it")
+        self.whole |= {(spot[0], spot[1], spot[2]) for spot in question.cells}
 
     def _content(self, question: Question, value: Any) -> Content | None:
         """Return what an answer says lies in a spot; ``None`` for nothing."""

@@ -26,7 +26,11 @@ export class SetupView {
     this.games = (await get("/api/games")).games;
     this.camera = await get("/api/me").then((me) => me.camera);
     if (!this.camera && this.step === CAMERA) this.step = GAME;
-    this.show();
+    // A box that was just taught is played at once.
+    const set = new URLSearchParams(location.search).get("set");
+    const game = this.games.find((one) => one.sets.some((own) => own.set === set));
+    if (game) this.pick(game, set);
+    else this.show();
   }
 
   close() { this.cameraStep?.close(); }
@@ -71,9 +75,9 @@ export class SetupView {
         h("small.count", {}, game.fewest === game.most ? t("players-exactly", { n: game.most }) : t("players-range", { a: game.fewest, b: game.most }))))));
   }
 
-  pick(game) {
+  pick(game, set = game.sets[0].set) {
     this.chosen = game;
-    this.set = game.sets[0].set;
+    this.set = set;
     this.options = {};
     this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : Array(game.fewest).fill("");
     this.names = {};

@@ -1,4 +1,5 @@
 // Teaching: photos of the owner's tiles, groups to name, learning, a trial, and the shelf of boxes.
+import { boardSections, partWord } from "./teach_board.js";
 import { askPin, attempt, get, h, icon, me, post, Refused, t, toast } from "./ui.js";
 
 const ASK_MS = 1200;
@@ -28,38 +29,58 @@ export class TeachView {
 
   show() {
     this.element.replaceChildren(h("h1", {}, t("teach-title")),
-      ...(me.host ? [this.photos(), ...(this.lesson ? [this.groups(), this.finish()] : [])]
+      ...(me.host ? [this.photos(), ...(this.lesson ? [...this.found(), this.finish()] : [])]
         : [h("section.card", {}, h("p", {}, t("teach-text")), h("button.primary", { onclick: () => askPin() }, icon("key"), t("be-host")))]),
       this.shelf());
   }
 
+  found() { return this.onBoard() ? boardSections(this).filter(Boolean) : [this.groups()]; }
+
+  onBoard() { return (this.lesson?.shape ?? this.shape) === "board"; }
+
   // --- photos ----------------------------------------------------------------------------------
 
   photos() {
-    const shape = h("select", { id: "teach-shape", disabled: !!this.lesson },
-      ...["square", "hex"].map((name) => h("option", { value: name, selected: (this.lesson?.shape ?? this.shape) === name }, t("teach-" + name))));
-    shape.addEventListener("change", () => { this.shape = shape.value; });
+    const shape = h("select", { id: "teach-shape", disabled: !!this.lesson, onchange: (e) => { this.shape = e.target.value; this.show(); } },
+      ...["square", "hex", "board"].map((name) => h("option", { value: name, selected: (this.lesson?.shape ?? this.shape) === name }, t("teach-" + name))));
     const file = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: "teach-photo",
       onchange: (e) => this.send(e.target.files[0], shape.value) });
-    return h("section.card", {}, h("p", {}, t("teach-text")), h("p.quiet", {}, t("teach-how")),
+    const found = this.onBoard() ? this.lesson?.boards.reduce((sum, board) => sum + board.pieces.length, 0) : this.lesson?.tiles.length;
+    return h("section.card", {}, h("p", {}, t("teach-text")), h("p.quiet", {}, t(this.onBoard() ? "teach-how-board" : "teach-how")),
       h("label.field", {}, h("span", {}, t("teach-shape")), shape),
+      ...(this.onBoard() ? this.boardGames() : []),
       h("div.row.wrap", {},
         h("label.button.primary", { for: "teach-photo" }, icon("camera"), t("take-photo")), file,
         me.camera ? h("button", { onclick: () => this.fromTable(shape.value) }, icon("table"), t("teach-from-table")) : null,
         this.lesson ? h("button", { onclick: () => this.forget() }, icon("cross"), t("teach-forget")) : null),
       this.busy ? h("p.loading", { role: "status" }, t("reading")) : null,
-      this.lesson ? h("p.quiet", { role: "status" }, t("teach-found", { tiles: this.lesson.tiles.length, photos: this.lesson.photos.length })) : null);
+      this.lesson ? h("p.quiet", { role: "status" }, t("teach-found", { tiles: found, photos: this.lesson.photos.length })) : null);
+  }
+
+  boardGames() {
+    const now = this.lesson?.game ?? this.game, games = Object.entries(this.boards);
+    const not = games.filter(([, { can }]) => !can).map(([, { title }]) => title);
+    return [h("label.field", {}, h("span", {}, t("teach-game")), h("select", { id: "teach-board-game", disabled: !!this.lesson, onchange: (e) => { this.game = e.target.value; } },
+      ...games.filter(([, { can }]) => can).map(([name, { title }]) => h("option", { value: name, selected: now === name }, title)))),
+    not.length && !this.lesson ? h("p.quiet", {}, t("teach-board-not", { games: not.join(", ") })) : null];
+  }
+
+  // What goes with a photo: the shape, and whose board it is.
+  about(shape) {
+    if (shape !== "board") return { shape };
+    const game = this.lesson?.game ?? (this.boards[this.game]?.can ? this.game : Object.keys(this.boards).find((name) => this.boards[name].can));
+    return { shape, game, ...(this.name ? { set: this.name } : {}) };
   }
 
   async send(file, shape) {
     if (!file) return;
     const form = new FormData();
     form.append("photo", file);
-    form.append("shape", shape);
+    for (const [name, value] of Object.entries(this.about(shape))) form.append(name, value);
     await this.working(() => upload("/api/teaching/photo", form));
   }
 
-  async fromTable(shape) { await this.working(() => post("/api/teaching/photo", { shape })); }
+  async fromTable(shape) { await this.working(() => post("/api/teaching/photo", this.about(shape))); }
 
   async working(action) {
     this.busy = true;
@@ -134,25 +155,38 @@ export class TeachView {
   finish() {
     const name = h("input", { type: "text", id: "teach-name", value: this.name ?? "", maxlength: 60, placeholder: "my-box", autocapitalize: "none",
       onchange: (e) => { this.name = e.target.value.trim(); } });
-    const game = h("select", { id: "teach-game", onchange: (e) => { this.game = e.target.value; this.show(); } },
+    const game = this.onBoard() ? null : h("select", { id: "teach-game", onchange: (e) => { this.game = e.target.value; this.show(); } },
       h("option", { value: "" }, t("teach-no-game")),
       ...(this.lesson.shape === "square" ? Object.keys(this.games).map((key) => h("option", { value: key, selected: this.game === key }, key)) : []));
+    const ups = () => h("label.option", {}, h("input", { type: "checkbox", checked: !!this.ups, onchange: (e) => { this.ups = e.target.checked; } }), h("span", {}, t("teach-ups")));
     const said = this.learning ?? { state: "idle" };
     return h("section.card", {}, h("h2", {}, t("teach-learn")),
       h("label.field", {}, h("span", {}, t("teach-box-name")), name),
-      h("label.field", {}, h("span", {}, t("teach-game")), game),
-      h("label.option", {}, h("input", { type: "checkbox", checked: !!this.ups, onchange: (e) => { this.ups = e.target.checked; } }), h("span", {}, t("teach-ups"))),
+      ...(game ? [h("label.field", {}, h("span", {}, t("teach-game")), game), ups()] : []),
       h("button.primary.big.wide", { id: "teach-go", disabled: said.state === "learning", onclick: () => this.learn(name.value.trim()) }, icon("check"), t("teach-learn")),
       said.state === "learning" ? h("p.loading", { role: "status" }, t("teach-learning")) : null,
       said.state === "failed" ? h("p.problem", { role: "alert" }, said.text) : null,
-      said.state === "learnt" ? report(said.report) : null);
+      said.state === "learnt" ? report(this.inWords(said.report), this.isBoard(said.report)) : null);
+  }
+
+  isBoard(made) { return made.shape === "hex" && made.game in this.boards; }
+
+  // What a taught board tells apart has no names of its own: said in words.
+  inWords(made) {
+    if (!this.isBoard(made)) return made;
+    const word = (kind) => partWord(kind, this.boards[made.game].colours);
+    const named = (list) => list.map((one) => ({ ...one, tile: word(one.tile) }));
+    return { ...made, kinds: named(made.kinds), unsure: named(made.unsure), missing: made.missing.map(word),
+      alike: made.alike.map((pair) => ({ ...pair, tiles: pair.tiles.map(word) })) };
   }
 
   async learn(name) {
     this.name = name;
     const answer = await attempt(() => post("/api/teaching/learn", { name, game: this.game || null, ups: !!this.ups }));
-    if (answer) this.take(answer);
-    if (this.learning?.state === "learning") this.load();
+    if (!answer) return;
+    this.take(answer);
+    // It may have been learnt in the meantime, and lie on the shelf.
+    this.load();
   }
 
   // --- the shelf -------------------------------------------------------------------------------
@@ -164,20 +198,21 @@ export class TeachView {
       me.host ? h("div.row.wrap", {}, h("label.button", { for: "teach-import" }, icon("share"), t("teach-import")), file) : null);
   }
 
-  box(box) {
+  box(kept) {
+    const box = this.inWords(kept);
     const sure = box.kinds.length ? box.kinds.reduce((sum, kind) => sum + kind.sure, 0) / box.kinds.length : 0;
     const trial = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: `trial-${box.name}`, onchange: (e) => this.try(box.name, e.target.files[0]) });
     return h("details.teach-box", { "data-box": box.name }, h("summary", {}, h("b", {}, box.name), h("span.grow"),
-      h("small", {}, t("teach-box", { kinds: box.kinds.length, sure: Math.round(sure * 100) }))),
-    box.game ? h("p.quiet", {}, `${t("teach-game")}: ${box.game}`) : null,
+      h("small", {}, t(this.isBoard(box) ? "teach-box-board" : "teach-box", { kinds: box.kinds.length, sure: Math.round(sure * 100) }))),
+    box.game ? h("p.quiet", {}, `${t("teach-game")}: ${this.boards[box.game]?.title ?? box.game}`) : null,
     box.unsure.length ? h("p.quiet", {}, t("teach-unsure", { kinds: box.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...box.alike.slice(0, 3).map((pair) => h("p.quiet", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
-    me.host ? advice(box) : null,
+    me.host ? advice(box, this.isBoard(box)) : null,
     h("p", { role: "status" }, this.trial?.name === box.name ? t("teach-tried", this.trial) : ""),
     h("div.row.wrap", {},
       ...(me.host ? [h("label.button", { for: `trial-${box.name}` }, icon("camera"), t("teach-try")), trial,
-        h("button", { onclick: () => this.improve(box) }, icon("plus"), t("teach-improve"))] : []),
-      box.game ? h("button", { onclick: () => this.go("/new") }, icon("table"), t("teach-play")) : null,
+        h("button", { onclick: () => this.improve(kept) }, icon("plus"), t("teach-improve"))] : []),
+      box.game ? h("button", { onclick: () => this.go(`/new?set=${encodeURIComponent(box.name)}`) }, icon("table"), t("teach-play")) : null,
       h("a.button", { href: `/api/teaching/boxes/${box.name}.zip`, download: "" }, icon("share"), t("teach-export")),
       ...(me.host ? [h("button", { onclick: () => this.rename(box.name) }, t("teach-rename")),
         h("button.danger", { onclick: () => this.remove(box.name) }, icon("cross"), t("teach-delete"))] : [])));
@@ -185,7 +220,7 @@ export class TeachView {
 
   improve(box) {
     this.name = box.name;
-    this.shape = box.shape;
+    this.shape = this.isBoard(box) ? "board" : box.shape;
     this.game = box.game ?? "";
     this.show();
     scrollTo(0, 0);
@@ -214,6 +249,13 @@ export class TeachView {
     if (!file) return;
     const form = new FormData();
     form.append("box", file);
+    // A box of that name is there already: this one may have another.
+    const name = file.name.replace(/( ?\(\d+\))?\.zip$/i, "");
+    if (this.boxes.some((box) => box.name === name)) {
+      const other = prompt(t("teach-box-name"), `${name}-2`);
+      if (!other) return;
+      form.append("name", other);
+    }
     this.kept(await attempt(() => upload("/api/teaching/import", form)));
   }
 
@@ -224,17 +266,17 @@ export class TeachView {
   }
 }
 
-function report(made) {
+function report(made, board) {
   const sure = made.kinds.reduce((sum, kind) => sum + kind.sure, 0) / made.kinds.length;
   return h("div.teach-report", { role: "status" },
-    h("p", {}, h("b", {}, t("teach-learnt", { name: made.set, kinds: made.kinds.length, sure: Math.round(sure * 100) }))),
+    h("p", {}, h("b", {}, t(board ? "teach-learnt-board" : "teach-learnt", { name: made.set, kinds: made.kinds.length, sure: Math.round(sure * 100) }))),
     made.unsure.length ? h("p", {}, t("teach-unsure", { kinds: made.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...made.alike.slice(0, 3).map((pair) => h("p", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
-    advice(made));
+    advice(made, board));
 }
 
-function advice(made) {
-  const text = bestPhoto(made);
+function advice(made, board) {
+  const text = bestPhoto(made) && board ? t("teach-next-board") : bestPhoto(made);
   return text ? h("p.ready-line.teach-next", {}, icon("camera"), h("span", {}, text)) : null;
 }
 

@@ -10,12 +10,15 @@ from engine.game import Json
 
 Doc = dict[str, Json]
 
+NAMED = ("discard", "pass", "hidden")
+"""Choices of a question that is asked in other words than its like."""
+
 
 def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     """Return a question for the page: its sentence, its answers with pictures, and the places."""
     said = question_to_json(question, match)
-    asks = next((f"ask-{told}" for told in ("discard", "pass") if told in question.choices),
-                f"ask-{question.about}")  # fmt: skip
+    named = (told for told in NAMED if told in question.choices)
+    asks = f"ask-{next(named, question.about)}"
     said["text"] = speech.page(asks, player=speech.player(match.position.to_move))
     said["answers"] = [_answer(question, guess, number, match, speech)
                        for number, guess in enumerate(question.guesses)]  # fmt: skip

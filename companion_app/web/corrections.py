@@ -22,11 +22,15 @@ from companion_app.live.places import Point, Spot, spots_of
 from companion_app.web.desk import Feeder
 from engine.game import Json
 from engine.placement import Piece, Placement
+from engine.setfile import built_in_names
+from engine.tiles import TileSet
 from vision.types import Frame
 
 Doc = dict[str, Any]
 MOST_KEPT = 500
 """Pictures a box; the oldest go first. At about 20 KB each that is 10 MB."""
+MOST_BOARDS_KEPT = 24
+"""Whole pictures of boards; at about 400 KB each that is 10 MB too."""
 MARGIN = 0.5
 """How much of the table around a tile is kept, in widths of it: readers need the neighbours."""
 QUALITY = 92
@@ -39,8 +43,10 @@ class Corrections:
         self._folder = folder
         self._lock = threading.Lock()
 
-    def keep(self, box: str, bgr: NDArray[np.uint8], label: Mapping[str, Json]) -> str:
-        """Keep one picture with its label; return its name."""
+    def keep(
+        self, box: str, bgr: NDArray[np.uint8], *labels: Mapping[str, Json], most: int | None = None
+    ) -> str:
+        """Keep one picture with its labels, the newest so many of the box; return its name."""
         done, packed = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
         if not done:
             raise ValueError(f"a picture of {bgr.shape} cannot be packed")
@@ -49,8 +55,8 @@ class Corrections:
             name = f"{box}-{_number(max(photos, default='-0')) + 1:06d}.jpg"
             self._folder.mkdir(parents=True, exist_ok=True)
             (self._folder / name).write_bytes(packed.tobytes())
-            photos[name] = [dict(label)]
-            for old in sorted(photos)[: max(0, len(photos) - MOST_KEPT)]:
+            photos[name] = [dict(label) for label in labels]
+            for old in sorted(photos)[: max(0, len(photos) - (most or MOST_KEPT))]:
                 self._drop(photos, old)
             self._write(box, photos)
         return name
@@ -145,6 +151,9 @@ def keep_correction(
     loop = getattr(feeder, "loop", None)
     if not isinstance(frame, Frame) or loop is None:
         return
+    if is_taught_board(match.box):
+        _keep_board(kept, frame, match)
+        return
     wanted = set(spots)
     lying: list[Placement | Piece] = [*match.layout.cards, *match.layout.pieces]
     for one in sorted(lying, key=str):
@@ -158,3 +167,18 @@ def keep_correction(
             if isinstance(one, Placement):
                 label["turns"] = one.turns
             kept.keep(match.box.name, part[0], label)
+
+
+def is_taught_board(box: TileSet) -> bool:
+    """Say whether a box was taught with its boards, which are learnt as a whole."""
+    return "board" in box.extras and box.name not in built_in_names()
+
+
+def _keep_board(kept: Corrections, frame: Frame, match: Match) -> None:
+    """Keep the whole picture with every tile on the board: a tile alone says too little of it."""
+    labels: list[Doc] = [
+        {"tile": one.tile, "cells": [list(cell) for cell in one.cells]}
+        for one in sorted(match.layout.pieces)
+    ]
+    if labels:
+        kept.keep(match.box.name, frame.bgr, *labels, most=MOST_BOARDS_KEPT)

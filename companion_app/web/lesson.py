@@ -16,10 +16,22 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
+from companion_app.web.board_lesson import (
+    BOARD,
+    add_board,
+    board_labels,
+    change_boards,
+    empty_board_lesson,
+    shown_boards,
+    swatch,
+    view_file,
+)
 from companion_app.web.errors import BadRequest, NotFound, WebError
+from companion_app.web.tile_groups import group_tiles, tile_labels
 
 Doc = dict[str, Any]
 Shape = Literal["square", "hex"]
+LessonShape = Literal["square", "hex", "board"]
 
 FILE, PATCHES = "lesson.json", "patches.npy"
 MOST_PHOTOS, MOST_TILES = 12, 400
@@ -40,7 +52,27 @@ class LessonDraft:
     def shown(self) -> Doc:
         """Return the lesson as the page shows it; without photos there is none."""
         with self._lock:
-            return {"lesson": self._read(), "learning": dict(self._said)}
+            lesson = self._read()
+            if lesson is not None and lesson["shape"] == BOARD:
+                lesson = shown_boards(lesson)
+            return {"lesson": lesson, "learning": dict(self._said)}
+
+    def board_picture(self, number: int) -> bytes:
+        """Return a photographed board as it is seen from straight above."""
+        with self._lock:
+            try:
+                return (self._folder / view_file(number)).read_bytes()
+            except OSError:
+                raise NotFound from None
+
+    def swatch(self, sort: int) -> bytes:
+        """Return a cell of one sort."""
+        with self._lock:
+            lesson = self._read()
+            picture = swatch(lesson, self._folder, sort) if lesson and "sorts" in lesson else None
+        if picture is None:
+            raise NotFound
+        return picture
 
     def tile_picture(self, number: int) -> bytes:
         """Return one found tile, turned as the first of its group."""
@@ -59,37 +91,52 @@ class LessonDraft:
 
     # --- preparing ---------------------------------------------------------------------------
 
-    def add_photo(self, jpeg: bytes, shape: Shape) -> None:
-        """Find the tiles in one more photo and group all anew where nothing is named yet."""
-        from models.teaching.found import find_tiles
+    def add_photo(
+        self, jpeg: bytes, shape: LessonShape, game: str = "", taught: str | None = None
+    ) -> None:
+        """Find what lies in one more photo and group all anew where nothing is named yet.
 
+        Args:
+            jpeg: the photo.
+            shape: of the tiles; on a board the game says which.
+            game: whose board it is.
+            taught: a box that knows such a board already, if there is one.
+        """
         with self._lock:
-            lesson = self._read() or _empty(shape)
-            if lesson["shape"] != shape:
-                raise BadRequest("the lesson has tiles of another shape")
+            lesson = self._read() or _empty(shape, game, taught)
+            if lesson["shape"] != shape or lesson.get("game", "") != game:
+                raise BadRequest("the lesson has tiles of another shape or game")
             if len(lesson["photos"]) >= MOST_PHOTOS:
                 raise WebError(code="teach-many")
             self._folder.mkdir(parents=True, exist_ok=True)
             name = f"photo-{len(lesson['photos']) + 1:02d}.jpg"
             (self._folder / name).write_bytes(jpeg)
             try:
-                found = find_tiles(self._folder / name, shape)
+                if shape == "board":
+                    add_board(lesson, self._folder, name, self._sets)
+                else:
+                    self._add_tiles(lesson, name, shape)
             except Exception:
                 (self._folder / name).unlink(missing_ok=True)
                 raise
-            if not len(found.patches):
-                (self._folder / name).unlink(missing_ok=True)
-                raise WebError(code="teach-nothing")
-            lesson["photos"].append(name)
-            patches = np.concatenate([self._patches(), found.patches])[:MOST_TILES]
-            lesson["tiles"] += [
-                {"photo": name, "outline": np.round(outline, 1).tolist(), "group": -1, "steps": 0}
-                for outline in found.outlines_px
-            ]
-            del lesson["tiles"][MOST_TILES:]
-            np.save(self._folder / PATCHES, patches)
-            _group(lesson, patches)
             self._write(lesson)
+
+    def _add_tiles(self, lesson: Doc, name: str, shape: Shape) -> None:
+        """Find the tiles of a photo that lie anywhere."""
+        from models.teaching.found import find_tiles
+
+        found = find_tiles(self._folder / name, shape)
+        if not len(found.patches):
+            raise WebError(code="teach-nothing")
+        lesson["photos"].append(name)
+        patches = np.concatenate([self._patches(), found.patches])[:MOST_TILES]
+        lesson["tiles"] += [
+            {"photo": name, "outline": np.round(outline, 1).tolist(), "group": -1, "steps": 0}
+            for outline in found.outlines_px
+        ]
+        del lesson["tiles"][MOST_TILES:]
+        np.save(self._folder / PATCHES, patches)
+        group_tiles(lesson, patches)
 
     def change(self, sent: Mapping[str, Any]) -> None:
         """Name groups, turn them, move tiles from group to group, leave tiles out."""
@@ -97,6 +144,10 @@ class LessonDraft:
             lesson = self._read()
             if lesson is None:
                 raise NotFound
+            if lesson["shape"] == BOARD:
+                change_boards(lesson, sent)
+                self._write(lesson)
+                return
             for key, value in _texts(sent.get("names")).items():
                 lesson["names"][key] = value.strip()[:LONGEST_NAME]
             for key, value in _object(sent.get("up")).items():
@@ -121,7 +172,8 @@ class LessonDraft:
 
         Args:
             name: of the box.
-            game: whose rules it plays by; groups are then named as the game's tiles.
+            game: whose rules it plays by; groups are then named as the game's tiles. A lesson
+                about a board knows its own.
             ups: whether kinds have an up that matters.
             anew: forget what was taught under that name.
         """
@@ -135,9 +187,12 @@ class LessonDraft:
                 raise NotFound
             if self._learning is not None and self._learning.is_alive():
                 raise WebError(code="teach-busy")
-            labels = parse_labels(_labels(lesson, name, ups=ups or game is not None),
-                                  lesson["shape"])  # fmt: skip
-            task = Lesson(name, lesson["shape"], self._folder, labels, game, replace=anew,
+            shape: Shape = "hex" if lesson["shape"] == BOARD else lesson["shape"]
+            if lesson["shape"] == BOARD:
+                said, game = board_labels(lesson, name), lesson["game"]
+            else:
+                said = tile_labels(lesson, name, ups=ups or game is not None)
+            task = Lesson(name, shape, self._folder, parse_labels(said, shape), game, replace=anew,
                           corrections=self._corrections)  # fmt: skip
             self._said = {"state": "learning", "text": ""}
             self._learning = threading.Thread(target=self._run, args=(task,), daemon=True)
@@ -183,42 +238,10 @@ class LessonDraft:
             return np.zeros((0, 112, 112, 3), np.uint8)
 
 
-def _empty(shape: Shape) -> Doc:
+def _empty(shape: LessonShape, game: str, taught: str | None) -> Doc:
+    if shape == BOARD:
+        return empty_board_lesson(game, taught)
     return {"shape": shape, "photos": [], "tiles": [], "names": {}, "up": {}}
-
-
-def _group(lesson: Doc, patches: Any) -> None:
-    """Put new tiles into groups: those that were named stay as they are."""
-    from models.teaching.found import grouped
-
-    made = grouped(patches, lesson["shape"])
-    own: dict[int, int] = {}
-    for tile, group in zip(lesson["tiles"], made.groups.tolist(), strict=True):
-        if tile["group"] >= 0:
-            own.setdefault(group, tile["group"])
-    free = max((tile["group"] for tile in lesson["tiles"]), default=-1) + 1
-    for number, tile in enumerate(lesson["tiles"]):
-        if tile["group"] == -1:
-            group = int(made.groups[number])
-            if group not in own:
-                own[group], free = free, free + 1
-            tile["group"], tile["steps"] = own[group], int(made.steps[number])
-
-
-def _labels(lesson: Doc, name: str, *, ups: bool) -> Doc:
-    """Return the named tiles in the form that teaching takes."""
-    folds = 4 if lesson["shape"] == "square" else 6
-    photos: dict[str, list[Doc]] = {photo: [] for photo in lesson["photos"]}
-    for tile in lesson["tiles"]:
-        kind = lesson["names"].get(str(tile["group"]), "")
-        if not kind or tile["group"] < 0:
-            continue
-        entry = {"tile": kind, "outline": tile["outline"]}
-        if ups:
-            up = tile["steps"] + lesson["up"].get(str(tile["group"]), 0)
-            entry["turns"] = -up % folds
-        photos[tile["photo"]].append(entry)
-    return {"set": name, "photos": {photo: tiles for photo, tiles in photos.items() if tiles}}
 
 
 def _target(lesson: Doc, into: Any) -> int:

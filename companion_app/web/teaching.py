@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion_app.web import access
-from companion_app.web.app import companion
+from companion_app.web.app import companion, speech
+from companion_app.web.board_lesson import BOARD
 from companion_app.web.control import asked
 from companion_app.web.errors import BadRequest, NotHost, WebError
 from companion_app.web.lesson import LessonDraft
@@ -43,8 +45,10 @@ def shelf() -> Response:
     """Return the taught boxes, and for the host the lesson that is being prepared."""
     from models.teaching.shelf import listed
 
-    answer = {"boxes": listed(sets_folder()), "games": _games()}
-    return jsonify(answer | (draft().shown() if access.is_host() else {}))
+    # First how the lesson stands: what is learnt by then lies on the shelf.
+    lesson = draft().shown() if access.is_host() else {}
+    answer = {"boxes": listed(sets_folder()), "games": _games(), "boards": _boards()}
+    return jsonify(answer | lesson)
 
 
 def _games() -> dict[str, list[str]]:
@@ -57,16 +61,36 @@ def _games() -> dict[str, list[str]]:
     return out
 
 
+def _boards() -> dict[str, dict[str, Any]]:
+    """Return the games with boards: their colours in the guest's words, and if they can be taught.
+
+    Clay and the holes of boards are labelled on the command line only.
+    """
+    words, out = speech(), {}
+    for name in GAMES:
+        box = find_set(game_named(name), None)
+        if "board" in box.extras:
+            colours = {colour: words.colour(colour) for colour in box.colours}
+            out[name] = {"title": box.title, "colours": colours, "can": "clay" not in box.extras}
+    return out
+
+
 @blueprint.post("/api/teaching/photo")
 @access.must_be_host
 @access.takes_files
 def photo() -> Response:
-    """Add a photo: sent (multipart, ``photo`` and ``shape``), or the table camera's own (JSON)."""
+    """Add a photo: sent (multipart, ``photo`` and ``shape``), or the table camera's own (JSON).
+
+    With the shape ``board`` also ``game``, and ``set`` where a taught box is to be improved.
+    """
     access.limit_uploads(companion().limiter)
     sent = request.form if request.mimetype != "application/json" else asked()
     shape = sent.get("shape")
-    if shape not in ("square", "hex"):
-        raise BadRequest("shape is square or hex")
+    if shape not in ("square", "hex", BOARD):
+        raise BadRequest("shape is square, hex or board")
+    game = str(sent.get("game", "")) if shape == BOARD else ""
+    if shape == BOARD and not _boards().get(game, {}).get("can"):
+        raise BadRequest("game is one whose board can be taught")
     file = request.files.get("photo")
     if file is not None:
         data = file.stream.read()
@@ -76,8 +100,30 @@ def photo() -> Response:
         if seen is None:
             raise WebError(code="no-camera")
         data = seen
-    draft().add_photo(data, shape)  # type: ignore[arg-type]
+    draft().add_photo(data, shape, game, _taught(sent.get("set"), game))  # type: ignore[arg-type]
     return jsonify(draft().shown())
+
+
+def _taught(name: object, game: str) -> str | None:
+    """Return the name of a taught box that knows the boards of a game, if it is one."""
+    from models.teaching.shelf import listed
+
+    known = [box["name"] for box in listed(sets_folder()) if game and box["game"] == game]
+    return str(name) if name in known else None
+
+
+@blueprint.get("/api/teaching/boards/<int:number>.jpg")
+def board(number: int) -> Response:
+    """Return a photographed board, straight from above."""
+    _refuse_guests()
+    return Response(draft().board_picture(number), mimetype="image/jpeg")
+
+
+@blueprint.get("/api/teaching/sorts/<int:number>.jpg")
+def sort(number: int) -> Response:
+    """Return a cell of one of the sorts that were found on boards."""
+    _refuse_guests()
+    return Response(draft().swatch(number), mimetype="image/jpeg")
 
 
 @blueprint.get("/api/teaching/tiles/<int:number>.jpg")
@@ -89,7 +135,7 @@ def tile(number: int) -> Response:
 
 @blueprint.post("/api/teaching/lesson")
 @access.must_be_host
-def lesson() -> Response:
+def change_lesson() -> Response:
     """Name and turn groups, move tiles from one to another; or put the lesson away."""
     sent = asked()
     if sent.get("forget") is True:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.game import Move
-from models.evaluate import other_box, wooden_box
+from engine.placement import Layout
+from models.evaluate import other_box, stained_box, wooden_box
 from models.evaluate.intervals import told
 from models.scenes.positions import Played, played
 from models.scenes.setfaces import Box
@@ -91,6 +92,51 @@ def evaluate_wooden(home: Path, tables: int) -> Iterator[str]:
         exact += same == len(truth) and not extra
     yield f"  tiles right on other tables: {told(right, count, 100)}"
     yield f"  tables exactly right: {told(exact, tables, 100)}"
+
+
+def evaluate_stained(home: Path, tables: int) -> Iterator[str]:
+    """Teach Snekagon 5G in other art from three photographs, then read the last tables of games."""
+    lessons = home / "stained-lessons"
+    stained_box.write_lessons(lessons)
+    _run(home, "teach", "stained", "--shape", "hex", "--photos", str(lessons), "--labels",
+         str(lessons / "labels.json"), "--game", stained_box.GAME)  # fmt: skip
+    sums = {"tiles": [0, 0], "clay": [0, 0], "tables": [0, 0]}
+    for seed in range(stained_box.TABLE_SEEDS, stained_box.TABLE_SEEDS + tables):
+        photo = home / f"stained-{seed}.jpg"
+        one = stained_box.write_table(photo, seed)
+        said = json.loads(_run(home, "read", str(photo), "--set", "stained", "--json",
+                               may_fail=True))  # fmt: skip
+        layout, boards = one.layouts[-1], len(one.players)
+        ways = [_on_boards(layout, boards, first) for first in range(boards)]
+        tiles, clay = max(ways, key=lambda way: len(way[0] & _read_tiles(said)))
+        sums["tiles"][0] += len(tiles & _read_tiles(said))
+        sums["clay"][0] += len(clay & _read_clay(said))
+        sums["tables"][0] += tiles == _read_tiles(said) and clay == _read_clay(said)
+        for key, count in (("tiles", len(tiles)), ("clay", len(clay)), ("tables", 1)):
+            sums[key][1] += count
+    yield "a taught copy of snekagon5g of stained wood, rings of tin for clay: last tables of games"
+    yield f"  tiles right, on the right board: {told(sums['tiles'][0], sums['tiles'][1], 100)}"
+    yield f"  clay right, and where it opens to: {told(sums['clay'][0], sums['clay'][1], 100)}"
+    yield f"  tables exactly right: {told(sums['tables'][0], sums['tables'][1], 100)}"
+
+
+def _on_boards(layout: Layout, boards: int, first: int) -> tuple[set[Any], set[Any]]:
+    """Return tiles and clay with the boards counted on from one of them."""
+    tiles = {(p.tile, ((p.board or 0) + first) % boards, frozenset(p.cells)) for p in layout.pieces}
+    clay = {((c.board + first) % boards, c.cell, c.kind, c.opens) for c in layout.clay}
+    return tiles, clay
+
+
+def _read_tiles(state: Mapping[str, Any]) -> set[Any]:
+    return {
+        (str(entry["tile"]), entry.get("board", 0), frozenset((q, r) for q, r in entry["cells"]))
+        for entry in (*state["tiles"], *state["unsure"])
+    }
+
+
+def _read_clay(state: Mapping[str, Any]) -> set[Any]:
+    return {(c["board"], (c["cell"][0], c["cell"][1]), c["kind"], c.get("opens"))
+            for c in state["clay"]}  # fmt: skip
 
 
 def _tiles(state: Mapping[str, Any], turn: int) -> set[Tile]:

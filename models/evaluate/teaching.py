@@ -2,7 +2,8 @@
 
 Parts: ``qwirkle``, ``kingdomino``, ``catan`` (photographs, in the folder that ``SNAKE_EYE_SHARED``
 names; left out where it is not set), ``game`` (a whole game with a taught box), ``wooden`` (a whole
-game of Snekagon with blocks of wood on a wooden board, and other tables of it), ``invented`` (drawn
+game of Snekagon with blocks of wood on a wooden board, and other tables of it), ``stained``
+(Snekagon 5G in other art, with clay and holes: the last tables of games), ``invented`` (drawn
 boxes that no training saw; 200 tables, with ``--workers`` on several cores, and a run that was
 broken off goes on where it stopped), ``lands`` (the same where a kind has many prints; what the
 fit's settings are chosen by) and ``features`` (which of them tell prints apart). The last two only
@@ -21,7 +22,7 @@ from pathlib import Path
 import cv2
 
 from models.evaluate.taught_features import evaluate_features, evaluate_features_on_photos
-from models.evaluate.taught_game import evaluate_game, evaluate_wooden
+from models.evaluate.taught_game import evaluate_game, evaluate_stained, evaluate_wooden
 from models.evaluate.taught_invented import FIRST_TABLE, evaluate_invented
 from models.evaluate.taught_lands import evaluate_lands
 from models.evaluate.taught_photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
@@ -33,7 +34,8 @@ KEPT_IN = Path("build", "evaluate", "teaching")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
     parser = argparse.ArgumentParser(prog="python -m models.evaluate.teaching", description=__doc__)
-    parts = ("qwirkle", "kingdomino", "catan", "game", "wooden", "invented", "lands", "features")
+    parts = ("qwirkle", "kingdomino", "catan", "game", "wooden", "stained", "invented", "lands",
+             "features")  # fmt: skip
     parser.add_argument(
         "parts", nargs="*", default=parts[:-2], metavar="PART", help=", ".join(parts)
     )
@@ -73,6 +75,8 @@ def _part(part: str, photos: Path | None, home: Path, asked: argparse.Namespace)
         yield from evaluate_game(home)
     elif part == "wooden":
         yield from evaluate_wooden(home, asked.boxes // 2)
+    elif part == "stained":
+        yield from evaluate_stained(home, asked.boxes // 2)
     elif photos is None or not (photos / part).is_dir():
         yield f"{part}: left out, {SHARED_VARIABLE} names no photographs"
     elif part == "qwirkle":

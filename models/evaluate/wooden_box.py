@@ -7,9 +7,9 @@ edges and the grooves. Nothing here is trained on.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,9 @@ from models.scenes.positions import Played
 from models.scenes.setfaces import BOARD, Box
 from models.scenes.splits import rng_of
 
+Wood = tuple[tuple[int, int, int], ...]
+"""Dark, middle and light colour: blue, green, red."""
+
 GAME = "snekagon"
 PITCH_MM = 24.0
 PX_PER_MM = 6.0
@@ -48,6 +51,8 @@ OWN_WORDS = {"red": "maple", "green": "walnut"}
 CHAMFER_MM, CHAMFER_LIGHT = 1.6, 0.55
 EDGE = (40, 62, 88)
 """The colour of sawn edges."""
+BORED = (18, 24, 30)
+"""The dark of a hole."""
 GROOVE_MM, GROOVE_LIGHT = 0.9, 0.45
 LESSON_SEEDS = (3, 5)
 GAME_SEED = 4
@@ -70,8 +75,8 @@ def owner_map() -> dict[str, tuple[str, int]]:
 def wooden_box() -> Box:
     """Return the box, its faces by the game's names."""
     tile_set = replace(built_in_set(GAME), pitch_mm=PITCH_MM)
-    faces = {kind.name: _block(kind) for kind in tile_set.kinds.values()}
-    faces[BOARD] = _board()
+    faces = {kind.name: block(kind, WOODS) for kind in tile_set.kinds.values()}
+    faces[BOARD] = plank(WOODS)
     return Box(tile_set, faces)
 
 
@@ -152,11 +157,11 @@ def setting_of(seed: int, size_px: tuple[int, int]) -> Setting:
 # --- The art ---
 
 
-def _block(kind: TileKind) -> Face:
+def block(kind: TileKind, woods: Mapping[str, Wood]) -> Face:
     """Return a block of wood whose edges are chamfered all round."""
     corners = np.array(outline(kind.cells, PITCH_MM))
     low, high = corners.min(axis=0), corners.max(axis=0)
-    canvas = _wood(WOODS[str(kind.colour)], high - low, kind.name)
+    canvas = _wood(woods[str(kind.colour)], high - low, kind.name)
     origin = -low * PX_PER_MM
     inner = _filled(canvas.shape, corners * PX_PER_MM + origin)
     depth = cv2.distanceTransform(inner, cv2.DIST_L2, 5) / PX_PER_MM
@@ -166,12 +171,12 @@ def _block(kind: TileKind) -> Face:
                    cells=kind.cells)  # fmt: skip
 
 
-def _board() -> Face:
-    """Return a plank with a groove around each cell."""
+def plank(woods: Mapping[str, Wood], eyes: Sequence[Cell] = (), eye_mm: float = 0.0) -> Face:
+    """Return a plank with a groove around each cell, and holes bored in some."""
     across, high = board_size(SIDE, PITCH_MM, RIM_MM)
     corners = np.array(board_outline(SIDE, PITCH_MM, RIM_MM)) - np.array([across, high]) / 2
     size = np.array([across, high])
-    canvas = _wood(WOODS[BOARD], size, BOARD)
+    canvas = _wood(woods[BOARD], size, BOARD)
     origin = size / 2 * PX_PER_MM
     grooves = np.zeros(canvas.shape[:2], np.uint8)
     for cell in hex_board(SIDE):
@@ -180,10 +185,19 @@ def _board() -> Face:
         cv2.polylines(grooves, [points], True, 255, round(GROOVE_MM * PX_PER_MM), cv2.LINE_AA, 4)
     light = 1 - (1 - GROOVE_LIGHT) * grooves / 255
     canvas = (canvas * light[..., None]).astype(np.uint8)
+    for q, r in hex_centres(eyes):
+        at = np.round((np.array([q, r]) * PITCH_MM * PX_PER_MM + origin) * 16).astype(int)
+        cv2.circle(canvas, (int(at[0]), int(at[1])), round(eye_mm * PX_PER_MM * 16), BORED, -1,
+                   cv2.LINE_AA, 4)  # fmt: skip
     return face_of(canvas, PX_PER_MM, (float(origin[0]), float(origin[1])), corners)
 
 
-def _wood(colours: tuple[tuple[int, int, int], ...], size_mm: Array, name: str) -> Array:
+def hex_centres(cells: Sequence[Cell]) -> list[tuple[float, float]]:
+    """Return the middles of cells in cell widths from the middle of the board."""
+    return [(q + r / 2, r * sqrt(3) / 2) for q, r in cells]
+
+
+def _wood(colours: Wood, size_mm: Array, name: str) -> Array:
     """Return a piece of wood whose grain runs any way, as large as is asked for."""
     width, height = (ceil(float(mm) * PX_PER_MM) for mm in size_mm)
     rng = rng_of("wooden", name)

@@ -140,6 +140,16 @@ class FilmedTable:
         self._paint()
         yield from self._reach(arm, 0.0, 1.0, None)
 
+    def cups_cleared_away(self) -> Iterator[FilmFrame]:
+        """Let a hand take away the cups that have stood there from the beginning."""
+        cups = self._stage.top(self.layout).lathes
+        x, y = (cups[0].x_mm, cups[0].y_mm) if cups else self._middle()
+        arm = self._arm(int(self._rng.integers(4)), (x, y))
+        yield from self._reach(arm, 1.0, 0.0, None)
+        self._stage.clear_away()
+        self._paint()
+        yield from self._reach(arm, 0.0, 1.0, None)
+
     def knock(self) -> Iterator[FilmFrame]:
         """Let the camera be bumped: it shakes, then hangs a little differently."""
         for _ in range(max(2, round(0.3 * self.fps))):

@@ -74,6 +74,10 @@ class Stage:
         dx, dy = rng.uniform(-NUDGE_MM, NUDGE_MM, 2)
         self._nudged[thing] = float(dx), float(dy), float(rng.uniform(-NUDGE_DEG, NUDGE_DEG))
 
+    def clear_away(self) -> None:
+        """Let no cup stand on the table from now on."""
+        self._around = replace(self._around, lathes=())
+
     def _card(self, card: Placement, rng: np.random.Generator) -> Item:
         cards = self.settings.cards
         kind = self._tile_set[card.tile]

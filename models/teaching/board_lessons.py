@@ -8,40 +8,39 @@ Which tile it is, the cells say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import cv2
 import numpy as np
 
 from engine.hexpath import free_shape, path_shape
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
+from models.teaching.board_turns import laid_cells, turned_to
 from models.teaching.errors import TeachingError
-from models.teaching.examples import Examples
+from models.teaching.examples import Examples, joined
 from models.teaching.labels import Label
 from vision.hex_cells import CELLS, turned_cell
-from vision.hex_plane import SIXTHS, HexBoard, plane_of
+from vision.hex_plane import SIXTHS, HexBoard
 from vision.intake import Picture
 from vision.taught_boards import (
     APART,
     BARE,
+    EYE,
     JOINED,
     board_kinds,
     cell_outlines,
     cut_out,
-    find_taught_board,
+    find_taught_boards,
     side_name,
     side_outlines,
 )
-from vision.types import Bgr, Points
+from vision.types import Bgr
 
-INNER = 0.6
-"""The part of a cell that its colour is taken from."""
-LEAST_AHEAD = 1.15
-"""How much better the labels must fit in one turn of the board than in any other."""
-MOST_BARE = 60
+MOST_BARE = 40
 """Bare cells of one photograph that are learnt from."""
 HALF_TURN = 3
+CLAY = "clay/"
+"""What the names of clay begin with."""
 
 Names = Mapping[str, tuple[str, int]]
 
@@ -49,19 +48,6 @@ Names = Mapping[str, tuple[str, int]]
 def has_board(box: TileSet) -> bool:
     """Say whether the box's tiles lie on the cells of a board."""
     return "board" in box.extras
-
-
-def check_board_game(box: TileSet) -> None:
-    """Refuse boards that cannot be taught.
-
-    Raises:
-        TeachingError: there is more on the box's boards than tiles.
-    """
-    if "clay" in box.extras:
-        raise TeachingError(
-            f"{box.game} has clay and eyes on several boards, which cannot be taught; "
-            "print its own set with 'snake-eye print'"
-        )
 
 
 def check_learnt(examples: Examples, box: TileSet) -> None:
@@ -80,6 +66,10 @@ def _wanted(kind: str) -> str:
     colour, _, what = kind.partition(" ")
     if kind == BARE:
         return "a bare cell of the board"
+    if kind == EYE:
+        return "the holes of the board without a tile on them"
+    if kind.startswith(CLAY):
+        return f"{kind}; label a piece of that clay on its tile"
     if what == APART:
         return f"two {colour} tiles that touch, so that the line between them can be learnt"
     return f"a {colour} tile of several cells" if what == JOINED else f"a {colour} tile"
@@ -88,23 +78,98 @@ def _wanted(kind: str) -> str:
 def board_examples(
     picture: Picture, labels: Sequence[Label], box: TileSet, mapping: Names | None, photo: str
 ) -> Examples:
-    """Return the cells and sides of a photographed board under the reader's names.
+    """Return the cells and sides of photographed boards under the reader's names.
 
     Raises:
         TeachingError: no board is seen, or the labels cannot be about it.
     """
-    boards = find_taught_board(picture.bgr)
-    if not boards:
+    count = 1 + max((label.board for label in labels), default=0)
+    boards = round_the_ring(find_taught_boards(picture.bgr, count))
+    if len(boards) < count or any(board.unsteady for board in boards):
+        many = "no board" if count == 1 else f"no {count} boards"
         raise TeachingError(
-            f"{photo}: no board with {len(CELLS)} cells is seen; photograph all of it from above, "
+            f"{photo}: {many} with {len(CELLS)} cells is seen; photograph all of it from above, "
             "with every tile on its cells"
         )
-    named = [_named(label, box, mapping) for label in labels]
-    laid = _laid(picture, boards[0], labels, named)
-    for (tile, _), cells in zip(named, laid, strict=True):
-        _check_shape(tile, cells, box, photo)
-    return _cut(picture.bgr, boards[0], [(colour, cells) for (_, colour), cells in
-                                         zip(named, laid, strict=True)], photo)  # fmt: skip
+    groups = [[label for label in labels if label.board == n] for n in range(count)]
+    ways = _ways_round(picture, boards, groups, box, mapping)
+    for lying in ways:
+        for tile, _, cells in lying.tiles:
+            _check_shape(tile, cells, box, photo)
+    parts = [_cut(picture.bgr, board, lying, photo)
+             for board, lying in zip(boards, ways, strict=True)]  # fmt: skip
+    return joined(parts)
+
+
+def round_the_ring(boards: Sequence[HexBoard]) -> list[HexBoard]:
+    """Return boards clockwise round their middle."""
+    if not boards:
+        return []
+    centres = np.concatenate([board.px(np.zeros((1, 2))) for board in boards])
+    away = centres - centres.mean(axis=0)
+    order = sorted(range(len(boards)), key=lambda n: float(np.arctan2(away[n][0], -away[n][1])))
+    return [boards[n] for n in order]
+
+
+def _ways_round(
+    picture: Picture, boards: Sequence[HexBoard], groups: Sequence[Sequence[Label]], box: TileSet,
+    mapping: Names | None,
+) -> list[Lying]:  # fmt: skip
+    """Return what lies on each board; which of a ring is the first, colours say."""
+    tried: list[list[Lying]] = []
+    problem: TeachingError | None = None
+    for first in range(len(boards)):
+        turned = [groups[(n + first) % len(groups)] for n in range(len(groups))]
+        try:
+            tried.append([_lying(picture, board, own, box, mapping)
+                          for board, own in zip(boards, turned, strict=True)])  # fmt: skip
+        except TeachingError as error:
+            problem = problem or error
+    if not tried:
+        raise problem or TeachingError("the labels fit no board")
+    return max(tried, key=lambda one: sum(lying.worth for lying in one))
+
+
+def _lying(
+    picture: Picture, board: HexBoard, labels: Sequence[Label], box: TileSet,
+    mapping: Names | None,
+) -> Lying:  # fmt: skip
+    """Return what lies on one board, in its own cells."""
+    tiles = [label for label in labels if not label.tile.startswith(CLAY)]
+    clay = [label for label in labels if label.tile.startswith(CLAY)]
+    named = [_named(label, box, mapping) for label in tiles]
+    eyes = [(q, r) for q, r in box.extras["board"].get("eyes", ())]
+    if clay and not (set(label.tile for label in clay) <= set(board_kinds(box))):
+        raise TeachingError(f"{box.game} has no {clay[0].tile}")
+    if not eyes:
+        laid, worth = laid_cells(picture, board, tiles, named)
+        return Lying([(*name, cells) for name, cells in zip(named, laid, strict=True)], worth)
+    if not all(label.cells for label in labels):
+        raise TeachingError('boards with holes are labelled by "cells", counted from their middle')
+    covered = {cell for label in tiles for cell in label.cells}
+    said = [*(label.cells for label in tiles), *((eye,) for eye in eyes if eye not in covered)]
+    colours = [*(colour for _, colour in named), *([EYE] * (len(said) - len(tiles)))]
+    way = turned_to(picture.bgr, board, said, colours, {c for one in clay for c in one.cells})
+    return Lying(
+        [(*name, cells) for name, cells in zip(named, way.laid, strict=False)], way.worth,
+        tuple(cells[0] for cells in way.laid[len(tiles) :]),
+        {turned_cell(one.cells[0], way.turn): (one.tile, -1 if one.opens is None
+                                               else (one.opens + way.turn) % SIXTHS)
+         for one in clay},
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Lying:
+    """What lies on a board, in its own cells."""
+
+    tiles: list[tuple[str, str, tuple[Cell, ...]]]
+    """Tile, colour and cells."""
+    worth: float
+    """How much the cells' colours go with that."""
+    eyes: tuple[Cell, ...] = ()
+    clay: Mapping[Cell, tuple[str, int]] = field(default_factory=dict)
+    """By cell which clay lies there, and the side that it opens to."""
 
 
 def _named(label: Label, box: TileSet, mapping: Names | None) -> tuple[str, str]:
@@ -128,125 +193,27 @@ def _check_shape(tile: str, cells: Sequence[Cell], box: TileSet, photo: str) -> 
         )
 
 
-# --- Which cells of the board are meant ---
-
-
-def _laid(
-    picture: Picture, board: HexBoard, labels: Sequence[Label], named: Sequence[tuple[str, str]]
-) -> list[tuple[Cell, ...]]:
-    """Return the board's own cells of each label."""
-    if all(label.cells for label in labels):
-        cells = [label.cells for label in labels]
-        return _turned(picture.bgr, board, cells, [colour for _, colour in named])
-    found = [_under(picture, board, label) for label in labels]
-    taken = [cell for cells in found for cell in cells]
-    if len(set(taken)) < len(taken):
-        raise TeachingError("two labels lie on one cell of the board")
-    return found
-
-
-def _under(picture: Picture, board: HexBoard, label: Label) -> tuple[Cell, ...]:
-    """Return the cells whose middles an outline goes round, or the one that a point is on."""
-    middles = picture.whole_px(board.px(plane_of(CELLS)))
-    if label.outline_px is not None:
-        ring = label.outline_px.astype(np.float32)[:, None]
-        inside = [cv2.pointPolygonTest(ring, (float(x), float(y)), False) > 0 for x, y in middles]
-        return tuple(cell for cell, own in zip(CELLS, inside, strict=True) if own)
-    if label.centre_px is None:
-        raise TeachingError(
-            f'{label.tile}: give the cells of every tile in "cells", or of every tile its "outline"'
-        )
-    return (CELLS[int(np.hypot(*(middles - label.centre_px).T).argmin())],)
-
-
-@dataclass(frozen=True)
-class _Way:
-    """One way to lay the owner's cells over the board's."""
-
-    laid: list[tuple[Cell, ...]]
-    worth: float
-
-
-def _turned(
-    bgr: Bgr, board: HexBoard, said: Sequence[tuple[Cell, ...]], colours: Sequence[str]
-) -> list[tuple[Cell, ...]]:
-    """Return the cells in the turn, and at the place, in which colours differ most by label."""
-    looks = _colours_of(bgr, board)
-    ways = sorted(_ways(said, colours, looks), key=lambda way: -way.worth)
-    if not ways:
-        raise TeachingError("the labels name cells that do not fit on the board")
-    best = {frozenset(cells) for cells in ways[0].laid}
-    other = next((w for w in ways[1:] if {frozenset(c) for c in w.laid} != best), None)
-    if other is not None and ways[0].worth < LEAST_AHEAD * other.worth:
-        raise TeachingError(
-            "the labels fit the board in several turns; label more tiles, all that lie on it"
-        )
-    return ways[0].laid
-
-
-def _ways(
-    said: Sequence[tuple[Cell, ...]], colours: Sequence[str], looks: Mapping[Cell, Points]
-) -> Iterator[_Way]:
-    every = [cell for cells in said for cell in cells]
-    for turn in range(SIXTHS):
-        turned = [tuple(turned_cell(cell, turn) for cell in cells) for cells in said]
-        first = turned_cell(every[0], turn)
-        for q, r in CELLS:
-            shift = q - first[0], r - first[1]
-            laid = [tuple((a + shift[0], b + shift[1]) for a, b in cells) for cells in turned]
-            if all(cell in looks for cells in laid for cell in cells):
-                yield _Way(laid, _told_apart(laid, colours, looks))
-
-
-def _told_apart(
-    laid: Sequence[tuple[Cell, ...]], colours: Sequence[str], looks: Mapping[Cell, Points]
-) -> float:
-    """Return how much more cells of different labels differ than cells of the same."""
-    names = dict.fromkeys(looks, BARE)
-    names |= {cell: c for cells, c in zip(laid, colours, strict=True) for cell in cells}
-    rows = np.array(list(looks.values()))
-    labels = np.array(list(names.values()))
-    within = sum(
-        float(((rows[labels == name] - rows[labels == name].mean(axis=0)) ** 2).sum())
-        for name in sorted(set(names.values()))
-    )
-    total = float(((rows - rows.mean(axis=0)) ** 2).sum())
-    return total / max(within, 1e-9)
-
-
-def _colours_of(bgr: Bgr, board: HexBoard) -> dict[Cell, Points]:
-    """Return the mean colour of the inner part of each cell, Lab."""
-    found = {}
-    lab = cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB)
-    for cell, corners in zip(CELLS, cell_outlines(board, CELLS), strict=True):
-        middle = corners.mean(axis=0)
-        ring = np.round(middle + (corners - middle) * INNER).astype(np.int32)
-        left, top = np.maximum(ring.min(axis=0), 0)
-        part = lab[top : ring[:, 1].max() + 1, left : ring[:, 0].max() + 1]
-        mask = np.zeros(part.shape[:2], np.uint8)
-        cv2.fillPoly(mask, [ring - np.array([left, top], np.int32)], 1)
-        found[cell] = np.array(cv2.mean(part, mask)[:3])
-    return found
-
-
 # --- What is learnt from them ---
 
 
-def _cut(
-    bgr: Bgr, board: HexBoard, laid: Sequence[tuple[str, tuple[Cell, ...]]], photo: str
-) -> Examples:
-    names, outlines = [], []
-    colours = {cell: (colour, number) for number, (colour, cells) in enumerate(laid)
+def _cut(bgr: Bgr, board: HexBoard, lying: Lying, photo: str) -> Examples:
+    colours = {cell: (colour, number) for number, (_, colour, cells) in enumerate(lying.tiles)
                for cell in cells}  # fmt: skip
-    bare = [cell for cell in CELLS if cell not in colours]
-    cells = [*colours, *bare[:: max(1, -(-len(bare) // MOST_BARE))]]
-    names += [colours[cell][0] if cell in colours else BARE for cell in cells]
-    outlines += cell_outlines(board, cells)
+    bare = [cell for cell in CELLS if cell not in colours and cell not in lying.eyes]
+    plain = [cell for cell in colours if cell not in lying.clay]
+    cells = [*plain, *bare[:: max(1, -(-len(bare) // MOST_BARE))], *lying.eyes, *lying.clay]
+    names = [colours[cell][0] if cell in colours else BARE for cell in cells]
+    turns = [0] * len(cells)
+    names[len(cells) - len(lying.clay) - len(lying.eyes) :] = [
+        *([EYE] * len(lying.eyes)), *(kind for kind, _ in lying.clay.values())
+    ]  # fmt: skip
+    turns[len(cells) - len(lying.clay) :] = [side for _, side in lying.clay.values()]
     sides = list(_sides(colours))
-    names += [name for name, _, _ in sides]
+    outlines = cell_outlines(board, cells)
     outlines += side_outlines(board, [(cell, side) for _, cell, side in sides])
-    turns = np.zeros(len(names), np.int64)
-    return Examples(cut_out(bgr, outlines), tuple(names), turns, (photo,) * len(names))
+    names += [name for name, _, _ in sides]
+    made = np.array(turns + [0] * len(sides), np.int64)
+    return Examples(cut_out(bgr, outlines), tuple(names), made, (photo,) * len(names))
 
 
 def _sides(colours: Mapping[Cell, tuple[str, int]]) -> Iterator[tuple[str, Cell, int]]:

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -76,15 +77,22 @@ def _fewer(kept: Kept) -> Kept:
     most = max(FEWEST_KEPT, MOST_KEPT // max(len(counts), 1))
     if max(counts.values(), default=0) <= most:
         return kept
-    seen: Counter[str] = Counter()
-    picked = []
-    for number in reversed(range(len(kept.examples))):
-        tile = kept.examples.tiles[number]
-        seen[tile] += 1
-        if seen[tile] <= most:
-            picked.append(number)
+    picked = [n for tile in sorted(counts) for n in _newest(kept.examples, tile)[:most]]
     examples = kept.examples.some(sorted(picked))
     return Kept(examples, {p: d for p, d in kept.digests.items() if p in set(examples.photos)})
+
+
+def _newest(examples: Examples, tile: str) -> list[int]:
+    """Return the examples of a kind, the newest first, one of each photograph in turn.
+
+    So no photograph is left without a kind that all others of it are compared with.
+    """
+    by_photo: dict[str, list[int]] = {}
+    for number in reversed(range(len(examples))):
+        if examples.tiles[number] == tile:
+            by_photo.setdefault(examples.photos[number], []).append(number)
+    rounds = zip_longest(*by_photo.values())
+    return [number for one in rounds for number in one if number is not None]
 
 
 def write_kept(path: Path, kept: Kept) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.lattice import Cell
+from engine.lattice import HEX_SIDE_NAMES, Cell
 from models.teaching.errors import TeachingError
 from vision.types import Points, Shape
 
@@ -21,6 +21,7 @@ LONGEST_NAME = 80
 HEX_CORNERS = 6
 PLACES = ("at", "cell", "cells", "centre", "outline")
 FARTHEST_CELL = 10_000
+MOST_BOARDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,10 @@ class Label:
     """Steps clockwise from the kind's own up; ``None`` where the owner says none."""
     cells: tuple[Cell, ...] = ()
     """All cells of a hex tile, where the label names them."""
+    board: int = 0
+    """On which of several boards it lies, counted clockwise round the ring."""
+    opens: int | None = None
+    """The side that open clay opens to, clockwise from the east."""
 
     @property
     def is_large(self) -> bool:
@@ -54,6 +59,8 @@ class Labels:
     """All labelled photographs, by file name, in the order of the file."""
 
     photos: Mapping[str, tuple[Label, ...]]
+    bare: frozenset[str] = frozenset()
+    """Photographs of which the file says that nothing lies there: a bare board."""
 
     def refuse_large(self) -> None:
         """Refuse tiles of several cells.
@@ -111,10 +118,11 @@ def parse_labels(data: Any, shape: Shape, name: str = "labels") -> Labels:
             f'{name} needs "photos": each file name with a list of its tiles, '
             '{"photos": {"one.jpg": [{"tile": "fox", "at": [0, 0]}]}}'
         )
+    bare = frozenset(file for file, entries in photos.items() if entries == [])
     return Labels({
         file: tuple(_labels_of(entries, shape, f"{name}, {file}"))
         for file, entries in photos.items()
-    })  # fmt: skip
+    }, bare)  # fmt: skip
 
 
 def _labels_of(entries: Any, shape: Shape, where: str) -> list[Label]:
@@ -147,7 +155,25 @@ def _label(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> Lab
         cell = cells[0]
     centre = _points([entry["centre"]], f'{place}: "centre"')[0] if "centre" in entry else None
     outline, turns = _outline(entry, shape, place), _turns(entry, shape, place)
-    return Label(tile, cell, centre, outline, turns, cells or ((cell,) if cell else ()))
+    board, opens = _board(entry, place), _opens(entry, place)
+    return Label(tile, cell, centre, outline, turns, cells or ((cell,) if cell else ()), board,
+                 opens)  # fmt: skip
+
+
+def _board(entry: Mapping[str, Any], place: str) -> int:
+    board = entry.get("board", 0)
+    if type(board) is not int or not 0 <= board < MOST_BOARDS:
+        raise TeachingError(f'{place}: "board" must be a whole number from 0 to {MOST_BOARDS - 1}')
+    return board
+
+
+def _opens(entry: Mapping[str, Any], place: str) -> int | None:
+    opens = entry.get("opens")
+    if opens is None:
+        return None
+    if opens not in HEX_SIDE_NAMES:
+        raise TeachingError(f'{place}: "opens" must be one of {", ".join(HEX_SIDE_NAMES)}')
+    return HEX_SIDE_NAMES.index(opens)
 
 
 def _cells(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> tuple[Cell, ...]:

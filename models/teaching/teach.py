@@ -14,7 +14,7 @@ import numpy as np
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set
 from models.teaching.align import aligned
 from models.teaching.board_fit import FittedBoard, fit_board
-from models.teaching.board_lessons import board_examples, check_board_game, check_learnt, has_board
+from models.teaching.board_lessons import board_examples, check_learnt, has_board
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, cut_example, joined
 from models.teaching.fit import (
@@ -172,7 +172,7 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
     digests: dict[str, str] = {}
     for file, labels in lesson.labels.photos.items():
         path = lesson.photos / file
-        if not labels:
+        if not labels and not (on_board(lesson) and file in lesson.labels.bare):
             continue
         if Path(file).name != file or not path.is_file():
             left_out.append((file, "is not in the folder of photos"))
@@ -291,9 +291,7 @@ def _check_labels(lesson: Lesson) -> None:
     Raises:
         TeachingError: with what can be.
     """
-    if lesson.game is not None and lesson.shape == "hex" and on_board(lesson):
-        check_board_game(built_in_set(lesson.game))
-    else:
+    if not (lesson.shape == "hex" and on_board(lesson)):
         lesson.labels.refuse_large()
 
 

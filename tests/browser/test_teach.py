@@ -54,7 +54,28 @@ def test_a_photo_becomes_a_box_that_reads(served, tmp_path):
     ):
         told = f"import('/static/teach.js').then((page) => page.bestPhoto({json.dumps(facts)}))"
         assert words in page.js(told)
+    page.wait("document.querySelector('details.teach-box')")
     page.js("document.querySelector('details.teach-box').open = true")
     give_file(page, "#trial-my-box", picture)
     page.wait("/\\d/.test(document.querySelector('details.teach-box p[role=status]').textContent)",
               LEARNING_S)  # fmt: skip
+    _shelf_is_kept(served, page, tmp_path)
+
+
+def _shelf_is_kept(served, page, folder) -> None:
+    """Rename the box, save it, take it in beside itself, and delete it."""
+    boxes = "[...document.querySelectorAll('.teach-box')].map((one) => one.dataset.box).join()"
+    page.js("window.prompt = (text, now) => (now === 'my-box' ? 'his-box' : now)")
+    page.js("window.confirm = () => true")
+    page.js("document.querySelector('details.teach-box').open = true")
+    page.click("details.teach-box button", "Rename")
+    page.wait(f"{boxes} === 'his-box'")
+    link = page.js("document.querySelector('details.teach-box a[download]').getAttribute('href')")
+    (folder / "his-box.zip").write_bytes(served.app.test_client().get(link).data)
+
+    served.time_s += 100  # Uploads are counted by the minute.
+    give_file(page, "#teach-import", folder / "his-box.zip")
+    page.wait(f"{boxes} === 'his-box-2,his-box'")
+    page.js("document.querySelector('details.teach-box').open = true")
+    page.click("details.teach-box button", "Delete")
+    page.wait(f"{boxes} === 'his-box'")

@@ -39,9 +39,7 @@ class Director:
         """Play all of them."""
         self.show(self.table.quiet(1.2))
         if self.joined:
-            # Nobody plays on before the referee has asked who is next.
-            self.wait_until(lambda: self.umpire.match.start.midgame)
-            self.umpire.check_joined()
+            self._join()
         for act in acts:
             self.umpire.begin_act()
             if act.what == "told":
@@ -51,6 +49,15 @@ class Director:
             else:
                 self.move(act)
 
+    def _join(self) -> None:
+        """Wait until the referee has asked who is next: nobody plays on before."""
+        umpire = self.umpire
+        self.wait_until(lambda: umpire.match.start.midgame or umpire.asks_for_room)
+        if umpire.asks_for_room:
+            self.show(self.table.clear_away())
+            self.wait_until(lambda: umpire.match.start.midgame)
+        umpire.check_joined()
+
     def show(self, frames: Iterator[Frame]) -> None:
         """Let the referee see what happens."""
         for frame in frames:
@@ -58,7 +65,9 @@ class Director:
 
     def lay(self, act: Act, *layouts: Layout, nudge: bool = False) -> float:
         """Let a hand lay the table; return when it has left."""
-        player = self.one.players.index(self.one.moves[act.number].player)
+        # Whoever made the last move lays on when the game is over.
+        mover = self.one.moves[min(act.number, len(self.one.moves) - 1)].player
+        player = self.one.players.index(mover)
         self.umpire.lying = layouts[-1]
         self.show(self.table.visit(layouts, player, nudge))
         return self.table.hand_left_s

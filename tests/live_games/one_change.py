@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from engine.hexpath import path_cells
-from engine.lattice import HEX_STEPS, Cell, hex_board
+from engine.lattice import HEX_STEPS, SQUARE_STEPS, Cell, hex_board
 from engine.placement import Clay, Layout, Piece, Placement
 from engine.tiles import TileSet
 from models.scenes.positions import card_cells, left_in_box
@@ -21,20 +21,28 @@ FIXED_ROLES = ("big", "house")
 """Cards that nobody lays or lifts in a game."""
 NEAR = 1
 """Cards are laid at most so many cells off the others: further off they lie beside the game."""
+APART = 2
+"""A card with one place free between, straight across, is still seen to belong to the game."""
 DRILLED_OFF = 1
 """Tiles that should be drilled, and are not, lie at most so many cells off the right field."""
 
 
-def one_change_away(box: TileSet, position: Any, before: Layout) -> Iterator[Layout]:
-    """Yield every table on which one tile more lies, or one lies turned or swapped."""
+def one_change_away(
+    box: TileSet, position: Any, before: Layout, apart: bool = False
+) -> Iterator[Layout]:
+    """Yield every table on which one tile more lies, or one lies turned or swapped.
+
+    With ``apart`` only those on which a card lies that touches no other.
+    """
     if box.lattice == "hex":
         yield from _with_piece(box, position, before)
         return
     kinds = [name for name in left_in_box(box, before) if box[name].role not in FIXED_ROLES]
     for field in sorted({card.field for card in before.cards}, key=lambda f: f or 0) or [None]:
         lying = sorted(card for card in before.cards if card.field == field)
-        yield from (replaced(before, None, card) for card in _laid(box, lying, kinds, field))
-        for old in lying:
+        laid = _laid(box, lying, kinds, field, apart)
+        yield from (replaced(before, None, card) for card in laid)
+        for old in () if apart else lying:
             if box[old.tile].role not in FIXED_ROLES:
                 yield from (replaced(before, old, new) for new in _swapped(box, old, kinds))
 
@@ -45,11 +53,14 @@ def replaced(before: Layout, old: Placement | None, new: Placement) -> Layout:
 
 
 def _laid(
-    box: TileSet, lying: list[Placement], kinds: list[str], field: int | None
+    box: TileSet, lying: list[Placement], kinds: list[str], field: int | None, apart: bool
 ) -> Iterator[Placement]:
     taken = {cell for card in lying for cell in card_cells(box, card)}
     reach = range(-NEAR, NEAR + 1)
     near = {(x + dx, y + dy) for (x, y), dx, dy in product(taken, reach, reach)} - taken or {(0, 0)}
+    if apart:
+        across = {(x + APART * dx, y + APART * dy) for x, y in taken for dx, dy in SQUARE_STEPS}
+        near = across - near - taken
     for tile, at in product(kinds, sorted(near)):
         for turns in range(box[tile].period):
             card = Placement(tile, at, turns, field)

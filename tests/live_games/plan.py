@@ -71,8 +71,8 @@ def plan_game(
         first: the move from which on it is played.
         kinds: disturbances.
         hunted: rules to be broken rather than others.
-        seldom: rules that are broken before certain moves, in place of the first fouls that chance
-            would make.
+        seldom: rules that are broken before certain moves, or after the last one, in place of the
+            first fouls that chance would make.
     """  # fmt: skip
     planner = _Planner(game, box, one, rng, list(kinds), hunted, seldom)
     rng.shuffle(planner.queue)
@@ -82,6 +82,8 @@ def plan_game(
         more = list(planner.acts(number, first))
         acts += more
         number = more[-1].number + more[-1].moves
+    if number in seldom:
+        acts += planner.seldom_foul(number)
     return acts
 
 
@@ -123,7 +125,7 @@ class _Planner:
             return
         foul = self.rng.random() < FOUL_SHARE
         if number in self.seldom:
-            yield from self._seldom(number)
+            yield from self.seldom_foul(number)
         elif foul and self._stand_for:
             self._stand_for -= 1
         elif foul:
@@ -154,7 +156,8 @@ class _Planner:
             self.fouls[found[1]] += 1
             yield Act("foul", number, other=found[0], rules=found[1])
 
-    def _seldom(self, number: int) -> Iterator[Act]:
+    def seldom_foul(self, number: int) -> Iterator[Act]:
+        """Yield the foul that a certain rule asks for here."""
         found = find_seldom(
             self.game, self.box, self.one.positions[number], self.one.layouts[number],
             self.seldom[number], self.rng, lambda table: self._is_made_anew(number, table),

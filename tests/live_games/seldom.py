@@ -19,34 +19,44 @@ Found = tuple[Layout, Rules]
 SHOWN: Mapping[str, tuple[str, ...]] = {
     "schlangennest": (
         "not-your-turn", "not-your-card", "own-end", "colours-joined",
-        "three-at-one-place", "four-at-two-places", "must-close", "cannot-be-closed",
-        "outside-field", "open-first", "no-loop", "not-own-curve", "not-a-quarter", "still-closed",
-        "in-pieces", "can-be-opened", "not-own-straight", "not-the-tail", "not-along",
-        "snake-finished",
+        "first-touches", "three-at-one-place", "four-at-two-places", "must-close",
+        "cannot-be-closed", "outside-field", "open-first", "no-loop", "not-own-curve",
+        "not-a-quarter", "still-closed", "in-pieces", "can-be-opened", "not-own-straight",
+        "not-the-tail", "not-along", "snake-finished", "game-over",
     ),
     "snekagon": (
         "not-your-turn", "first-is-1", "touches-itself", "sharp-turn", "branches",
-        "own-snakes-touch", "touches-only-opponent",
+        "own-snakes-touch", "touches-only-opponent", "game-over",
     ),
     "snekagon5g": (
         "not-your-turn", "touches-itself", "sharp-turn", "branches",
         "own-snakes-touch", "touches-only-opponent", "on-eye", "not-an-end", "other-field",
-        "boards-apart",
+        "boards-apart", "game-over",
     ),
     "sssnake": (
         "not-your-turn", "not-drawn", "wrong-snake", "not-at-an-end", "not-joined", "dead-end",
-        "not-feasible", "closes-too-early",
+        "not-feasible", "closes-too-early", "game-over",
     ),
     "carnival": (
         "cell-taken", "not-at-an-end", "blocked", "two-snakes-joined", "gift-alone",
         "blocks-an-end", "not-replaceable", "not-a-replacement", "wrong-colour", "wrong-shape",
         "connection-lost", "last-round-only", "only-heads-and-hats", "heads-before-hats",
-        "not-your-head", "no-bare-head", "hat-in-front",
+        "not-your-head", "no-bare-head", "hat-in-front", "game-over",
     ),
 }  # fmt: skip
-"""Rules whose breach a table shows by itself in a game without options: no word, no roll, no tile
-that the box has not. A card laid before the roll was told is a roll told late; one that touches no
-other lies beside the game."""
+"""Rules whose breach a table shows by itself in a game without options. Never seen are
+
+- what needs a word or a roll (``not-rolled``, ``undeclared``, ``finale-too-early``, …; a card laid
+  before the roll was told is a roll told late), and who passes (``must-move``);
+- what no table can hold: a tile that the box has not (``none-left``, ``too-many``), two tiles in
+  one place (``cell-taken``: the upper one is seen in place of the lower; Carnival's big tiles
+  reach into other cells), a hex tile half beside the board (``off-board``);
+- what only an option forbids or allows (``tail-first``, ``other-snake``, ``against-direction``,
+  ``no-far-drill``, ``drilled-twice``), and clay laid amiss, which waits for its tile.
+"""
+APART = ("first-touches",)
+"""Rules that a card breaks which touches no other. It is seen with one place free between, straight
+across; further off it lies beside the game, with the stocks."""
 ENOUGH = 6
 """Of so many tables with a foul the one is taken that breaks the fewest rules beside it."""
 
@@ -66,7 +76,7 @@ def find_seldom(
         rng: draws one of many.
         is_another_thing: says whether a table would be taken for something else.
     """  # fmt: skip
-    tables = list(one_change_away(box, position, before))
+    tables = list(one_change_away(box, position, before, rule in APART))
     found: list[Found] = []
     for number in rng.permutation(len(tables)):
         table = tables[int(number)]

@@ -84,6 +84,10 @@ class Table(Protocol):
         """Take the cup away."""
         ...
 
+    def clear_away(self) -> Iterator[Frame]:
+        """Take away whatever has stood on the table from the beginning."""
+        ...
+
     def is_hard(self, thing: Thing) -> bool:
         """Say whether a tile is known to be hard to read."""
         ...
@@ -159,6 +163,10 @@ class FilmTable:
     def cup_off(self) -> Iterator[Frame]:
         """Take the cup away."""
         return _frames(self._table.cup_taken_away())
+
+    def clear_away(self) -> Iterator[Frame]:
+        """Take away whatever has stood on the table from the beginning."""
+        return _frames(self._table.cups_cleared_away())
 
     def is_hard(self, thing: Thing) -> bool:
         """Say that nothing is known about how hard a tile is to read."""
@@ -261,6 +269,10 @@ class ScriptedTable:
         """Take the cup away."""
         yield from self.visit((self.layout,))
         self.moment = replace(self.moment, covered=frozenset())
+
+    def clear_away(self) -> Iterator[Frame]:
+        """Let a hand come and go: nothing else is ever drawn here."""
+        return self.visit((self.layout,))
 
     def is_hard(self, thing: Thing) -> bool:
         """Say whether a tile stays unsure for ever."""

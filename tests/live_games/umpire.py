@@ -13,6 +13,7 @@ from companion_app.live.errors import ToldError
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.places import contents
+from companion_app.live.questions import is_half_hidden
 from companion_app.live.sameness import same_moves, turnings
 from companion_app.live.store import Store
 from engine.game import Move
@@ -121,8 +122,14 @@ class Umpire:
         """Whether the referee has not yet accepted all that was done."""
         return len(self._accepted) < self.done - self._first
 
+    @property
+    def asks_for_room(self) -> bool:
+        """Whether the referee has asked about a tile that lies half under something."""
+        return any(map(is_half_hidden, self.loop.referee.questions.values()))
+
     def _true_answer(self, about: str, question: Any) -> Any:
-        if about == "roll":
+        if about == "roll" or is_half_hidden(question):
+            # Who is asked about a tile under a cup takes the cup away.
             return None
         if about == "hand":
             choices = list(question.choices)

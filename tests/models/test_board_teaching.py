@@ -13,18 +13,23 @@ import pytest
 from engine.draw.hexes import outline
 from engine.placement import Layout
 from engine.setfile import built_in_set
+from models.evaluate import stained_box
 from models.evaluate.wooden_box import GAME_SEED, lesson_layout, owner_map, photograph
 from models.teaching.board_fit import fit_board
-from models.teaching.board_lessons import board_examples, check_board_game, check_learnt
+from models.teaching.board_lessons import board_examples, check_learnt
 from models.teaching.errors import TeachingError
-from models.teaching.labels import Label, parse_labels
+from models.teaching.examples import Examples, joined
+from models.teaching.kept import Kept, with_new
+from models.teaching.labels import Label, parse_labels, read_labels
 from models.teaching.teach import Lesson, teach
 from vision.board_reader import BoardReader
 from vision.errors import ModelError
 from vision.hex_cells import CELLS, turned_cell
 from vision.hex_pieces import pieces_of
 from vision.hex_plane import plane_of
-from vision.intake import Picture
+from vision.intake import Picture, picture_file
+from vision.read import read_table
+from vision.request import ReadRequest
 from vision.taught import find_taught
 from vision.taught_boards import board_kinds, find_taught_board
 
@@ -169,11 +174,6 @@ def test_what_no_photo_shows_is_asked_for(examples, kind):
         check_learnt(rest, BOX)
 
 
-def test_boards_with_clay_are_not_taught():
-    with pytest.raises(TeachingError, match="clay and eyes"):
-        check_board_game(built_in_set("snekagon5g"))
-
-
 def test_hex_tiles_of_several_cells_need_a_game_with_a_board(tmp_path):
     data = {"photos": {"a.jpg": [{"tile": "snake", "cells": [[0, 0], [1, 0]]}]}}
     lesson = Lesson("mine", "hex", tmp_path, parse_labels(data, "hex"))
@@ -227,3 +227,77 @@ def test_every_cell_is_said_something_about(reader, lesson):
 
     assert set(reading.contents) == set(CELLS)
     assert all(abs(shares.sum() - 1) < 1e-9 for shares in reading.contents.values())
+
+
+# --- Snekagon 5G: several boards, holes, clay ---
+
+
+@pytest.fixture(scope="module")
+def stained(tmp_path_factory):
+    """A home in which Snekagon 5G in other art was taught from photographs of two boards."""
+    home = tmp_path_factory.mktemp("stained")
+    stained_box.write_lessons(home / "lessons")
+    labels = read_labels(home / "lessons" / "labels.json", "hex")
+    report = teach(Lesson("stained", "hex", home / "lessons", labels, "snekagon5g"), home / "sets")
+    assert report["missing"] == report["left_out"] == []
+    return home
+
+
+def test_boards_with_holes_and_clay_are_taught_and_read(stained, monkeypatch):
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(stained))
+    box = find_taught("stained", (stained / "sets",))
+    assert box is not None
+    colours = stained_box.PLAYERS[2:]
+    layout = stained_box.laid_layout(108, colours)
+    jpeg = stained_box.photograph(layout, (2000, 1500), 108, 2)
+
+    state = read_table(picture_file(jpeg, "table").decode(), ReadRequest("hex", box.tile_set))
+
+    read = {(one["tile"], one["board"], frozenset((q, r) for q, r in one["cells"]))
+            for one in (*state.tiles, *state.unsure)}  # fmt: skip
+    lie = [{(p.tile, ((p.board or 0) + first) % 2, frozenset(p.cells)) for p in layout.pieces}
+           for first in range(2)]  # fmt: skip
+    first = max(range(2), key=lambda n: len(lie[n] & read))
+    clay = {((c.board + first) % 2, c.cell, c.kind, c.opens) for c in layout.clay}
+    seen = {(c["board"], tuple(c["cell"]), c["kind"], c.get("opens")) for c in state.clay}
+    assert len(lie[first] & read) >= len(read) - 2
+    assert len(lie[first]) == len(read)
+    assert len(clay & seen) >= len(clay) - 2
+
+
+def test_clay_is_labelled_with_its_board_and_the_side_it_opens_to():
+    entry = {"tile": "clay/open", "board": 1, "cells": [[0, 0]], "opens": "NW"}
+
+    (label,) = parse_labels({"photos": {"a.jpg": [entry]}}, "hex").photos["a.jpg"]
+
+    assert (label.board, label.opens) == (1, 4)
+    for key, value in (("board", 7), ("board", "left"), ("opens", "N")):
+        with pytest.raises(TeachingError, match=key):
+            parse_labels({"photos": {"a.jpg": [{**entry, key: value}]}}, "hex")
+
+
+def test_an_empty_list_of_labels_is_a_bare_board(lesson, tmp_path):
+    labels = parse_labels({"photos": {"a.jpg": [], "b.jpg": [{"tile": "unknown"}]}}, "hex")
+    bare = photo(Layout(), LESSON)
+
+    cut = board_examples(Picture(bare, (bare.shape[1], bare.shape[0])), (), BOX, None, "a.jpg")
+
+    assert labels.bare == {"a.jpg"}
+    assert set(cut.tiles) == {"empty"}
+
+
+def test_every_photo_keeps_bare_cells_however_many_there_are(examples):
+    many = joined([
+        replace_photos(examples, f"{number}.jpg") for number in range(12)
+    ])  # fmt: skip
+
+    kept = with_new(None, Kept(many)).examples
+
+    assert len(kept) < len(many)
+    for number in range(12):
+        assert any(tile == "empty" and photo == f"{number}.jpg"
+                   for tile, photo in zip(kept.tiles, kept.photos, strict=True))  # fmt: skip
+
+
+def replace_photos(examples: Examples, name: str) -> Examples:
+    return Examples(examples.patches, examples.tiles, examples.turns, (name,) * len(examples))

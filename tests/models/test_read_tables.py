@@ -71,9 +71,14 @@ ONCE_WRONG |= {
     "a-stock-is-not-reached-around-the-edge-of-the-picture": ("schlangennest", 46066),
     "few-cards-that-are-hardly-seen-are-looked-at-closely": ("schlangennest", 46270),
     "a-card-in-the-midst-of-stocks-is-the-layout": ("schlangennest", 48080),
+    "part-of-a-sorted-stock-beyond-a-hand-does-not-join-the-layout": ("schlangennest", 48029),
+    "a-snake-of-one-colour-is-a-layout-among-stocks": ("schlangennest", 48209),
+    "two-cards-askew-are-a-layout-though-one-is-faintly-seen": ("schlangennest", 49606),
 }
 NOT_GOOD = {
     "a-layout-cut-by-the-edge-beside-a-pile": ("schlangennest", 45334, "cut-off"),
+    "a-layout-under-a-cup-among-sorted-stocks": ("schlangennest", 48398, "covered"),
+    "a-layout-outside-beside-a-sorted-stock": ("carnival", 48058, "cut-off"),
     "a-card-at-the-edge-whose-big-card-is-outside": ("sssnake", 45087, "cut-off"),
     "a-shining-picture-with-many-unsure-cards": ("schlangennest", 45065, "glare"),
     "a-picture-in-which-all-cards-are-burnt": ("sssnake", 46141, "glare"),

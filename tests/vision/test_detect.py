@@ -129,6 +129,31 @@ def test_stretched_outline_has_the_size_it_says():
     assert area == pytest.approx((2 * SIZE_PX) ** 2)
 
 
+class _Painter:
+    """Shows one tile at any look, and another only while the picture is looked at from afar."""
+
+    def look(self, bgr, scale, box=None, **_):
+        left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
+        maps = empty_maps(
+            int((bottom - top) * scale) // STRIDE, int((right - left) * scale) // STRIDE
+        )
+        for x, seen in ((300.0, True), (500.0, scale < 0.7)):
+            if seen:
+                middle = ((x - left) * scale, (400.0 - top) * scale)
+                painted(maps, "square", middle, 20.0 * scale, 0)
+        return TileMaps(maps, (scale, scale), (float(left), float(top)))
+
+
+def test_tile_that_only_the_first_look_shows_is_a_faint_one():
+    bgr = np.zeros((960, 1280, 3), np.uint8)
+    painter: Any = _Painter()
+
+    seen = detect_tiles(bgr, "square", network=painter, settings=QUICK)
+
+    assert [round(float(one.centre_px[0]), -1) for one in seen.found] == [300]
+    assert [round(float(one.centre_px[0]), -1) for one in seen.faint] == [500]
+
+
 def test_maps_of_another_form_are_refused():
     with pytest.raises(ValueError, match="13 x rows x columns"):
         TileMaps(np.zeros((4, 10, 10), np.float32), (1.0, 1.0))

@@ -54,6 +54,16 @@ def test_paper_is_made_grey_whatever_the_light():
     assert np.ptp(balanced(warm)) <= 1
 
 
+def test_the_grey_beyond_the_pictures_edge_is_no_paper():
+    warm = np.full((480, 640, 3), (90, 140, 180), np.uint8)
+    cut = replace(BOARD, px_from_plane=np.array([[30.0, 0, 10], [0, 30, 240], [0, 0, 1]]))
+
+    view = laid_out(Pyramid(warm), cut)
+
+    right = view[:, VIEW_PX * 3 // 4 :].reshape(-1, 3)
+    assert np.ptp(right) <= 1
+
+
 def test_rows_and_columns_of_the_view_are_q_and_r():
     picture = np.zeros((480, 640, 3), np.uint8)
     picture[230:250, 340:360] = 255

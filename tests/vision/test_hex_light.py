@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -13,6 +14,8 @@ from vision.hex_looks import is_doubtful
 from vision.hex_models import CONTENTS
 
 PAPER, RED, VIOLET = (200, 200, 200), (90, 90, 210), (200, 110, 160)
+CLAY = (90, 120, 220)
+PALE_VIOLET = (200, 175, 189)
 RED_CELLS, VIOLET_CELLS = ((0, 0), (1, 0), (2, 0)), ((-3, 0), (-3, 1), (-3, 2))
 ODD = (4, -4)
 
@@ -83,6 +86,47 @@ def test_a_doubtful_cell_is_of_the_colour_that_it_has(reading):
     assert holding(doubtful, ODD, with_odd(VIOLET)) == "violet"
 
 
+@pytest.mark.parametrize(("bgr", "true"), [(PALE_VIOLET, "violet"), (PAPER, "empty")])
+def test_a_doubtful_cell_that_light_has_washed_out_is_of_the_colour_it_leans_to(reading, bgr, true):
+    doubtful = replace(
+        reading, contents=reading.contents | {ODD: shares("empty", 0.8, second="violet")}
+    )
+
+    assert holding(doubtful, ODD, with_odd(bgr)) == true
+
+
+def under_clay(reading: CellReadings, bgr: tuple[int, int, int], held: np.ndarray):
+    """Return a reading with clay on a cell, and a view that shows clay and the cell's corners."""
+    open_clay = np.array([0.0, 1.0, 0.0])
+    covered = replace(reading, contents=reading.contents | {ODD: held},
+                      clay=reading.clay | {ODD: open_clay})  # fmt: skip
+    view = with_odd(bgr)
+    y, x = (ODD[1] + SIDE) * CELL_PX + CELL_PX // 2, (ODD[0] + SIDE) * CELL_PX + CELL_PX // 2
+    cv2.circle(view, (x, y), CELL_PX // 3, CLAY, cv2.FILLED)
+    return covered, view
+
+
+@pytest.mark.parametrize(("true", "bgr"), [("red", RED), ("violet", VIOLET)])
+@pytest.mark.parametrize("said", ["red", "violet"])
+def test_the_corners_around_clay_tell_a_doubtful_tile(reading, true, bgr, said):
+    other = "violet" if said == "red" else "red"
+    covered, view = under_clay(reading, bgr, shares(said, 0.995, second=other))
+
+    assert holding(covered, ODD, view) == true
+
+
+def test_corners_that_light_has_burnt_away_tell_nothing(reading):
+    covered, view = under_clay(reading, PAPER, shares("violet", 0.995, second="red"))
+
+    assert holding(covered, ODD, view) == "violet"
+
+
+def test_a_sure_tile_under_clay_keeps_its_colour(reading):
+    covered, view = under_clay(reading, VIOLET, shares("red", 0.9995))
+
+    assert holding(covered, ODD, view) == "red"
+
+
 def test_a_sure_tile_keeps_its_colour(reading):
     clear = replace(reading, contents=reading.contents | {ODD: shares("violet")})
 
@@ -95,6 +139,14 @@ def test_colours_are_compared_with_those_of_other_boards(reading):
 
     assert CONTENTS[int(seen.contents[ODD].argmax())] == "red"
     assert all(seen.contents[c].argmax() == EMPTY for c in CELLS if c != ODD)
+
+
+@pytest.mark.parametrize(("hint", "doubtful"), [(0.0001, False), (0.0007, True)])
+def test_a_tile_that_hints_at_clay_is_worth_another_look(reading, hint, doubtful):
+    clay = np.array([1 - hint, hint, 0.0])
+
+    assert is_doubtful(replace(reading, clay=reading.clay | {(0, 0): clay})) is doubtful
+    assert not is_doubtful(replace(reading, clay=reading.clay | {ODD: clay}))
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,18 @@ def test_a_hole_among_tiles_stays_one():
     assert len(laid) == len(found)
 
 
+def test_a_tile_between_others_in_the_colours_of_the_table_is_less_sure():
+    true, middle = outlines_of(ISLAND), ISLAND.index((0, 0))
+    holed = picture_of([cell for cell in ISLAND if cell != (0, 0)])
+
+    for picture, most in ((picture_of(ISLAND), 0.95), (holed, 0.5)):
+        laid, sure = laid_hexes(picture, maps_of(true), true, np.full(len(true), 0.95))
+
+        assert len(laid) == len(true)
+        assert sure[middle] == most
+        assert (np.delete(sure, middle) == 0.95).all()
+
+
 def test_few_tiles_keep_their_own_outlines():
     true = outlines_of(ISLAND[:4])
 

@@ -10,11 +10,12 @@ from engine.setfile import built_in_set
 from models.evaluate.hex_score import compared, smallest_cell_px
 from models.training.hex_samples import hex_table
 from vision import hex_read
-from vision.hex_boards import STRIDE, boards_in, finder_input
-from vision.hex_cells import CELLS
-from vision.hex_models import HexModels
-from vision.hex_plane import plane_of
+from vision.hex_boards import boards_in, finder_input
+from vision.hex_cells import CELLS, CellReadings
+from vision.hex_models import CONTENTS, HexModels
+from vision.hex_plane import HexBoard, plane_of
 from vision.hex_read import read_hex_table
+from vision.hex_scraps import STRIDE
 from vision.pyramid import Pyramid
 
 
@@ -160,3 +161,21 @@ def test_what_is_hardly_marked_at_the_edge_spoils_the_picture_if_it_is_of_a_boar
     scraps = boards_in(Pyramid(picture), 5, faint).scraps
 
     assert bool(scraps) is (kind == "a scrap of a board")
+
+
+@pytest.mark.parametrize(("tilt", "told"), [(-0.02, False), (-0.03, True)])
+def test_cells_that_become_small_beyond_the_pictures_edge_are_told(tilt, told):
+    board = HexBoard(
+        np.array([[28.0, 320 * tilt, 320], [0, 26, 70], [0, tilt, 1]]), (319.5, 239.5), 400.0
+    )
+    bare = np.array([float(name == "empty") for name in CONTENTS])
+    sides = dict.fromkeys(CELLS, np.zeros(6))
+    reading = CellReadings(dict.fromkeys(CELLS, bare), dict.fromkeys(CELLS, 0.0),
+                           dict.fromkeys(CELLS, np.array([1.0, 0, 0])), sides, sides)  # fmt: skip
+    picture = np.full((480, 640, 3), 150, np.uint8)
+
+    state = read_hex_table(picture, built_in_set("snekagon"), "snekagon", boards=[board],
+                           read=lambda *_: [reading])  # fmt: skip
+
+    assert ("small" in {advice.what for advice in state.quality.advice}) is told
+    assert state.quality.ok

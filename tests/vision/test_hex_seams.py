@@ -30,7 +30,7 @@ def off(one, other) -> float:
     return float(np.hypot(*gap.T).mean() / one.cell_px())
 
 
-@pytest.mark.parametrize("move", [(0.25, 0.0), (-0.1, 0.2), (1.0, 0.0)])
+@pytest.mark.parametrize("move", [(0.25, 0.0), (-0.1, 0.2), (0.5, 0.29), (1.0, 0.0)])
 def test_a_board_that_is_misplaced_is_moved_back(table, board, move):
     away = np.eye(3)
     away[:2, 2] = move

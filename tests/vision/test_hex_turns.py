@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from engine.setfile import built_in_set
@@ -31,6 +33,13 @@ def seen_board(turn: int, tiles=(), clay=()) -> CellReadings:
     return CellReadings(contents, dict.fromkeys(CELLS, 0.0), kinds, sixth, sixth)
 
 
+def half_seen(board: CellReadings, cells, eye: float) -> CellReadings:
+    """Return a board of which nobody can say what some cells hold, but how much like an eye."""
+    other = [(1 - eye) / (len(CONTENTS) - 1)] * (len(CONTENTS) - 1)
+    unknown = np.array([*other, eye])
+    return replace(board, contents=board.contents | dict.fromkeys(cells, unknown))
+
+
 def hidden(turn: int) -> set[tuple[int, int]]:
     """Return the part of a board in which its eyes are, large enough for other turns too."""
     return {turned_cell((q, r), turn) for q, r in CELLS if r < 2}
@@ -51,14 +60,26 @@ def test_a_tile_on_an_eye_hides_no_turn():
 
 
 def test_where_no_eye_is_seen_the_turn_is_left_open():
-    (turns,) = turns_of([seen_board(1)], FIVE, [hidden(1)])
+    board = half_seen(seen_board(1), hidden(1), 0.03)
+
+    (turns,) = turns_of([board], FIVE, [hidden(1)])
 
     assert 1 in turns
     assert len(turns) > 1
 
 
+def test_half_an_eye_settles_the_turn_before_clay_does():
+    board = half_seen(seen_board(1, clay=[DRILLED]), hidden(1), 0.03)
+    board = half_seen(board, [turned_cell(EYES[0], 1)], 0.47)
+    # Clay lies so that it would go with another turn.
+    whole = seen_board(5, clay=[turned_cell(DRILLED, 1)])
+
+    assert turns_of([whole, board], FIVE, [(), hidden(1)])[1] == (1,)
+
+
 def test_clay_where_another_board_has_some_settles_the_turn():
-    whole, cut = seen_board(5, clay=[DRILLED]), seen_board(1, clay=[DRILLED])
+    whole = seen_board(5, clay=[DRILLED])
+    cut = half_seen(seen_board(1, clay=[DRILLED]), hidden(1), 0.03)
 
     assert turns_of([whole, cut], FIVE, [(), hidden(1)]) == [(5,), (1,)]
 

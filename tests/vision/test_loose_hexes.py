@@ -35,3 +35,29 @@ def test_two_tiles_that_touch_are_the_layout_not_two_that_happen_to_fit():
 
     assert [tile["tile"] for tile in table.tiles] == ["owl", "owl"]
     assert [tile["tile"] for tile in table.aside] == ["fox", "fox"]
+
+
+def test_of_two_pairs_that_touch_the_one_in_the_middle_is_the_layout():
+    edge = lattice([(0, 0), (1, -1)], 0, (60.0, 90.0))
+    pair = lattice([(0, 0), (1, -1)], 2, (300.0, 260.0))
+    found = (*outlines(edge), *outlines(pair))
+    readings = [
+        CellReading((CellGuess(tile, 0, 0, 0.99),)) for tile in ("fox", "fox", "owl", "owl")
+    ]
+
+    table = reconstruct_hexes(Detections((640, 480), "hex", found), [edge, pair], readings, BOX)
+
+    assert [tile["tile"] for tile in table.tiles] == ["owl", "owl"]
+
+
+def test_tile_two_cells_away_that_touches_none_lies_aside():
+    fit = lattice([(0, 0), (1, 0), (0, 1), (3, 0)], 0, (150.0, 150.0))
+    readings = [
+        CellReading((CellGuess(tile, 0, 0, 0.99),)) for tile in ("owl", "owl", "owl", "fox")
+    ]
+    detections = Detections((640, 480), "hex", tuple(outlines(fit)))
+
+    table = reconstruct_hexes(detections, [fit], readings, BOX)
+
+    assert [tile["tile"] for tile in table.tiles] == ["owl", "owl", "owl"]
+    assert [tile["tile"] for tile in table.aside] == ["fox"]

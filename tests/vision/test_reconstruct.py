@@ -475,6 +475,40 @@ def test_hole_that_looks_like_the_big_card_of_its_field_is_none():
     assert len(seen.tiles) == 5
 
 
+def test_hole_that_looks_like_half_of_another_big_card_is_none():
+    detections, readings = table(
+        "0,0 big/2#0 0;1,0 big/2#1 0;2,0 straight 0;2,1 curve 0;-1,0 curve 1;-1,1 curve 2"
+    )
+    hole = Detection(square(0, 1.0), 0.68)
+    half = CellReading((CellGuess("big/4", 0, 0, 0.992),), odd=True)
+    every = Detections((600, 600), "square", (*detections.found, hole))
+
+    seen = reconstruct(every, fit_lattices(every), [*readings, half], SSSNAKE)
+
+    assert "big/4" not in {e["tile"] for e in (*seen.tiles, *seen.unsure)}
+    assert len(seen.tiles) == 5
+
+
+@pytest.mark.parametrize(
+    ("wide", "gap", "laid"),
+    [(1.0, 0.2, True), (1.2, 0.2, True), (0.85, 0.2, True), (1.0, 0.35, False)],
+)
+def test_card_beside_a_big_one_is_laid_to_it_by_the_gap_between_them(wide, gap, laid):
+    row = "{0},-1 straight 0;{0},0 straight 0;{0},1 straight 0;{0},2 straight 0;{0},3 straight 0"
+    others = f"-5,-2 big/1#0 0;-4,-2 big/1#1 0;{row.format(-4)};-2,-2 big/2#0 0;-1,-2 big/2#1 0;"
+    detections, readings = table(
+        f"{others}{row.format(-1)};3,4 big/4#0 0;4,4 big/4#1 0;2,4 curve 0"
+    )
+    *rest, last = detections.found
+    middle = square(2.5 - gap - wide / 2, 4).mean(axis=0)
+    beside = Detection((last.corners_px - last.centre_px) * wide + middle, 0.95)
+    seen = replace(detections, found=(*rest, beside))
+
+    fields = {e["field"] for e in reconstruct(seen, fit_lattices(seen), readings, SSSNAKE).tiles}
+
+    assert (3 in fields) == laid
+
+
 AT_THE_EDGE = "-5.5,4 straight 0;-4.5,4 curve 1;-4.5,5 crossing 0"
 
 

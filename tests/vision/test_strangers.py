@@ -82,3 +82,40 @@ def test_what_nothing_looks_like_is_strange_anyway(picture):
 
 def test_outline_that_is_surely_found_and_read_beyond_doubt_is_a_tile_in_any_colours(picture):
     assert all(tiles_only(picture, row(), readings(0.5, confidence=0.995)))
+
+
+def test_outline_beyond_doubt_beside_tiles_is_one_though_light_gave_it_the_tables_colours(picture):
+    found = row()
+    found[HOLE] = Detection(found[HOLE].corners_px, 0.96)
+
+    assert all(tiles_only(picture, found, readings(0.9)))
+
+
+def test_slab_of_the_table_beside_no_tile_is_none_however_surely_it_is_found(picture):
+    slab = Detection(row()[0].corners_px + np.array([330.0, -140.0]), 0.97)
+    seen = [one for n, one in enumerate(readings(0.1)) if n != HOLE]
+    said = CellReading((CellGuess("fox", 0, 0, 0.2),), far=0.9)
+
+    kept = tiles_only(
+        picture, [*(d for n, d in enumerate(row()) if n != HOLE), slab], [*seen, said]
+    )
+
+    assert kept == [True] * (ROW - 1) + [False]
+
+
+@pytest.mark.parametrize(("confidence", "tile"), [(0.992, False), (0.9995, True)])
+def test_hardly_found_outline_of_table_that_looks_a_little_like_a_print(picture, confidence, tile):
+    found = row()
+    found[HOLE] = Detection(found[HOLE].corners_px, 0.66)
+
+    assert tiles_only(picture, found, readings(0.19, confidence=confidence))[HOLE] is tile
+
+
+def test_hole_that_shows_a_rare_print_of_the_cloth_is_no_tile(picture):
+    rare = (30, 220, 30)
+    for x, y in ((30, 20), (200, 290), (400, 40), (60, 300)):
+        picture[y : y + 40, x : x + 40] = rare
+    left = 40 + HOLE * SIDE
+    picture[152:206, left + 4 : left + 58] = rare
+
+    assert not tiles_only(picture, row(), readings(0.9))[HOLE]

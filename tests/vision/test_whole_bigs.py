@@ -111,3 +111,68 @@ def test_faint_outline_counts_where_it_surely_shows_a_card():
 
     assert seen.found == (found, faint)
     assert list(readings) == [card, card]
+
+
+def test_outline_across_a_big_card_beside_others_is_looked_at_before_bricks():
+    card = CellReading((CellGuess("curve", 0, 0, 1.0),))
+    beside = Detection(outline(MIDDLE[0] + WIDE, MIDDLE[1]), 0.9)
+    across = Detection(outline(*MIDDLE), 0.6)
+    bricks = [Detection(outline(60.0 + 70 * n, 400), 0.9) for n in range(8)]
+    detections = Detections((640, 480), "square", (*bricks, across, beside))
+
+    seen, readings = with_whole_bigs(detections, [*[STRANGE] * 9, card], SSSNAKE, look)
+
+    assert [cell for cell, _ in halves(seen, readings)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("sure", "beside", "found"), [(0.8, True, 2), (0.4, True, 0), (0.8, False, 0)]
+)
+def test_faint_outline_across_a_big_card_beside_others_becomes_its_halves(sure, beside, found):
+    card = CellReading((CellGuess("curve", 0, 0, 1.0),))
+    other = Detection(outline(MIDDLE[0] + (1 if beside else 4) * WIDE, MIDDLE[1]), 0.9)
+    detections = Detections((640, 480), "square", (other,), (Detection(outline(*MIDDLE), sure),))
+
+    seen, readings = with_whole_bigs(detections, [card], SSSNAKE, look)
+
+    assert len(halves(seen, readings)) == found
+
+
+def test_an_outline_as_long_as_wide_is_tried_along_both_axes():
+    one = Detection(outline(MIDDLE[0], MIDDLE[1], 1.5 * LONG) * [1.16, 1] - [48, 0], 0.9)
+    detections = Detections((640, 480), "square", (one,))
+
+    seen, readings = with_whole_bigs(detections, look([one]), SSSNAKE, narrow_look)
+
+    assert [cell for cell, _ in halves(seen, readings)] == [0, 1]
+
+
+def narrow_look(found: Sequence[Detection]) -> list[CellReading]:
+    """Read outlines that are no longer than the card's halves; longer ones show nothing."""
+    long = [one.corners_px[2, 1] - one.corners_px[1, 1] for one in found]
+    return [
+        reading if length < 1.15 * LONG else STRANGE
+        for reading, length in zip(look(found), long, strict=True)
+    ]
+
+
+def test_a_big_card_that_was_not_found_is_seen_beside_a_card_alone():
+    crossing = CellReading((CellGuess("crossing", 0, 0, 0.999),), far=0.1)
+    alone = Detection(outline(MIDDLE[0], MIDDLE[1] + 1.5 * LONG), 0.9)
+    detections = Detections((640, 480), "square", (alone,))
+
+    seen, readings = with_whole_bigs(detections, [crossing], SSSNAKE, look)
+
+    assert halves(seen, readings) == [(0, 180), (1, 220)]
+    assert len(seen.found) == 3
+
+
+def test_a_card_that_has_a_neighbour_is_not_looked_beside():
+    crossing = CellReading((CellGuess("crossing", 0, 0, 0.999),), far=0.1)
+    places = [MIDDLE[1] + 1.5 * LONG, MIDDLE[1] + 2.5 * LONG]
+    two = tuple(Detection(outline(MIDDLE[0], y), 0.9) for y in places)
+    detections = Detections((640, 480), "square", two)
+
+    seen, _ = with_whole_bigs(detections, [crossing, crossing], SSSNAKE, look)
+
+    assert seen.found == two

@@ -3,12 +3,14 @@
 import pytest
 
 from companion_app.live.loop import LiveLoop
+from companion_app.live.states import Watcher
 from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import game_named
 from engine.record import Record, find_set
 from models.scenes.positions import Played, played
 from models.scenes.splits import rng_of
+from tests.live_games.cast import game_of, seldom_of
 from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, plan_game
 from tests.live_games.tables import FilmTable
@@ -20,11 +22,12 @@ LAID = 3
 
 
 def filmed(
-    store: Store, game_name: str, seed: int, act: Act, play: str = "random"
-) -> tuple[Umpire, Director]:
+    store: Store, game_name: str, seed: int, act: Act, play: str = "random",
+    one: Played | None = None,
+) -> tuple[Umpire, Director]:  # fmt: skip
     game = game_named(game_name)
     box = find_set(game, None)
-    one = played(game_name, "train", play, seed)
+    one = one or played(game_name, "train", play, seed)
     first, last = act.number, act.number + act.moves + 1
     shown = Played(
         one.players, one.moves[first:last], one.layouts[first:last], one.positions[first:last]
@@ -86,3 +89,62 @@ def test_knocked_table_is_found_again_and_played_on(tmp_path, game_name):
         assert umpire.counts.numbers["moves right"] == 1
         assert umpire.counts.numbers["questions"] == 0
         assert "camera-moved" in states
+
+
+@pytest.mark.parametrize(
+    ("seed", "rule"), [(1, "first-touches"), (4, "cannot-be-closed"), (10, "game-over")]
+)
+def test_foul_that_chance_never_makes_is_told_from_the_picture(tmp_path, seed, rule):
+    game, one = game_named("schlangennest"), game_of("schlangennest", seed)
+    seldom = seldom_of("schlangennest", seed)
+    number = next(move for move, broken in seldom.items() if broken == rule)
+    acts = plan_game(
+        game, find_set(game, None), one, rng_of("test", rule), number, (), seldom=seldom
+    )
+    with Store(tmp_path) as store:
+        umpire, director = filmed(store, "schlangennest", seed, acts[0], one=one)
+        director.play(acts[:1])
+
+        assert umpire.counts.mistakes == []
+        assert umpire.counts.numbers[f"foul {rule}"] == 1
+        assert umpire.counts.numbers["fouls with the right rules"] == 1
+
+
+def test_nothing_settles_under_a_dark_sleeve_over_a_dark_floor():
+    game, one = game_named("sssnake"), game_of("sssnake", 11)
+    number = 39
+    player = one.players.index(one.moves[number].player)
+    table = FilmTable(game, find_set(game, None), one, "held-out", 11)
+    for _ in table.visit((one.layouts[number],)):
+        pass
+    watcher = Watcher()
+    for visit in range(6):
+        for frame in table.quiet(0.5):
+            watcher.see(frame)
+        watcher.settle()
+        frames = list(table.visit((one.layouts[number + 1 - visit % 2],), player))
+        still = [watcher.see(frame).still for frame in frames]
+        came = still.index(False)
+        under = [frame.taken_at_s < table.hand_left_s for frame in frames]
+        looks = [s and u for s, u in zip(still[came:], under[came:], strict=True)]
+
+        assert not any(map(all, zip(looks, looks[1:], looks[2:], strict=False)))
+
+
+def test_tile_under_a_cup_is_not_gone_though_another_was_never_seen(tmp_path):
+    act, one = Act("move", 3, "cup"), game_of("sssnake", 1)
+    game = game_named("sssnake")
+    box = find_set(game, None)
+    table = FilmTable(game, box, one, "held-out", 1)
+    with Store(tmp_path) as store:
+        umpire = Umpire(
+            Record(game, box, Start(one.players)), one,
+            lambda match, emit: LiveLoop(match, table.reader, emit), store, "test",
+        )  # fmt: skip
+        umpire.skip_to(act.number)
+        for _ in table.visit((one.layouts[act.number],)):
+            pass
+        Director(umpire, table, one, rng_of("test")).play([act])
+
+        assert umpire.counts.mistakes == []
+        assert umpire.counts.numbers["moves right"] == 1

@@ -60,6 +60,87 @@ def test_arm_over_a_table_that_fills_half_of_the_picture_is_a_hand():
     assert not glimpse.jolt
 
 
+def test_striped_sleeve_is_one_arm_though_half_of_it_looks_like_the_table():
+    striped = table()
+    for y in range(64, 180, 12):
+        striped[y : y + 8, 140:180] = (60, 60, 60)
+
+    glimpse = seen(a_settled_watcher(), striped, striped, start_s=1)
+
+    assert glimpse.hand
+
+
+def test_black_sleeve_over_a_black_floor_is_a_part_of_the_arm():
+    # Carnival 3: the floor had 12 levels, the sleeve 5 more, and the hand hung in the air.
+    room = table()
+    room[120:] = 12
+    reached_in = room.copy()
+    reached_in[110:, 140:180] = 17
+    reached_in[60:120, 145:175] = (140, 175, 225)
+    watcher = Watcher()
+    seen(watcher, room, room)
+    watcher.settle()
+
+    assert seen(watcher, reached_in, reached_in, start_s=1).hand
+
+
+def test_fingers_that_lay_a_tile_at_the_border_are_a_hand():
+    # Sssnake 12: less of the hand was in view than a tile is large.
+    fingers = table()
+    fingers[166:, 150:162] = (140, 175, 225)
+
+    assert seen(a_settled_watcher(), fingers, fingers, start_s=1).hand
+
+
+def test_hand_is_there_as_long_as_it_trembles_though_its_sleeve_is_not_seen():
+    watcher = a_settled_watcher()
+    seen(watcher, table(arm=(160, 90)), start_s=1)
+
+    hand = [table() for _ in range(6)]
+    for number, picture in enumerate(hand):
+        cv2.circle(picture, (160 + number % 2, 90), 36, (140, 175, 225), -1)
+
+    assert seen(watcher, *hand, start_s=1.1).hand
+    assert seen(watcher, table(tile=True), table(tile=True), start_s=2).still
+
+
+def test_table_can_be_looked_at_in_the_first_frame_that_an_arm_has_left():
+    watcher = a_settled_watcher()
+    seen(watcher, table(arm=(160, 90)), table(arm=(162, 90)), start_s=1)
+
+    assert seen(watcher, table(), start_s=1.2).still
+
+
+def test_lamp_at_one_side_is_no_hand_also_when_an_arm_came_and_went_since():
+    # Carnival 3: what the lamp had lit reached in over the border for a second and a half.
+    lamp = 0.7 * np.linspace(0.5, 1.4, 320)[None, :, None] ** 2
+    watcher = Watcher()
+    seen(watcher, *[table(tile=True, light=0.7)] * 6)
+    watcher.settle()
+
+    def lit(picture: np.ndarray) -> np.ndarray:
+        return np.asarray(np.clip(picture * lamp, 0, 255), np.uint8)
+
+    assert seen(watcher, *[lit(table(tile=True))] * 2, start_s=1).still
+    assert seen(watcher, *[lit(table(tile=True, arm=(160, 60)))] * 3, start_s=1.3).hand
+    assert seen(watcher, lit(table(tile=True)), start_s=1.6).still
+
+
+def test_knocked_camera_is_a_jolt_and_no_hand():
+    # Carnival 11: the pattern of the table reached in everywhere, and was taken for a hand.
+    pattern = RNG.integers(60, 160, (18, 32, 3)).astype(np.uint8)
+    cloth = cv2.resize(pattern, (340, 200), interpolation=cv2.INTER_NEAREST)
+    before, after = (np.ascontiguousarray(cloth[d : 180 + d, d : 320 + d]) for d in (0, 5))
+    watcher = Watcher()
+    seen(watcher, before, before)
+    watcher.settle()
+
+    glimpse = seen(watcher, after, after, start_s=1)
+
+    assert glimpse.jolt
+    assert glimpse.still
+
+
 def test_new_tile_is_a_change_but_no_hand():
     glimpse = seen(a_settled_watcher(), table(tile=True), table(tile=True), start_s=1)
 

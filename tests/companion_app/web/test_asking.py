@@ -23,6 +23,7 @@ def test_every_kind_of_question_has_words(played, script, language):
     questions = [
         asked(played, "tile", [["blue/curve", 0.6, 1], ["red/curve", 0.4]], spot=(0, 1, 2)),
         asked(played, "tile", [["blue/curve", 0.5], ["none", 0.5]], spot=(0, 1, 2)),
+        asked(played, "tile", [["blue/curve", 0.5]], spot=(0, 1, 2), choices={"hidden": True}),
         asked(played, "roll", [1, 2, 3]),
         asked(played, "order", [[move], "taken-back"]),
         asked(played, "hand", ["no-own-tile", "own-tile"], choices={"no-own-tile": None}),

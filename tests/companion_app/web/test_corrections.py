@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
 from companion_app.live.places import spots_of
-from companion_app.web.corrections import MOST_KEPT, Corrections
+from companion_app.web.corrections import MOST_KEPT, Corrections, keep_correction
+from engine.placement import Layout, Piece
+from engine.setfile import built_in_set
+from models.teaching.labels import corrections_in
 from tests.companion_app.web.conftest import playthrough
 from vision.types import Frame
 
@@ -150,3 +155,19 @@ def test_labels_can_be_read_by_teaching(tmp_path):
 
     assert name in str(labels)
     assert corrections_in(tmp_path / "box.json", "another", "square") is None
+
+
+def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
+    kept = Corrections(tmp_path)
+    pieces = frozenset({Piece("red/1", ((0, 0),)), Piece("green/2", ((1, 0), (2, 0)))})
+    match: Any = SimpleNamespace(box=replace(built_in_set("snekagon"), name="my-wood"),
+                                 layout=Layout(pieces=pieces))  # fmt: skip
+    feeder = SimpleNamespace(newest=Frame(picture(), 0.0), loop=SimpleNamespace(outlines_px={}))
+
+    keep_correction(kept, feeder, match, [(0, 0, 0)])
+
+    labels = corrections_in(tmp_path / "my-wood.json", "my-wood", "hex")
+    assert labels is not None
+    assert [(one.tile, one.cells) for (own) in labels.photos.values() for one in own] == [
+        ("green/2", ((1, 0), (2, 0))), ("red/1", ((0, 0),))
+    ]  # fmt: skip

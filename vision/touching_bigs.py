@@ -1,0 +1,89 @@
+"""Finds big cards of Sssnake that nothing was found of, beside the only cards that touch them.
+
+On a cloth with a loud pattern a card with a picture is easily lost. A small card that lies alone
+says where a big one would lie that it was laid to, and the reader knows both of its halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tiles import TileSet
+from vision.classify import CellReading
+from vision.lattice import SQUARE_SIDES, cell_axes
+from vision.quality import leaves
+from vision.types import Detection, Points
+
+Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
+Seen = tuple[Detection, CellReading]
+
+MOST_LOOKED_BESIDE = 6
+"""Cards of one picture."""
+SURE = 0.9
+"""How surely the card, and both halves beside it, must be read."""
+FOUND = 0.8
+"""How sure it is that the halves lie there."""
+ALONE = 1.5
+"""Nothing that is surely read lies nearer to a card alone, in widths."""
+
+
+def touching_bigs(
+    found: Sequence[Detection], readings: Sequence[CellReading], tile_set: TileSet, look: Look,
+    size_px: tuple[int, int],
+) -> list[Seen]:  # fmt: skip
+    """Return the halves of big cards that lie beside cards which seem to lie alone.
+
+    Args:
+        found: the outlines.
+        readings: what each of them shows.
+        tile_set: the box.
+        look: reads outlines.
+        size_px: width and height of the picture.
+    """
+    bigs = {kind.name for kind in tile_set.kinds.values() if len(kind.cells) == 2}
+    sure = [one for one, said in zip(found, readings, strict=True) if _is_read(said)]
+    seen = {said.guesses[0].tile for said in readings if _is_read(said)}
+    small = [one for one, said in zip(found, readings, strict=True)
+             if _is_read(said) and said.guesses[0].tile not in bigs]  # fmt: skip
+    middles = np.array([one.centre_px for one in sure]).reshape(-1, 2)
+    alone = [one for one in small if _is_alone(one, middles)]
+    halves: list[Seen] = []
+    for one in sorted(alone, key=lambda card: -card.confidence)[:MOST_LOOKED_BESIDE]:
+        pairs = [[Detection(outline, FOUND, leaves(outline, size_px)) for outline in pair]
+                 for pair in _pairs_beside(one)]  # fmt: skip
+        said = look([half for pair in pairs for half in pair])
+        for pair, shown in zip(pairs, zip(said[::2], said[1::2], strict=True), strict=True):
+            # Each big card is in the box once.
+            if _one_card(shown, bigs) and shown[0].guesses[0].tile not in seen:
+                seen.add(shown[0].guesses[0].tile)
+                halves += zip(pair, shown, strict=True)
+    return halves
+
+
+def _is_read(reading: CellReading) -> bool:
+    return reading.best >= SURE and not reading.odd and not reading.is_back
+
+
+def _is_alone(one: Detection, middles: NDArray[np.float64]) -> bool:
+    """Say whether none of some cards, of which it is one, lies near a card."""
+    near = np.linalg.norm(middles - one.centre_px, axis=1) < ALONE * one.across_px
+    return int(near.sum()) == 1
+
+
+def _pairs_beside(one: Detection) -> Iterator[tuple[Points, Points]]:
+    """Yield where the halves of a big card lie that touches a card, at each of its sides."""
+    axes = cell_axes(one.corners_px[None], "square")[0]
+    for side in SQUARE_SIDES:
+        step = axes @ np.array(side, float)
+        yield one.corners_px + step, one.corners_px + 2 * step
+
+
+def _one_card(pair: Sequence[CellReading], bigs: set[str]) -> bool:
+    """Say whether two places surely show the two halves of one big card."""
+    if not all(_is_read(half) for half in pair):
+        return False
+    a, b = (half.guesses[0] for half in pair)
+    return a.tile in bigs and (a.tile, a.turns) == (b.tile, b.turns) and a.cell != b.cell
