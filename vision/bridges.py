@@ -25,6 +25,8 @@ AROUND = tuple((dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1))
 MOST_OFF, MOST_ISLAND_OFF = 0.09, 0.2
 """Pitches that all cards lie off one lattice on average, and each card of the island. Six islands
 in play lay off by 0.08 and 0.16 at most, a stock behind a die by 0.36."""
+MANY, MOST_OF_MANY_OFF = 8, 0.3
+"""The same of an island of so many cards: long rows drift."""
 CLEARLY = 1.4
 """Times as far off they must lie with any other cells."""
 LOOSER = 0.08
@@ -51,7 +53,8 @@ def bridged_shift(group: CardGroup, other: CardGroup, turns: int, expected: Cell
         off = _off(places, np.stack([seen for _, seen in (*own, *island)]))
         tried.append((float(np.sqrt(np.mean(off**2))), float(off[len(own) :].max()), shift))
     (least, worst, shift), (rival, *_), *_ = sorted(tried)
-    fits = least <= MOST_OFF and worst <= MOST_ISLAND_OFF and rival >= CLEARLY * least
+    most = MOST_ISLAND_OFF if len(island) < MANY else MOST_OF_MANY_OFF
+    fits = least <= MOST_OFF and worst <= most and rival >= CLEARLY * least
     return shift if fits else None
 
 

@@ -43,6 +43,9 @@ BEYOND_DOUBT, HARDLY_OUTLINED, AS_TABLE = 0.99, 0.9, 0.8
 """Outlines that are read and found less surely than the first two show a hole where the table shows
 their colours as often as this share of usual ones. Of 73 holes on 290 drawn tables 22 did, of
 doubtful cards in play none: these had 0.62 at most."""
+FAINT = 0.5
+"""The same of outlines that are found less surely and are as far from their look as no faint one
+may be, however surely they are read: a plank of a table may look like a straight snake."""
 FEW_LIKE_TABLE = 0.03
 """Unless more cards than this share that are beyond doubt do."""
 SAME_PLACE = 0.35
@@ -196,7 +199,7 @@ def _are_like_table(
     """Say whether cards have the table's colours here: white ones on a white cloth."""
     sure = [
         one.corners_px for one, said in zip(detections.found, readings, strict=True)
-        if said.best >= BEYOND_DOUBT and not said.odd
+        if said.best >= BEYOND_DOUBT and not said.odd and _most_shown(one, said) is None
     ]  # fmt: skip
     return bool(sure) and bool((ground.shown(np.stack(sure)) >= AS_TABLE).mean() > FEW_LIKE_TABLE)
 
@@ -211,7 +214,8 @@ def _most_shown(one: Detection, said: CellReading) -> float | None:
     if said.why or (said.odd and said.best < LEAST):
         return HIDDEN
     doubtful = said.best < BEYOND_DOUBT and one.confidence < HARDLY_OUTLINED
-    return AS_TABLE if doubtful else None
+    planked = said.far >= NEAR and one.confidence < FAINT
+    return AS_TABLE if doubtful or planked else None
 
 
 def _enclosed(apart: Array) -> list[bool]:

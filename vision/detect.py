@@ -94,6 +94,10 @@ def _tiles(
     kept = (changed < settings.most_change) & (sure >= settings.least_on_grid)
     kept[kept] = _taken(corners[kept], sure[kept], shape, settings)
     dim = ~kept & (changed < settings.most_change_faint) & (sure >= settings.least_faint)
+    # Dice beside one large card say that it is none: whoever knows the box can tell.
+    outgrown = ~kept & (sure >= settings.surely) & settings.two_sizes
+    outlines[outgrown] = corners[outgrown]
+    dim |= outgrown
     faint = _with_missed((outlines[dim], sure[dim]), seen, shape)
     if not kept.any():
         return *nothing, faint

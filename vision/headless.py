@@ -13,14 +13,25 @@ import numpy as np
 
 from engine.lattice import Cell
 from engine.tiles import TileSet
-from vision.anchors import BIG, Field, is_front
+from vision.anchors import BIG, Field, anchor_of, is_front
 from vision.cards import CardGroup, SeenCard
+from vision.ground import Ground
+from vision.islands import SURELY_HIDDEN, with_islands
 from vision.lattice import cells_beside, mapped
+from vision.settle import carries_on, met_sides
 from vision.spacing import UNKNOWN_GAP, sameness, usual_gap
+from vision.touching_bigs import pairs_beside
+from vision.types import Points
 
 FEWEST_LOST, MOST_GAP, SURELY_LAID = 3, 0.02, 0.8
 """A lattice of Sssnake without a big card is a field whose big card is hidden, and no stock, when
 so many cards are sure, their gaps are hardly wider than a field's, and they are not all alike."""
+SNAKES_GAP = 0.08
+"""The same where snakes of different cards go on from each to the next."""
+BOTH_HALVES = np.array([(-0.5, -0.5), (1.5, -0.5), (1.5, 0.5), (-0.5, 0.5)])
+"""Corners of a big card, in cells from its left one."""
+FEWEST_CUT = 2
+"""Such cards as are lost where the picture's edge cuts one."""
 
 
 def lost_cards(
@@ -29,8 +40,8 @@ def lost_cards(
 ) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return cards of Sssnake that are laid as in play while the big card of their field is hidden.
 
-    Where no field is seen at all, cards at the picture's edge are the ends of one: what they are
-    laid to is cut off.
+    At the picture's edge they are cut off: what they are laid to is. Where no field is seen at all,
+    even one of them there is the end of one.
 
     Args:
         groups: all lattices.
@@ -42,44 +53,93 @@ def lost_cards(
     if all(kind.role != BIG for kind in tile_set.kinds.values()):
         return ()
     lost = []
-    for group in _laid_closely(groups, fields, taken):
+    for group in _laid_closely(groups, fields, taken, tile_set):
         sure = _surely_laid(group)
-        if not fields:
-            sure = [replace(card, cut_off=_at_edge(card, size_px)) for card in sure]
-        cut_off = any(card.cut_off for card in sure) and not fields
-        if len(sure) >= FEWEST_LOST or cut_off:
-            lost += sure
+        cut = any(card.cut_off for card in sure) and len(sure) >= FEWEST_CUT
+        fewest = FEWEST_CUT if cut and _goes_on(sure, tile_set) else FEWEST_LOST
+        at_edge = any(_at_edge(card, size_px) for card in sure)
+        if len(sure) >= fewest or (at_edge and not fields):
+            lost += [replace(card, cut_off=at_edge) for card in sure]
     return tuple(lost)
 
 
 def headless_field(
-    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int],
-    size_px: tuple[int, int],
-) -> Field | None:  # fmt: skip
-    """Return the field of Sssnake whose big card lies beyond the picture's edge, if it is clear.
+    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet,
+    size_px: tuple[int, int], ground: Ground | None = None,
+) -> tuple[Field, tuple[CardGroup, ...]] | None:  # fmt: skip
+    """Return the field of Sssnake whose big card is not seen, if it is clear, and its lattices.
 
-    Players take the big cards in order: where one before another is missing, and one field too, it
-    is that one's. Its cells are counted from where the big card may lie.
+    The card lies beyond the picture's edge or under a thing. Players take the big cards in order:
+    where one before another is missing, and one field too, it is that one's. Its cells are counted
+    from where the big card may lie.
 
     Args:
         groups: all lattices.
         fields: those that belong to the game.
         taken: the fields' own groups and their islands, by ``id``.
+        tile_set: the box.
         size_px: the picture's.
+        ground: what the table looks like, to see where a thing hides it.
     """
     numbers = {field.number for field in fields if field.number is not None}
     missing = [number for number in range(max(numbers, default=0)) if number not in numbers]
     if len(missing) != 1:
         return None
-    closely = _laid_closely(groups, fields, taken)
-    lost = [group for group in closely if _is_headless(group, size_px)]
-    if len(lost) != 1:
+    without = [group for group in groups if anchor_of(group, tile_set) is None]
+    closely = _laid_closely(without, fields, taken, tile_set)
+    lost = _headless(closely, groups, size_px, ground)
+    if not lost:
         return None
-    return Field(lost[0], missing[0], _likely_origin(lost[0], size_px))
+    first = max(lost, key=lambda group: len(group.cards))
+    others = [group for group in without if group is not first and id(group) not in taken]
+    grown, islands = with_islands(first, others, tile_set, ground=ground)
+    own = (first, *islands)
+    if any(all(group is not part for part in own) for group in lost):
+        return None
+    return Field(grown, missing[0], _likely_origin(grown, size_px, ground)), own
 
 
-def _likely_origin(group: CardGroup, size_px: tuple[int, int]) -> Cell | None:
-    """Return the left cell of a big card beside a lattice's cards, as far outside as can be."""
+def _headless(
+    closely: Sequence[CardGroup], groups: Sequence[CardGroup], size_px: tuple[int, int],
+    ground: Ground | None,
+) -> list[CardGroup]:  # fmt: skip
+    """Return lattices whose big card may be the one that is not seen.
+
+    A card by a thing is likelier to be laid to it than one that the edge cuts. Beside a field of
+    several cards these are another's: whose, nobody can say.
+    """
+    middles = np.concatenate([group.centres_px for group in groups])
+    hidden = [group for group in closely if _lies_by_a_thing(group, middles, ground)]
+    cut = [group for group in closely if _is_cut(group, size_px)]
+    several = [group for group in hidden if len(_surely_laid(group)) >= FEWEST_LOST
+               and all(group is not other for other in cut)]  # fmt: skip
+    if several or any(len(_surely_laid(group)) >= FEWEST_LOST for group in cut):
+        return [*cut, *several]
+    return hidden or cut
+
+
+def _lies_by_a_thing(group: CardGroup, middles: Points, ground: Ground | None) -> bool:
+    """Say whether a big card may lie beside a lattice's cards where a thing hides the table."""
+    if ground is None:
+        return False
+    pairs = np.array([pair for card in _surely_laid(group) if is_front(card)
+                      for pair in pairs_beside(card.outline_px)])  # fmt: skip
+    if not len(pairs):
+        return False
+    halves = pairs.reshape(-1, 4, 2)
+    apart = np.linalg.norm(halves.mean(axis=1)[:, None] - middles[None], axis=2).min(axis=1)
+    wide = np.linalg.norm(halves[:, 1] - halves[:, 0], axis=1)
+    hidden = ground.hidden(halves, SURELY_HIDDEN) & ground.inside(halves) & (apart > wide / 2)
+    return bool(hidden.reshape(-1, 2).all(axis=1).any())
+
+
+def _likely_origin(
+    group: CardGroup, size_px: tuple[int, int], ground: Ground | None
+) -> Cell | None:
+    """Return the left cell of a big card beside a lattice's cards, as far outside as can be.
+
+    Where all of them lie in the picture, it is the one that is hidden best.
+    """
     taken = {cell for card in group.cards for cell in card.cells}
     beside = cells_beside(taken) - taken
     lefts = sorted(
@@ -90,10 +150,16 @@ def _likely_origin(group: CardGroup, size_px: tuple[int, int]) -> Cell | None:
         return None
     places = mapped(group.fit.px_from_cell, np.array(lefts, float) + np.array([0.5, 0.0]))
     outside = np.maximum(-places, places - np.array(size_px)).max(axis=1)
+    if ground is not None and outside.max() < 0:
+        corners = np.array(lefts, float)[:, None] + BOTH_HALVES
+        shown = ground.shown(
+            mapped(group.fit.px_from_cell, corners.reshape(-1, 2)).reshape(-1, 4, 2)
+        )
+        return lefts[int(shown.argmin())]
     return lefts[int(outside.argmax())]
 
 
-def _is_headless(group: CardGroup, size_px: tuple[int, int]) -> bool:
+def _is_cut(group: CardGroup, size_px: tuple[int, int]) -> bool:
     """Say whether what a lattice is laid to may lie beyond the picture's edge.
 
     Of few cards one must be cut.
@@ -109,7 +175,7 @@ def _surely_laid(group: CardGroup) -> list[SeenCard]:
 
 
 def _laid_closely(
-    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int]
+    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet
 ) -> list[CardGroup]:
     """Return other lattices that are laid as closely as the fields: no stocks."""
     most = MOST_GAP + max((usual_gap(field.group) for field in fields), default=UNKNOWN_GAP)
@@ -117,7 +183,17 @@ def _laid_closely(
     return [
         group for group in left
         if len(group.cards) == 1 or (usual_gap(group) <= most and sameness(group) < 0.5)
+        or (usual_gap(group) <= SNAKES_GAP and _goes_on(_surely_laid(group), tile_set))
     ]  # fmt: skip
+
+
+def _goes_on(cards: Sequence[SeenCard], tile_set: TileSet) -> bool:
+    """Say whether a snake goes on in all of some cards, of which not all are alike."""
+    met = met_sides(cards, tile_set)
+    looks = {(card.guesses[0].tile, card.guesses[0].turns) for card in cards}
+    joined = sum(None not in pair for pair in met)
+    whole = all(carries_on(*pair) for pair in met) and joined >= len(cards) - 1
+    return len(looks) > 1 and whole
 
 
 def _at_edge(card: SeenCard, size_px: tuple[int, int]) -> bool:

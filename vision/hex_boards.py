@@ -27,7 +27,13 @@ from vision.hex_plane import (
     HexBoard,
     fitted,
 )
-from vision.hex_scraps import STRIDE, hanging_together, scraps_of, shows_a_board
+from vision.hex_scraps import (
+    STRIDE,
+    cells_marked,
+    hanging_together,
+    scraps_of,
+    shows_a_board,
+)
 from vision.hex_seams import UNKNOWN, on_its_seams
 from vision.pyramid import GREY, Pyramid, drawn_between, shrunk
 from vision.types import Bgr, Points
@@ -83,6 +89,8 @@ class FoundBoards:
     """The surest first, each in one of its six turns."""
     scraps: tuple[Points, ...] = ()
     """Corners of what is seen of others, too little to say where their cells are."""
+    cells: tuple[Points, ...] = ()
+    """Where no board is placed, outlines of what look like cells with tiles, however small."""
 
 
 def find_boards(bgr: Bgr, most: int, models: HexModels | None = None) -> tuple[HexBoard, ...]:
@@ -108,7 +116,8 @@ def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
     if len(real) < len(placed):
         # What is no board bends the lens too.
         placed = _with_one_lens(pyramid, real, models)
-    return FoundBoards(placed, scraps)
+    cells = () if placed else cells_marked(pyramid.whole, shown, scale, LEAST_MARK_PX)
+    return FoundBoards(placed, scraps, cells)
 
 
 # --- marks on a small copy -----------------------------------------------------------------------

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from engine.drills import boards_beside, drill
 from engine.hexsnakes import MOST_NEIGHBOURS, Drill, Spot, around, drilled_from
-from engine.lattice import HEX_SIDE_NAMES
+from engine.lattice import HEX_SIDE_NAMES, Cell
 from engine.tiles import TileSet
-from vision.hex_cells import CLAYS, CellReadings
+from vision.hex_cells import CLAYS, PLAIN, CellReadings
 from vision.hex_cuts import SeenPiece
 from vision.hex_models import CONTENTS
 from vision.hex_pieces import contents_of
@@ -36,6 +36,9 @@ ASKED_FOR = 100.0
 and by 0.94 where no drill can be: of 1,962 tiles' cells without clay one had more than 0.0014, and
 that 0.15; of 320 with clay the least had 0.007, 0.26 and 0.92. So clay that is forgotten, and such
 that lies where it should not, is still seen."""
+HARDLY_SEEN = 0.9
+"""Cells less surely hidden may still show their clay: one of which the picture's edge cut a third
+off was hidden by 0.7, and its clay had 0.997."""
 NONE, CLOSED = 0, 1 + len(HEX_SIDE_NAMES)
 """Numbers of what may lie on a cell: nothing, open towards one of six sides, closed."""
 
@@ -64,11 +67,13 @@ def clay_on_boards(
         pieces: the tiles on them.
         lost: the cells that cannot be seen.
     """
+    lost = {spot for spot in lost if not _shows_clay(readings[spot[0]], spot[1:])}
     colours = {s: c for s, c in _colours(readings, tile_set, pieces).items() if s not in lost}
-    looks = {spot: _look(readings[spot[0]], spot, colours) for spot in colours}
+    bodies = {spot: _bodies(spot, colours, lost) for spot in colours}
+    looks = {spot: _look(readings[spot[0]], spot, own) for spot, own in bodies.items()}
     asked: dict[Spot, tuple[int, ...]] = {}
     for column in _columns(colours, lost):
-        asked |= _asked_for(column, looks, colours, len(readings))
+        asked |= _asked_for(column, looks, bodies, len(readings))
     found = [_seen(spot, look, asked[spot]) for spot, look in looks.items()]
     order = {cell: number for number, cell in enumerate(readings[0].clay)} if readings else {}
     seen = [clay for clay in found if clay is not None]
@@ -92,10 +97,19 @@ def _colours(
     return found
 
 
-def _look(reading: CellReadings, spot: Spot, colours: Mapping[Spot, str]) -> Floats:
+def _shows_clay(reading: CellReadings, cell: Cell) -> bool:
+    """Say whether clay is surely seen on a cell of which little else is."""
+    return bool(reading.hidden[cell] < HARDLY_SEEN and reading.clay[cell][0] < 1 - PLAIN)
+
+
+def _bodies(spot: Spot, colours: Mapping[Spot, str], lost: Collection[Spot]) -> tuple[bool, ...]:
+    """Return for each side of a cell whether its colour goes on there, or may where none sees."""
+    return tuple(beside in lost or colours.get(beside) == colours[spot] for beside in around(spot))
+
+
+def _look(reading: CellReadings, spot: Spot, own: Sequence[bool]) -> Floats:
     """Return how well a cell's look goes with each that may lie there."""
     none, is_open, closed = reading.clay[spot[1:]]
-    own = [colours.get(beside) == colours[spot] for beside in around(spot)]
     mouths = reading.opens[spot[1:]] * np.where(own, 1.0, 1 / BODY)
     return np.array([none * CLAY_SEEN / (1 - CLAY_SEEN), *(is_open * mouths), closed])
 
@@ -110,14 +124,17 @@ def _columns(colours: Mapping[Spot, str], lost: Collection[Spot]) -> Iterator[li
 
 
 def _asked_for(
-    column: Sequence[Spot], looks: Mapping[Spot, Floats], colours: Mapping[Spot, str], boards: int
+    column: Sequence[Spot],
+    looks: Mapping[Spot, Floats],
+    bodies: Mapping[Spot, Sequence[bool]],
+    boards: int,
 ) -> dict[Spot, tuple[int, ...]]:
     """Return what the drills of a field that go best with its looks put on each of its cells."""
     seen = [spot for spot in column if spot in looks]
 
     def on(way: Collection[Drill]) -> dict[Spot, tuple[int, ...]]:
         drilled = drilled_from(way)
-        return {spot: _by_drills(spot, len(drilled.get(spot, ())), colours) for spot in seen}
+        return {spot: _by_drills(len(drilled.get(spot, ())), bodies[spot]) for spot in seen}
 
     def fits(asked: Mapping[Spot, tuple[int, ...]]) -> float:
         return sum(float(np.log(_weighed(looks[spot], asked[spot]).max())) for spot in seen)
@@ -136,9 +153,9 @@ def _ways(column: Sequence[Spot], boards: int) -> Iterator[tuple[Drill, ...]]:
         yield from combinations(possible, count)
 
 
-def _by_drills(spot: Spot, ways: int, colours: Mapping[Spot, str]) -> tuple[int, ...]:
-    """Return what may lie on a cell that is drilled so many ways."""
-    body = [1 + k for k, s in enumerate(around(spot)) if colours.get(s) == colours[spot]]
+def _by_drills(ways: int, own: Sequence[bool]) -> tuple[int, ...]:
+    """Return what may lie on a cell that is drilled so many ways, its colour going on so."""
+    body = [1 + side for side, goes_on in enumerate(own) if goes_on]
     if ways >= MOST_NEIGHBOURS:
         return (CLOSED,)
     return tuple(body) if ways and body else (NONE,)

@@ -31,6 +31,9 @@ STANDS_OFF, NEARER = 12.0, 5.0
 times nearer to a tile's it is then. Of 7,673 bare cells of 36 held-out tables two were further off,
 beside a blue cup, one of them twice as near to blue tiles; a red hex that was taken for bare was 29
 off and nine times nearer to red ones."""
+DOUBTFUL_NEARER = 2.5
+"""The same of a bare cell that the network gives a share of to that tile, as much as to one that
+light has washed out: a pale green hex in a corner had 0.2, was 13 off and three times nearer."""
 TAKEN_FOR = 0.9
 """How sure a cell is whose colour says otherwise than the network."""
 FADES = 10.0
@@ -172,7 +175,7 @@ def _around_clay(boards: Sequence[_Board], corners: Sequence[Floats]) -> list[di
             # Light has burnt away what is as pale as paper.
             known = nearest != EMPTY and int(board.shares[i].argmax()) in looks
             if known and off[i][near[0]] * CLEARER < off[i][near[1]]:
-                found[-1][board.cells[i]] = _taken_for(nearest)
+                found[-1][board.cells[i]] = taken_for(nearest)
     return found
 
 
@@ -182,7 +185,8 @@ def _off(colours: Floats, looks: Mapping[int, Floats]) -> Floats:
     return np.asarray(np.hypot(*(colours[:, None] - usual).transpose(2, 0, 1)))
 
 
-def _taken_for(number: int) -> Floats:
+def taken_for(number: int) -> Floats:
+    """Return shares of contents of a cell that is said to hold something."""
     rest = (1 - TAKEN_FOR) / (len(CONTENTS) - 1)
     return np.where(np.arange(len(CONTENTS)) == number, TAKEN_FOR, rest)
 
@@ -220,8 +224,9 @@ def _by_colour(shares: Floats, off: Mapping[int, float]) -> Floats:
     if int(shares.argmax()) == EMPTY:
         nearest = min(off, key=lambda number: off[number], default=EMPTY)
         bare = off.get(EMPTY, 0.0)
-        if bare > STANDS_OFF and bare > NEARER * off[nearest]:
-            return _taken_for(nearest)
+        nearer = DOUBTFUL_NEARER if shares[nearest] >= MAY_BE else NEARER
+        if bare > STANDS_OFF and bare > nearer * off[nearest]:
+            return taken_for(nearest)
     if shares.max() >= PLAIN:
         return shares
     own = off.get(int(shares.argmax()), UNKNOWN_OFF)

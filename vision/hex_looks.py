@@ -18,6 +18,7 @@ from vision.hex_cells import (
     likely,
     readings_of,
 )
+from vision.hex_goes_on import with_what_goes_on
 from vision.hex_light import in_one_light
 from vision.hex_models import HexModels
 from vision.hex_plane import HALF_TURN, SIXTHS, HexBoard
@@ -44,7 +45,7 @@ def read_cells(
         in_two_lights([look, *_other_turns(pyramid, board, models)]) if is_doubtful(look) else look
         for board, look in zip(boards, looks, strict=True)
     ]
-    return tuple(in_one_light(readings, views))
+    return tuple(with_what_goes_on(reading) for reading in in_one_light(readings, views))
 
 
 def _other_turns(pyramid: Pyramid, board: HexBoard, models: HexModels) -> list[CellReadings]:

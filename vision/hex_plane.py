@@ -103,6 +103,12 @@ class HexBoard:
         turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
         return replace(self, px_from_plane=self.px_from_plane @ turn)
 
+    def hexagon(self, cell: Sequence[int]) -> Points:
+        """Return the six corners of one of its cells in pixels."""
+        turns = np.radians(60 * np.arange(6) - 30)
+        corners = np.stack([np.cos(turns), np.sin(turns)], axis=1) / sqrt(3)
+        return self.px(corners + plane_of([cell]))
+
     def outline(self) -> Points:
         """Return the six corners in pixels, clockwise."""
         turns = np.radians(60 * np.arange(6) - 120)

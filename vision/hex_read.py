@@ -17,6 +17,7 @@ from engine.tiles import TileSet
 from vision.hex_aside import tiles_aside
 from vision.hex_boards import FINDER_PX, FoundBoards
 from vision.hex_boxes import boards_of, cells_of, taught_reader
+from vision.hex_burnt import burnt_cells
 from vision.hex_cells import CELLS, CellReadings
 from vision.hex_clay import SeenClay, clay_on_boards
 from vision.hex_cuts import SeenPiece, SeenSplit
@@ -47,9 +48,6 @@ pixels came out 23.85 to 24.1; one of 23.8 came out above 24.07, and was not tol
 SCRAP_EDGE = 4
 """Steps of the map of boards within which the picture's edge cuts one: its rim is not marked."""
 NO_BOARD = "I see no board: have all of it in the picture, lying flat, with light on it."
-
-_CORNERS = np.array(cells_outline([(0, 0)], 1.0))
-"""Of the cell in a board's middle, on its plane."""
 
 Entry = dict[str, Any]
 ReadCells = Callable[[Pyramid, Sequence[HexBoard], TileSet, HexModels], Sequence[CellReadings]]
@@ -92,7 +90,7 @@ def read_hex_table(
     boards, readings = [boards[i] for i in order], [readings[i] for i in order]
     _turn_upright(boards, readings, tile_set, pyramid.size_px)
     seen = perf_counter()
-    state = _table(bgr, tile_set, game, FoundBoards(tuple(boards), seen_boards.scraps), readings)
+    state = _table(bgr, tile_set, game, replace(seen_boards, boards=tuple(boards)), readings)
     if placed or taught_reader(tile_set) is not None:
         return state
     cut = perf_counter()
@@ -137,7 +135,9 @@ def _table(
 ) -> TableState:  # fmt: skip
     size, boards = (bgr.shape[1], bgr.shape[0]), found.boards
     if not boards:
-        advice = assess(bgr, [], limits=LIMITS).advice or (Advice("cut-off", NO_BOARD),)
+        advice = assess(bgr, [], limits=LIMITS, beside=found.cells).advice
+        if all(one.what == "small" for one in advice):
+            advice = (*advice, Advice("cut-off", NO_BOARD))
         quality = Quality(ok=False, advice=advice)
         return TableState(size, quality=quality, game=game, set_name=tile_set.name)
     numbered = game == "snekagon5g"
@@ -158,7 +158,7 @@ def _table(
         unsure=tuple(unsure),
         clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
         splits=tuple(_split_entry(split, numbered) for split in splits),
-        quality=_quality(bgr, found, lost, pieces),
+        quality=_quality(bgr, found, lost, pieces, burnt_cells(bgr, boards, readings, lost)),
         game=game,
         set_name=tile_set.name,
     )
@@ -231,7 +231,7 @@ def _clay_entry(clay: SeenClay, board: HexBoard) -> Entry:
 
 def _quality(
     bgr: Bgr, found: FoundBoards, lost: Sequence[Mapping[Cell, str]],
-    pieces: Sequence[SeenPiece],
+    pieces: Sequence[SeenPiece], burnt: Sequence[Points],
 ) -> Quality:  # fmt: skip
     """Return how well the tiles' cells are seen, or some bare ones where there are no tiles.
 
@@ -240,14 +240,14 @@ def _quality(
     boards = found.boards
     laid = [(p.piece.board or 0, cell) for p in pieces for cell in p.piece.cells]
     looked = laid or [(number, cell) for number in range(len(boards)) for cell in CELLS[::9]]
-    seen = [_hexagon(boards[number], cell) for number, cell in looked if cell not in lost[number]]
+    seen = [boards[number].hexagon(cell) for number, cell in looked if cell not in lost[number]]
     hidden: dict[str, list[Points]] = {"cut-off": [], "covered": []}
     size = np.array([bgr.shape[1], bgr.shape[0]])
     for board, cells in zip(boards, lost, strict=True):
         placed = board.unsteady <= UNSTEADY
         whole = {} if placed else dict.fromkeys(CELLS, _lost_by(cells))
         for cell, why in (whole or cells).items():
-            hidden[why].append(_hexagon(board, cell))
+            hidden[why].append(board.hexagon(cell))
     beyond = list(hidden["cut-off"])
     near = SCRAP_EDGE * STRIDE * max(1.0, float(size.max()) / FINDER_PX)
     for scrap in found.scraps:
@@ -257,9 +257,5 @@ def _quality(
     return assess(
         bgr, seen, cut_off=hidden["cut-off"], covered=hidden["covered"],
         limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
-        beside=beyond,
+        beside=beyond, burnt=burnt,
     )  # fmt: skip
-
-
-def _hexagon(board: HexBoard, cell: Cell) -> Points:
-    return board.px(_CORNERS + plane_of([cell]))

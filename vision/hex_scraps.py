@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.detect import detect_tiles
 from vision.hex_plane import HexBoard
 from vision.hex_seams import board_shares
 from vision.types import Bgr, Points
@@ -85,6 +86,28 @@ def shows_a_board(bgr: Bgr, shown: Floats, scale: float, board: HexBoard) -> boo
     if not found:
         return False
     return sum(board_shares(bgr, np.concatenate(found), board.cell_px())) >= LEAST_OF_BOARD
+
+
+def cells_marked(bgr: Bgr, shown: Floats, scale: float, least: int) -> tuple[Points, ...]:
+    """Return cells with tiles where a board that cannot be placed is marked most surely, if any.
+
+    Cells too small to be placed are found so, and nothing without a faint mark of so many places.
+    """
+    found = list(hanging_together(np.asarray((shown > FAINT).astype(np.uint8)), scale, least))
+    if not found:
+        return ()
+    points = max(found, key=lambda own: _surest(shown, own, scale))
+    room = np.ptp(points, axis=0).max() / 2
+    corner = np.maximum(points.min(axis=0) - room, 0).astype(int)
+    right, bottom = (points.max(axis=0) + room).astype(int)
+    part = np.ascontiguousarray(bgr[corner[1] : bottom, corner[0] : right])
+    return tuple(tile.corners_px + corner for tile in detect_tiles(part, "hex").found)
+
+
+def _surest(shown: Floats, points: Points, scale: float) -> float:
+    """Return how surely a board is marked at best at some places of the picture."""
+    x, y = np.round(((points + 0.5) * scale - 0.5 - (STRIDE - 1) / 2) / STRIDE).astype(int).T
+    return float(shown[y, x].max())
 
 
 def _on_the_map(board: HexBoard, scale: float) -> NDArray[np.int32]:

@@ -29,7 +29,7 @@ from vision.stocks import is_part_of_stock
 
 Array = NDArray[np.float64]
 
-FEWEST_OWN = 4
+FEWEST_OWN = 3
 """Cards that a lattice must have to be continued beyond what touches it."""
 TOUCHING, NEAR, FAR = 1, 2, 6
 """Cells from an island to the field: beside it, beyond one hidden card, beyond a hand."""
@@ -57,8 +57,9 @@ MOST_BROKEN = 0.34
 """Share of sides inside such an island that may not carry on: fouls are few, stocks are sorted."""
 SURE_ALONE = 0.5
 """How sure a single card must be found and read."""
-CLEARLY = 0.98
-"""How surely one must be read that is found less surely."""
+CLEARLY, FEW = 0.98, 4
+"""How surely one must be read that is found less surely, beside fewer others than that; beyond a
+hand these say too little of where a single one lies."""
 
 
 def with_islands(
@@ -97,7 +98,8 @@ def _next_island(
     around = None if ground is None else _Around(field, others, ground)
     for other in others:
         between = None if around is None else _Between(group, other, around)
-        moved = _continued(field, other, tile_set, farthest, between)
+        alone = len(other.cards) == 1 and len(field.cells) < FEW
+        moved = _continued(field, other, tile_set, TOUCHING if alone else farthest, between)
         if moved:
             return other, moved
     return None
@@ -219,7 +221,7 @@ def _continued(
     field: LaidField, other: CardGroup, tile_set: TileSet, farthest: int, between: _Between | None
 ) -> tuple[SeenCard, ...] | None:
     """Return an island's cards by the field's own cells, or nothing where they do not fit."""
-    if len(other.cards) == 1 and not _sure(other.cards[0], few=len(field.cells) < FEWEST_OWN):
+    if len(other.cards) == 1 and not _sure(other.cards[0], few=len(field.cells) < FEW):
         return None
     cells = [cell for card in other.cards for cell in card.cells]
     places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))

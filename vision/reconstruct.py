@@ -86,10 +86,10 @@ def reconstruct(
     fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
     ground = None if sight is None else sight.ground
     fields, own = _with_islands(fields, groups, tile_set, ground)
-    headless = headless_field(groups, fields, own, detections.size_px)
+    headless = headless_field(groups, fields, own, tile_set, detections.size_px, ground)
     if headless is not None:
-        fields = tuple(sorted((*fields, headless), key=lambda field: field.number or 0))
-        own = {*own, id(headless.group)}
+        fields = tuple(sorted((*fields, headless[0]), key=lambda field: field.number or 0))
+        own = {*own, *map(id, headless[1])}
     burnt: tuple[Points, ...] = ()
     if sight is not None:
         others = [*(group for group in groups if id(group) not in own), *(f.group for f in fields)]

@@ -70,13 +70,17 @@ def _too_many(
 
 def broken_share(cards: Sequence[SeenCard], tile_set: TileSet) -> float | None:
     """Return the share of sides between neighbours that do not carry on; nothing without any."""
+    broken = [not carries_on(*pair) for pair in met_sides(cards, tile_set)]
+    return sum(broken) / len(broken) if broken else None
+
+
+def met_sides(cards: Iterable[SeenCard], tile_set: TileSet) -> list[tuple[str | None, str | None]]:
+    """Return the colours that leave two cards where they meet, for each side that they share."""
     sides = dict(sides_of(cards, tile_set))
-    broken = [
-        not carries_on(colour, sides[key])
-        for (at, edge), colour in sides.items() if edge in (0, 1)
+    return [
+        (colour, sides[key]) for (at, edge), colour in sides.items() if edge in (0, 1)
         for key in [(square_neighbour(at, edge), opposite(edge))] if key in sides
     ]  # fmt: skip
-    return sum(broken) / len(broken) if broken else None
 
 
 def _weighed(

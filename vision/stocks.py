@@ -15,12 +15,11 @@ from statistics import median
 
 import numpy as np
 
-from engine.lattice import opposite, square_neighbour
 from engine.tiles import GREY, TileSet
 from vision.anchors import is_front
 from vision.cards import CardGroup, SeenCard
 from vision.looks import period_of
-from vision.settle import carries_on, sides_of
+from vision.settle import carries_on, met_sides
 from vision.spacing import space_between, usual_gap
 
 NEAR = 0.7
@@ -125,11 +124,7 @@ def _usual_space(cards: Sequence[SeenCard]) -> float:
 
 def _carried_on(group: CardGroup, tile_set: TileSet) -> float:
     """Return what it says for a stock how many neighbours carry on each other's snakes."""
-    sides = dict(sides_of(group.cards, tile_set))
-    met = [
-        (colour, sides[key]) for (at, edge), colour in sides.items() if edge in (0, 1)
-        for key in [(square_neighbour(at, edge), opposite(edge))] if key in sides
-    ]  # fmt: skip
+    met = met_sides(group.cards, tile_set)
     broken = sum(not carries_on(one, other) for one, other in met)
     # Grey goes on in any sorted row, unless the box has no other colour.
     nothing = (None, GREY) if tile_set.colours else (None,)

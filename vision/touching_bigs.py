@@ -53,7 +53,7 @@ def touching_bigs(
     halves: list[Seen] = []
     for one in sorted(alone, key=lambda card: -card.confidence)[:MOST_LOOKED_BESIDE]:
         pairs = [[Detection(outline, FOUND, leaves(outline, size_px)) for outline in pair]
-                 for pair in _pairs_beside(one)]  # fmt: skip
+                 for pair in pairs_beside(one.corners_px)]  # fmt: skip
         said = look([half for pair in pairs for half in pair])
         for pair, shown in zip(pairs, zip(said[::2], said[1::2], strict=True), strict=True):
             # Each big card is in the box once.
@@ -73,12 +73,12 @@ def _is_alone(one: Detection, middles: NDArray[np.float64]) -> bool:
     return int(near.sum()) == 1
 
 
-def _pairs_beside(one: Detection) -> Iterator[tuple[Points, Points]]:
+def pairs_beside(outline: Points) -> Iterator[tuple[Points, Points]]:
     """Yield where the halves of a big card lie that touches a card, at each of its sides."""
-    axes = cell_axes(one.corners_px[None], "square")[0]
+    axes = cell_axes(outline[None], "square")[0]
     for side in SQUARE_SIDES:
         step = axes @ np.array(side, float)
-        yield one.corners_px + step, one.corners_px + 2 * step
+        yield outline + step, outline + 2 * step
 
 
 def _one_card(pair: Sequence[CellReading], bigs: set[str]) -> bool:

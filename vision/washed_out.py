@@ -17,6 +17,9 @@ from vision.types import Detection
 LIKELY = 0.05
 """How likely its print must be at least: through a hole in the layout a cloth may show white."""
 
+SURELY_FOUND = 0.5
+"""How surely it must be found: such a hole is not, and may be as white as the paper around it."""
+
 
 def with_washed_out(group: CardGroup, sight: Sight) -> CardGroup:
     """Return a field whose doubtful cards do not lie face down where they show the others' paper.
@@ -31,7 +34,8 @@ def with_washed_out(group: CardGroup, sight: Sight) -> CardGroup:
 
 def _is_doubtful(card: SeenCard) -> bool:
     face_down = card.best is not None and card.best.tile == BACK
-    return face_down and card.why is None and card.confidence < HARDLY_READ
+    found = card.found >= SURELY_FOUND and card.why is None
+    return face_down and found and card.confidence < HARDLY_READ
 
 
 def _front(card: SeenCard, group: CardGroup, sight: Sight) -> SeenCard:

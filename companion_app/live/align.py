@@ -16,6 +16,7 @@ from typing import Any
 
 from companion_app.live.match import Match
 from companion_app.live.places import Belief, Content, Point, Sighting, Spot, middle, spots_of
+from companion_app.live.unmoored import lattice_through, places_by
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from engine.placement import Clay, Layout, Piece, Placement
 from engine.tiles import TileSet
@@ -74,24 +75,31 @@ class Aligner:
         outlines: dict[Spot, tuple[Point, ...]] = {}
         sure = {id(entry) for entry in table.tiles}
         matched = of = 0
+        unmoored: set[int] = set()
+        lost: set[Spot] = set()
         for number, entries in fields.items():
             own = known_by_field.get(number, [])
             way, votes = self._way(number, entries, own)
+            if way is None and (way := self._way_by_lattice(number, entries, own)):
+                unmoored.add(number)
+            else:
+                matched += votes
+                of += min(len(own), len(entries))
             if way is None:
-                return None
-            matched += votes
-            of += min(len(own), len(entries))
+                # A pile beside a big card that is not seen: the other fields are as sure as ever.
+                lost.update(spot for card in own for spot in spots_of(card))
+                continue
             self.ways[number] = way
             for entry in entries:
                 at = _shifted(tuple(entry["at"]), way)
                 spot = (number, *at)
                 beliefs[spot] = self._belief(entry, way[0], id(entry) in sure)
                 _remember(entry, spot, centres, outlines)
-        if of >= 2 and matched < LEAST_FIT * of:
+        if (lost and not matched) or (of >= 2 and matched < LEAST_FIT * of):
             return None
         return Sighting(
-            beliefs, centres_px=centres, outlines_px=outlines, aside_px=_aside(table),
-            die=_die(table),
+            beliefs, frozenset(lost), centres_px=centres, outlines_px=outlines,
+            aside_px=_aside(table), die=_die(table), unmoored=frozenset(unmoored),
         )  # fmt: skip
 
     def _way(
@@ -118,18 +126,25 @@ class Aligner:
                         way = (turn, card.at[0] - x, card.at[1] - y)
                         votes[way] += 1
                         away[way] += round(self._distance(spots_of(card)[0], centre))
+        pairs = self._in_place(number, entries, known)
         if not votes:
-            return (self._way_by_pixels(number, entries, known, last) if known else last), 0
+            return (_way_through(pairs, last) if known else last), 0
         most = max(votes.values())
         # A tile that was read wrong takes its vote along, so one vote less may be as good.
         best = [way for way, count in votes.items() if count == most]
-        best.sort(key=lambda way: (away[way], way != last, way != STRAIGHT_ON, way))
+
+        def off(way: Way) -> int:
+            # One of two tiles that was turned where it lies would turn the other around itself.
+            return sum(_shifted(at, way) != spot for at, spot in pairs)
+
+        best.sort(key=lambda way: (off(way), away[way], way != last, way != STRAIGHT_ON, way))
         return best[0], most
 
-    def _way_by_pixels(
-        self, number: int, entries: list[Mapping[str, Any]], known: list[Placement], last: Way
-    ) -> Way | None:
-        """Return the way that puts a tile where another one was seen; none where all are new."""
+    def _in_place(
+        self, number: int, entries: list[Mapping[str, Any]], known: list[Placement]
+    ) -> list[tuple[Cell, Cell]]:
+        """Return the cells of tiles that lie where a known one was seen, with those of that."""
+        found = []
         for entry in entries:
             outline = entry.get("outline") or ()
             centre = middle(outline)
@@ -139,8 +154,29 @@ class Aligner:
             for card in known:
                 was = self.centres_px.get((number, *card.at))
                 if was and hypot(was[0] - centre[0], was[1] - centre[1]) < SAME_PLACE * width:
-                    x, y = _turned(tuple(entry["at"]), last[0])
-                    return (last[0], card.at[0] - x, card.at[1] - y)
+                    found.append((tuple(entry["at"]), card.at))
+                    break
+        return found
+
+    def _way_by_lattice(
+        self, number: int, entries: list[Mapping[str, Any]], known: list[Placement]
+    ) -> Way | None:
+        """Return the way that puts new cards where the known ones would have them lie."""
+        spots = ((card.at, self.centres_px.get((number, *card.at))) for card in known)
+        lattice = lattice_through({at: centre for at, centre in spots if centre is not None})
+        places = None if lattice is None else places_by(lattice, entries)
+        if places is None:
+            return None
+        last = self.ways.get(number, STRAIGHT_ON)[0]
+        for turn in sorted(range(4), key=lambda turn: turn != last):
+            ways = set()
+            for entry, ((x, y), quarters) in zip(entries, places, strict=True):
+                tile, (own_x, own_y) = str(entry.get("tile")), _turned(tuple(entry["at"]), turn)
+                period = self.box[tile].period if tile in self.box else 1
+                fits = (_number(entry.get("turns")) + turn - quarters) % period == 0
+                ways.add((turn, x - own_x, y - own_y) if fits else None)
+            if len(ways) == 1 and None not in ways:
+                return ways.pop()
         return None
 
     def _distance(self, spot: Spot, centre: Point | None) -> float:
@@ -298,6 +334,14 @@ def _turns_of_board(eyes: frozenset[Cell]) -> list[int]:
     return [
         turn for turn in range(SIDES) if frozenset(_hex_turned(eye, turn) for eye in eyes) == eyes
     ]
+
+
+def _way_through(pairs: list[tuple[Cell, Cell]], last: Way) -> Way | None:
+    """Return the way, turned as before, that puts a tile where another one was seen."""
+    for at, spot in pairs:
+        x, y = _turned(at, last[0])
+        return (last[0], spot[0] - x, spot[1] - y)
+    return None
 
 
 def _turned(cell: tuple[int, ...], turns: int) -> Cell:

@@ -39,7 +39,7 @@ def with_covered(
         near = _single_near(look.beliefs.keys() - contents(known).keys(), covered)
         look = _without(look, frozenset(spot for spot in near if is_clear(spot) is not True))
     hidden = {spot for spot, belief in look.beliefs.items() if belief.why == "covered"}
-    return replace(look, covered=frozenset(covered | hidden)) if covered | hidden else look
+    return replace(look, covered=look.covered | covered | hidden)
 
 
 def misses_board(look: Sighting, known: Layout) -> bool:
@@ -47,6 +47,12 @@ def misses_board(look: Sighting, known: Layout) -> bool:
     lying = Counter(piece.board or 0 for piece in known.pieces)
     seen = {spot[0] for spot in look.beliefs}
     return any(count >= SEVERAL for board, count in lying.items() if board not in seen)
+
+
+def is_adrift(look: Sighting, known: Layout) -> bool:
+    """Say whether no known card of a field is seen, and not all of them lie under something."""
+    lying = {spot for spot in contents(known) if spot[0] in look.unmoored}
+    return not lying <= look.covered
 
 
 def grown_outline(outline: Sequence[Point]) -> tuple[Point, ...]:

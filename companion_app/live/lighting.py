@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Picture = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 
 COARSE = 8
 """Light changes slowly from place to place: means of so many pixels will do."""
@@ -30,6 +31,9 @@ FINE = 4.0
 SAME_EDGES = 0.8
 SHIFTED_PX, CLEAR = 1.2, 0.06
 """How far edges must have moved, and how many of them together."""
+BESIDE_PX, CLEAR_BESIDE = 9, 0.3
+"""How wide a brush draws what may be an arm, and how many edges beside it must have moved: on an
+even table there is only noise."""
 LIT_LEVELS, LIT_SHARE = 4.0, 0.45
 """Light changes so much of a picture by so many levels; no arm covers that much at once."""
 
@@ -73,12 +77,24 @@ def carried_over(old: Picture, before: Picture, now: Picture) -> Picture:
     return np.asarray(old * ((now + DIM) / (before + DIM)), np.float32)
 
 
-def is_shifted(now: Picture, before: Picture) -> bool:
-    """Say whether all edges have moved together: the camera was knocked, and nobody came in."""
+def is_shifted(now: Picture, before: Picture, without: Mask) -> bool:
+    """Say whether all edges have moved together: the camera was knocked, and nobody came in.
+
+    Args:
+        now: a picture.
+        before: an older one.
+        without: where something is that may be an arm; the edges beside it must have moved too.
+    """
+    brush = np.ones((BESIDE_PX, BESIDE_PX), np.uint8)
+    rest = cv2.dilate(without.astype(np.uint8), brush) == 0
     one, other = (_edges(picture).astype(np.float64) for picture in (before, now))
-    window = cv2.createHanningWindow((now.shape[1], now.shape[0]), cv2.CV_64F)
+    return _have_moved(one, other, CLEAR) and _have_moved(one * rest, other * rest, CLEAR_BESIDE)
+
+
+def _have_moved(one: NDArray[np.float64], other: NDArray[np.float64], clear: float) -> bool:
+    window = cv2.createHanningWindow((one.shape[1], one.shape[0]), cv2.CV_64F)
     (x, y), response = cv2.phaseCorrelate(one, other, window)
-    return response > CLEAR and hypot(x, y) > SHIFTED_PX
+    return response > clear and hypot(x, y) > SHIFTED_PX
 
 
 def _coarse(picture: Picture) -> Picture:

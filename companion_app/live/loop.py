@@ -13,7 +13,7 @@ from math import hypot
 from typing import Any, Protocol
 
 from companion_app.live.align import aligner_for
-from companion_app.live.covering import grown_outline, misses_board, with_covered
+from companion_app.live.covering import grown_outline, is_adrift, misses_board, with_covered
 from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
 from companion_app.live.keepsake import PictureSettings, last_picture, packed, unpacked
@@ -212,6 +212,10 @@ class LiveLoop:
         centres = dict(self._aligner.centres_px)
         sighting = self._aligner.sighting(table, known)
         if sighting is None:
+            self._not_found(table, t)
+            return
+        if sighting.unmoored and is_adrift(self._with_covered(frame, sighting, known), known):
+            self._aligner.centres_px = centres
             self._not_found(table, t)
             return
         self._strange_since_s = None

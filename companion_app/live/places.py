@@ -59,6 +59,8 @@ class Sighting:
     """Tiles that lie off the lattice, with their middles."""
     die: int | None = None
     """What a die in view shows."""
+    unmoored: frozenset[int] = frozenset()
+    """Fields of which no known card is seen: only where those lay tells where new ones lie."""
 
 
 def spots_of(placed: Placement | Piece) -> tuple[Spot, ...]:

@@ -94,6 +94,10 @@ class Watcher:
         """When each pixel changed last."""
         self._largest = 0
         """How many pixels were new at most since a hand came in; 0 without one."""
+        self._begins = False
+        """Whether something faint reaches in: the first of an arm, or the edge of a sunbeam."""
+        self._begun = False
+        """Whether it did so already when the table was last taken to be without a hand."""
 
     def see(self, frame: Frame) -> Glimpse:
         """Return what a frame shows; it becomes the one that the next is compared with."""
@@ -119,6 +123,7 @@ class Watcher:
         moving = self._is_much(moved & new)
         clearly = float((off > self.settings.new_levels).mean())
         changed = clearly > self.settings.changed_share
+        self._begins = not changed and bool(self._reaching_in(new).any())
         if not changed:
             # No hand is as faint as that all over, but the edge of a sunbeam is.
             self._largest = 0
@@ -131,11 +136,15 @@ class Watcher:
         self._settled.append(self._small(bgr))
 
     def settle(self) -> None:
-        """Take the newest frame as what the table looks like without a hand."""
+        """Take the newest frame as what the table looks like without a hand.
+
+        What faintly reaches in may be the first of an arm: the table without it is remembered too.
+        """
         if self._before is not None:
-            if self._settled:
+            if self._settled and (self._begun or not self._begins):
                 self._settled.pop()
             self._settled.append(self._before)
+            self._begun = self._begins
 
     def forget(self) -> None:
         """Forget what the table looked like: the camera hangs differently now."""
@@ -158,8 +167,12 @@ class Watcher:
         return float(moved.mean()) > self.settings.moving_share
 
     def _is_knocked(self, small: Small, new: Mask) -> bool:
-        """Say whether the camera hangs differently now; go on from how the table looks by now."""
-        if not self._reaching_in(new).any() or not is_shifted(small, self._settled[-1]):
+        """Say whether the camera hangs differently now; go on from how the table looks by now.
+
+        A resting arm has edges of its own: what lies beside it must have moved too.
+        """
+        reaching = self._reaching_in(new)
+        if not reaching.any() or not is_shifted(small, self._settled[-1], reaching):
             return False
         self._settled.clear()
         self._settled.append(small)

@@ -155,6 +155,29 @@ def test_tile_that_only_the_first_look_shows_is_a_faint_one():
     assert [round(float(one.centre_px[0]), -1) for one in seen.faint] == [500]
 
 
+class _Dice:
+    """Shows one large tile and three dice."""
+
+    def look(self, bgr, scale, box=None, **_):
+        left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
+        maps = empty_maps(
+            int((bottom - top) * scale) // STRIDE, int((right - left) * scale) // STRIDE
+        )
+        for x, half in ((200.0, 32.0), (400.0, 32.0), (600.0, 90.0), (900.0, 32.0)):
+            painted(maps, "square", ((x - left) * scale, (400.0 - top) * scale), half * scale, 0)
+        return TileMaps(maps, (scale, scale), (float(left), float(top)))
+
+
+def test_large_tile_among_dice_is_a_faint_one_of_its_own_size():
+    bgr = np.zeros((960, 1280, 3), np.uint8)
+    dice: Any = _Dice()
+
+    seen = detect_tiles(bgr, "square", network=dice, settings=QUICK)
+
+    assert [round(float(one.centre_px[0]), -2) for one in seen.faint] == [600]
+    assert seen.faint[0].across_px == pytest.approx(180, rel=0.05)
+
+
 def test_maps_of_another_form_are_refused():
     with pytest.raises(ValueError, match="13 x rows x columns"):
         TileMaps(np.zeros((4, 10, 10), np.float32), (1.0, 1.0))

@@ -157,3 +157,11 @@ def test_a_side_that_may_part_two_tiles_is_worth_another_look(reading, share, do
     sides[(0, 0)][0] = sides[(1, 0)][3] = share
 
     assert is_doubtful(replace(reading, joined=sides)) is doubtful
+
+
+@pytest.mark.parametrize(("second", "held"), [("violet", "violet"), ("eye", "empty")])
+def test_pale_tile_is_no_bare_cell_where_the_network_hints_at_its_colour(reading, second, held):
+    red, green, blue = (int(0.75 * v + 0.25 * p) for v, p in zip(VIOLET, PAPER, strict=True))
+    doubtful = replace(reading, contents=reading.contents | {ODD: shares("empty", 0.8, second)})
+
+    assert holding(doubtful, ODD, with_odd((red, green, blue))) == held

@@ -179,3 +179,15 @@ def test_cells_that_become_small_beyond_the_pictures_edge_are_told(tilt, told):
 
     assert ("small" in {advice.what for advice in state.quality.advice}) is told
     assert state.quality.ok
+
+
+def test_cells_too_small_to_place_their_board_are_told_to_be_small(table):
+    tiny = cv2.resize(table.bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    rows = table.boards[0].px(plane_of(CELLS))[:, 1] / 2
+    top = int(rows.min() + 0.75 * np.ptp(rows))
+    rest = np.full((420, tiny.shape[1], 3), tiny[-1, 0], np.uint8)
+
+    state = read(np.concatenate([tiny[top:], rest]))
+
+    assert state.tiles == state.unsure == ()
+    assert {advice.what for advice in state.quality.advice} == {"cut-off", "small"}

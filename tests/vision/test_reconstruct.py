@@ -382,6 +382,17 @@ def test_cards_in_line_beyond_a_hand_are_part_of_the_layout(cloth):
     assert len(seen.tiles) == 6
 
 
+def test_three_cards_say_where_others_lie_beyond_a_hand(cloth):
+    detections, readings = table(ROW_AND_TWO_OFF.partition(";")[2])
+    cloth[200:400, 328:420] = (140, 160, 215)
+
+    seen = reconstruct(
+        detections, fit_lattices(detections), readings, NEST, sight_of(cloth, detections)
+    )
+
+    assert len(seen.tiles) == 5
+
+
 @pytest.fixture
 def four_and_an_untaken_one(cloth):
     """A row of cards with a fifth at its end that was not taken for one, and where that lies."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,12 @@ def test_other_backs_stay_face_down(guesses, shown):
     seen = with_washed_out(row(card(4, *guesses)), painted(shown))
 
     assert seen.cards[-1].guesses[0].tile == BACK
+
+
+def test_white_cloth_in_a_hole_of_the_layout_is_no_card_whose_print_is_gone():
+    hole = replace(card(4, *DOUBTFUL), found=0.3)
+
+    assert with_washed_out(row(hole), painted(PAPER)).cards[-1].guesses[0].tile == BACK
 
 
 @pytest.mark.parametrize(

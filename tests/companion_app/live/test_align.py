@@ -132,3 +132,66 @@ def test_entries_written_by_layouts_are_read_back():
 
     assert sighting is not None
     assert believed(sighting) == contents(known)
+
+
+def filmed(layout: Layout, turns: int, away_px=()) -> TableState:
+    """Return cards as a camera sees them 40 pixels apart, read by a lattice turned by so much."""
+    away = dict(away_px)
+    tiles = []
+    for entry in turned_cards(layout, turns, 3, -2).tiles:
+        x, y = entry["at"][0] - 3, entry["at"][1] + 2
+        for _ in range(-turns % 4):
+            x, y = -y, x
+        dx = away.get(entry["tile"], 0)
+        corners = [[40 * x + dx + a, 40 * y + b]
+                   for a, b in ((-20, -20), (20, -20), (20, 20), (-20, 20))]  # fmt: skip
+        ahead = (entry["turns"] - turns) % 4
+        # An outline begins at the card's own upper left corner.
+        tiles.append({**entry, "outline": corners[ahead:] + corners[:ahead]})
+    return TableState((999, 999), tuple(tiles))
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_new_card_is_found_though_a_cup_hides_every_known_one(turns):
+    # Schlangennest 10: the first three cards lay under one cup.
+    known = read_layout("red/head@0,0^1 yellow/curve@1,0^3 blue/head@1,1^3")
+    new = read_layout("green/tail@-1,1^3")
+    aligner = Aligner(NEST)
+    aligner.sighting(filmed(known, 0), known)
+
+    sighting = aligner.sighting(filmed(new, turns), known)
+
+    assert sighting is not None
+    assert sighting.unmoored == {0}
+    assert believed(sighting) == contents(new)
+    assert aligner.sighting(filmed(new, turns, {"green/tail": 17}.items()), known) is None
+
+
+def test_card_turned_where_it_lies_does_not_turn_the_other_one_around_it():
+    # Sssnake 4: a big card and one curve, and the curve's vote counted as much.
+    known = read_layout("red/head@0,0^1 blue/curve@1,0^1")
+    now = read_layout("red/head@0,0^1 blue/curve@1,0^2")
+    aligner = Aligner(NEST)
+    aligner.sighting(filmed(known, 0), known)
+
+    sighting = aligner.sighting(filmed(now, 0, {"red/head": 2}.items()), known)
+
+    assert sighting is not None
+    assert sighting.unmoored == frozenset()
+    assert believed(sighting) == contents(now)
+
+
+def test_card_of_a_field_whose_big_card_is_not_seen_does_not_hide_the_other_fields():
+    # Sssnake 8: the open card of the pile was read as one of a snake far off.
+    known = read_layout("big/1@0,0#0 big/2@0,0#1 big/3@0,0#2")
+    seen = [{"tile": f"big/{n + 1}", "at": [0, 0], "turns": 0, "field": n} for n in (0, 1)]
+    laid = {"tile": "curve", "at": [2, 0], "turns": 1, "field": 1}
+    pile = {"tile": "double-curve", "at": [1, -1], "turns": 1, "field": 2}
+    aligner = Aligner(built_in_set("sssnake"))
+
+    sighting = aligner.sighting(TableState((99, 99), (*seen, laid, pile)), known)
+
+    assert sighting is not None
+    assert set(sighting.beliefs) == {(0, 0, 0), (1, 0, 0), (1, 2, 0)}
+    assert sighting.covered == {(2, 0, 0)}
+    assert aligner.sighting(TableState((99, 99), (pile,)), known) is None

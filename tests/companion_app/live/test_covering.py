@@ -1,6 +1,6 @@
 """Tiles under a cup: some of them seen in part, and the cup taken for a tile."""
 
-from companion_app.live.covering import misses_board, with_covered
+from companion_app.live.covering import is_adrift, misses_board, with_covered
 from companion_app.live.places import Belief, Sighting, Spot, contents
 from engine.notation import read_layout
 from engine.placement import Piece
@@ -62,3 +62,12 @@ def test_board_of_which_nothing_is_seen_is_missed_only_if_several_tiles_lie_ther
     assert misses_board(look, three)
     assert not misses_board(look, one)
     assert not misses_board(Sighting({(1, 0, 0): look.beliefs[0, -4, 0]}), three)
+
+
+def test_new_card_alone_counts_only_while_every_known_one_lies_under_something():
+    known = read_layout("red/head@0,0 blue/curve@1,0")
+    look = Sighting(covered=frozenset({(0, 0, 0), (0, 1, 0)}), unmoored=frozenset({0}))
+
+    assert not is_adrift(look, known)
+    assert is_adrift(Sighting(covered=frozenset({(0, 0, 0)}), unmoored=frozenset({0})), known)
+    assert not is_adrift(Sighting(), known)

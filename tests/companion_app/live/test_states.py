@@ -247,3 +247,39 @@ def test_ground_follows_a_knocked_camera():
 
 def test_nothing_is_known_of_a_table_never_seen():
     assert Ground().is_bare(Frame(table()), TILE) is None
+
+
+def pushed_to(x: int, arm: bool, noise: int) -> np.ndarray:
+    bgr = np.random.default_rng(noise).normal(110, 3, (180, 320, 3))
+    if arm:
+        cv2.line(bgr, (x + 16, 200), (x + 16, 125), (85.0, 90.0, 95.0), 24)
+    cv2.rectangle(bgr, (x, 80), (x + 40, 120), (40.0, 60.0, 230.0), -1)
+    cv2.circle(bgr, (x + 12, 95), 6, (240.0, 240.0, 240.0), -1)
+    return np.asarray(np.clip(bgr, 0, 255), np.uint8)
+
+
+def test_arm_that_rests_beside_the_tile_it_pushed_is_a_hand_and_no_knock():
+    # Schlangennest 6: the arm became the bare table, and the table without it a hand.
+    watcher = Watcher()
+    seen(watcher, pushed_to(150, arm=False, noise=1), pushed_to(150, arm=False, noise=2))
+    watcher.settle()
+
+    arm = seen(watcher, *[pushed_to(158, arm=True, noise=n) for n in range(3, 7)], start_s=1)
+    left = seen(watcher, *[pushed_to(158, arm=False, noise=n) for n in range(7, 9)], start_s=1.4)
+
+    assert arm.hand
+    assert not arm.jolt
+    assert left.still
+
+
+def test_first_of_an_arm_taken_for_the_table_is_forgotten_when_it_has_left():
+    # Snekagon 5G 1: a look fell on the frame in which a dark sleeve began to show.
+    watcher = a_settled_watcher()
+    begins = table()
+    cv2.rectangle(begins, (0, 60), (11, 79), (95, 95, 95), -1)
+    glimpse = seen(watcher, begins, begins, start_s=1)
+    assert glimpse.still
+    watcher.settle()
+    assert seen(watcher, table(arm=(160, 90)), table(arm=(162, 90)), start_s=1.2).hand
+
+    assert seen(watcher, *[table(tile=True)] * 4, start_s=1.4).still

@@ -1,0 +1,41 @@
+"""Which outlines may be cards of a box."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.setfile import built_in_set
+from vision.candidates import cards_only
+from vision.classify import CellGuess, CellReading
+from vision.ground import Ground
+from vision.request import ReadRequest
+from vision.types import Detection, Detections
+
+WIDE = 40
+PLANK, SEAM, PAPER = (60, 110, 150), (40, 80, 120), (225, 230, 235)
+REQUEST = ReadRequest("square", built_in_set("schlangennest"))
+UNIT = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], float)
+
+
+@pytest.mark.parametrize(("sure", "far", "kept"), [
+    (0.48, 0.5, 3), (0.48, 0.1, 4), (0.95, 0.5, 4),
+])  # fmt: skip
+def test_plank_that_is_read_as_a_card_is_one_only_if_it_is_well_seen(sure, far, kept):
+    bgr = np.full((480, 640, 3), PLANK, np.uint8)
+    bgr[::20] = SEAM
+    bgr[200 : 200 + WIDE, 200 : 200 + 3 * WIDE] = PAPER
+    outlines = [(UNIT + np.array([5 + x, 5])) * WIDE for x in range(4)]
+    ground = Ground(bgr, outlines)
+    found = [Detection(outline, 0.95) for outline in outlines]
+    found[3] = replace(found[3], confidence=sure)
+    readings = [CellReading((CellGuess("red/straight", 0, 0, 1.0),))] * 3
+    readings.append(CellReading((CellGuess("yellow/straight", 0, 0, 1.0),), far=far))
+
+    seen, _ = cards_only(
+        bgr, Detections((640, 480), "square", tuple(found)), readings, REQUEST, ground
+    )
+
+    assert len(seen.found) == kept
