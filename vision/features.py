@@ -10,7 +10,6 @@ Carnival wrong readings went from 7 to 0 by these three.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import cv2
@@ -24,8 +23,6 @@ Floats = NDArray[np.float32]
 VERSION = 2
 """Goes up with every change of a number that comes out; a model says which it was fitted to."""
 HOG_CELL_PX, HOG_BLOCK_PX, HOG_BINS = 8, 16, 9
-FEWEST_A_THREAD = 12
-"""Of fewer patches a thread takes longer to begin than to describe them."""
 COLOUR_GRID = 8
 WHITE_SHARE = 0.9
 """The white of a card is what nine tenths of its pixels are darker than."""
@@ -59,15 +56,6 @@ def _descriptor() -> cv2.HOGDescriptor:
 
 
 def _shapes(patches: Patches) -> Floats:
-    threads = min(cv2.getNumThreads(), len(patches) // FEWEST_A_THREAD)
-    if threads < 2:
-        return _shapes_alone(patches)
-    # Threads that were kept would be missing in a forked process.
-    with ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(_shapes_alone, np.array_split(patches, threads))))
-
-
-def _shapes_alone(patches: Patches) -> Floats:
     # A descriptor keeps nothing between calls, so one serves every thread.
     hog = _descriptor()
     rows = [hog.compute(np.ascontiguousarray(patch)) for patch in patches]
