@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.tiles import TileSet
-from vision.classify import CellReading
+from vision.classify import CellGuess, CellReading
 from vision.lattice import SQUARE_SIDES, cell_axes
 from vision.quality import leaves
 from vision.types import Detection, Points
@@ -44,10 +44,10 @@ def touching_bigs(
         size_px: width and height of the picture.
     """
     bigs = {kind.name for kind in tile_set.kinds.values() if len(kind.cells) == 2}
-    sure = [one for one, said in zip(found, readings, strict=True) if _is_read(said)]
-    seen = {said.guesses[0].tile for said in readings if _is_read(said)}
+    sure = [one for one, said in zip(found, readings, strict=True) if is_read(said)]
+    seen = {said.guesses[0].tile for said in readings if is_read(said)}
     small = [one for one, said in zip(found, readings, strict=True)
-             if _is_read(said) and said.guesses[0].tile not in bigs]  # fmt: skip
+             if is_read(said) and said.guesses[0].tile not in bigs]  # fmt: skip
     middles = np.array([one.centre_px for one in sure]).reshape(-1, 2)
     alone = [one for one in small if _is_alone(one, middles)]
     halves: list[Seen] = []
@@ -57,13 +57,17 @@ def touching_bigs(
         said = look([half for pair in pairs for half in pair])
         for pair, shown in zip(pairs, zip(said[::2], said[1::2], strict=True), strict=True):
             # Each big card is in the box once.
-            if _one_card(shown, bigs) and shown[0].guesses[0].tile not in seen:
-                seen.add(shown[0].guesses[0].tile)
+            if not all(map(is_read, shown)):
+                continue
+            first, second = (half.guesses[0] for half in shown)
+            if are_halves(first, second, bigs) and first.tile not in seen:
+                seen.add(first.tile)
                 halves += zip(pair, shown, strict=True)
     return halves
 
 
-def _is_read(reading: CellReading) -> bool:
+def is_read(reading: CellReading) -> bool:
+    """Say whether an outline surely shows a card that lies face up."""
     return reading.best >= SURE and not reading.odd and not reading.is_back
 
 
@@ -81,9 +85,9 @@ def pairs_beside(outline: Points) -> Iterator[tuple[Points, Points]]:
         yield outline + step, outline + 2 * step
 
 
-def _one_card(pair: Sequence[CellReading], bigs: set[str]) -> bool:
-    """Say whether two places surely show the two halves of one big card."""
-    if not all(_is_read(half) for half in pair):
-        return False
-    a, b = (half.guesses[0] for half in pair)
-    return a.tile in bigs and (a.tile, a.turns) == (b.tile, b.turns) and a.cell != b.cell
+def are_halves(one: CellGuess | None, other: CellGuess | None, bigs: set[str]) -> bool:
+    """Say whether two places show the two halves of one big card."""
+    return (
+        one is not None and other is not None and one.tile in bigs
+        and (one.tile, one.turns) == (other.tile, other.turns) and one.cell != other.cell
+    )  # fmt: skip

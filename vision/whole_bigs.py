@@ -19,7 +19,7 @@ from vision.cards import turned_cell
 from vision.classify import CellGuess, CellReading
 from vision.lattice import cell_axes
 from vision.quality import leaves
-from vision.touching_bigs import touching_bigs
+from vision.touching_bigs import are_halves, is_read, touching_bigs
 from vision.types import Detection, Detections, Points
 
 Array = NDArray[np.float64]
@@ -119,7 +119,7 @@ def _suspects(
                 lone.append((one, 0 if step[0] else 1))
         elif reading.odd and reading.best < SURE:
             odd += [(one, axis) for axis in _axes_along(one)]
-    sure = [one.centre_px for one, said in zip(found, readings, strict=True) if _is_read(said)]
+    sure = [one.centre_px for one, said in zip(found, readings, strict=True) if is_read(said)]
     far = {id(one): not _is_beside(one, sure) for one, _ in odd}
     return [*lone, *sorted(odd, key=lambda suspect: (far[id(suspect[0])], -suspect[0].confidence))]
 
@@ -127,7 +127,7 @@ def _suspects(
 def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tuple[Detection, int]]:
     """Return the same of outlines that only a look from afar shows, beside a card."""
     pairs = zip(detections.found, readings, strict=True)
-    sure = [one.centre_px for one, said in pairs if _is_read(said)]
+    sure = [one.centre_px for one, said in pairs if is_read(said)]
     middles = [one.centre_px for one in detections.found]
     return [
         (one, axis) for one in detections.faint if one.confidence >= SURELY_SEEN
@@ -141,10 +141,6 @@ def _axes_along(one: Detection) -> list[int]:
     lengths = np.linalg.norm(cell_axes(one.corners_px[None], "square")[0], axis=0)
     shorter = int(lengths.argmin())
     return [shorter, 1 - shorter] if lengths.min() >= AS_LONG * lengths.max() else [shorter]
-
-
-def _is_read(reading: CellReading) -> bool:
-    return reading.best >= SURE and not reading.odd and not reading.is_back
 
 
 def _is_beside(one: Detection, middles: Sequence[Points], far: float = BESIDE) -> bool:
@@ -224,12 +220,7 @@ def _moved(one: Detection, axis: int, length: float, places: Array) -> Iterator[
 
 
 def _one_card(pair: Pair, bigs: set[str]) -> bool:
-    """Say whether two places show the two halves of one big card."""
-    a, b = (half.guess for half in pair)
-    return (
-        a is not None and b is not None and a.tile in bigs
-        and (a.tile, a.turns) == (b.tile, b.turns) and a.cell != b.cell
-    )  # fmt: skip
+    return are_halves(pair[0].guess, pair[1].guess, bigs)
 
 
 def _off(pair: Pair) -> float:

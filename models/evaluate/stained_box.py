@@ -15,16 +15,14 @@ from typing import Any
 import cv2
 import numpy as np
 
-from engine.hexpath import path_cells
-from engine.lattice import HEX_SIDE_NAMES, Cell, hex_board, hex_neighbours
+from engine.lattice import HEX_SIDE_NAMES, hex_board, hex_neighbours
 from engine.placement import Clay, Layout, Piece
 from engine.setfile import built_in_set
-from engine.tiles import TileKind
 from models.evaluate.photographed_games import Setting, photographs
 from models.evaluate.wooden_box import EDGE, PITCH_MM, PX_PER_MM, SIDE, THICK_MM, block, plank
 from models.scenes.arrays import Array
 from models.scenes.faces import Face, face_of
-from models.scenes.positions import Played, played
+from models.scenes.positions import Played, laid_anyhow, played
 from models.scenes.setfaces import BOARD, Box
 from models.scenes.splits import rng_of
 
@@ -115,7 +113,7 @@ def laid_layout(seed: int, colours: Sequence[str], boards: int = 2) -> Layout:
         spots = sorted(free)
         for _ in range(400):
             number, q, r = spots[int(rng.integers(len(spots)))]
-            cells = _turned(kind, (q, r), rng)
+            cells = laid_anyhow(kind, (q, r), rng)
             if {(number, *cell) for cell in cells} <= free:
                 free -= {(number, *cell) for cell in cells}
                 pieces.append(Piece(kind.name, cells, number))
@@ -139,15 +137,6 @@ def _clays(pieces: Sequence[Piece], boards: int, rng: np.random.Generator) -> li
         found += [Clay(number, piece.cells[0], "closed", None) for piece in singles
                   if piece.cells[0] not in taken]  # fmt: skip
     return found
-
-
-def _turned(kind: TileKind, at: Cell, rng: np.random.Generator) -> tuple[Cell, ...]:
-    cells = list(path_cells(kind.path or "1"))
-    if rng.random() < 0.5:
-        cells = [(q + r, -r) for q, r in cells]
-    for _ in range(int(rng.integers(6))):
-        cells = [(-r, q + r) for q, r in cells]
-    return tuple(sorted((at[0] + q, at[1] + r) for q, r in cells))
 
 
 def _ring(kind: str) -> Face:

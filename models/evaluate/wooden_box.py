@@ -18,7 +18,6 @@ import numpy as np
 
 from engine.draw.boards import board_outline, board_size
 from engine.draw.hexes import outline
-from engine.hexpath import path_cells
 from engine.lattice import Cell, hex_board
 from engine.placement import Layout, Piece
 from engine.setfile import built_in_set
@@ -27,7 +26,7 @@ from models.evaluate.photographed_games import Setting, photograph_game, photogr
 from models.scenes.arrays import Array
 from models.scenes.faces import Face, face_of
 from models.scenes.noise import field, ramp, unit
-from models.scenes.positions import Played
+from models.scenes.positions import Played, laid_anyhow
 from models.scenes.setfaces import BOARD, Box
 from models.scenes.splits import rng_of
 
@@ -125,21 +124,12 @@ def lesson_layout(seed: int) -> Layout:
     for kind in kinds:
         spots = sorted(free)
         while True:
-            cells = _laid(kind, spots[int(rng.integers(len(spots)))], rng)
+            cells = laid_anyhow(kind, spots[int(rng.integers(len(spots)))], rng)
             if set(cells) <= free:
                 break
         free -= set(cells)
         pieces.append(Piece(kind.name, cells))
     return Layout(pieces=frozenset(pieces))
-
-
-def _laid(kind: TileKind, at: Cell, rng: np.random.Generator) -> tuple[Cell, ...]:
-    cells = list(path_cells(kind.path or "1"))
-    if rng.random() < 0.5:
-        cells = [(q + r, -r) for q, r in cells]
-    for _ in range(int(rng.integers(6))):
-        cells = [(-r, q + r) for q, r in cells]
-    return tuple(sorted((at[0] + q, at[1] + r) for q, r in cells))
 
 
 def write_game(

@@ -195,7 +195,7 @@ def _spoilt_pieces(tile_set: TileSet, layout: Layout, rng: Random) -> Layout:
     free = set(hex_board(side)) - taken - eyes
     near = [c for c in sorted(free) if any(_beside(c, t) for t in taken)] or sorted(free)
     for _ in range(40):
-        cells = _laid(kind, near[int(rng.integers(len(near)))], rng)
+        cells = laid_anyhow(kind, near[int(rng.integers(len(near)))], rng)
         if set(cells) <= free:
             return replace(layout, pieces=layout.pieces | {Piece(kind.name, cells, board)})
     return layout
@@ -205,7 +205,8 @@ def _beside(one: Cell, other: Cell) -> bool:
     return (one[0] - other[0], one[1] - other[1]) in HEX_STEPS
 
 
-def _laid(kind: TileKind, at: Cell, rng: Random) -> tuple[Cell, ...]:
+def laid_anyhow(kind: TileKind, at: Cell, rng: Random) -> tuple[Cell, ...]:
+    """Return the cells of a hex tile whose first one lies at a place, turned and turned over."""
     cells = list(path_cells(kind.path or "1"))
     if rng.random() < 0.5:
         cells = [(q + r, -r) for q, r in cells]
