@@ -89,6 +89,8 @@ def _print_report(report: dict[str, Any]) -> None:
         print_line(f"    {report['corrections']} of them are corrections from play")
     for one in report["left_out"]:
         print_line(f"    not {one['file']}: {one['why']}")
+    for one in report["poor"]:
+        print_line(f"    {one['file']} is learnt from, but should be taken again. {one['why']}")
     for one in report["not_found"]:
         print_line(f"    {one['file']}: {one['tiles']} labelled tiles were not found")
     for one in report["odd"]:

@@ -25,6 +25,7 @@ from vision.islands import SURELY_HIDDEN
 from vision.laid_field import LaidField, off_cells
 from vision.lattice import cells_beside, mapped
 from vision.open_ends import goes_on, is_open, open_sides
+from vision.quality import leaves
 from vision.types import Bgr, Detection, Points
 
 Array = NDArray[np.float64]
@@ -53,7 +54,8 @@ DISPUTED = 0.5
 HARDLY_READ = 0.8
 """Cards that are read less surely are looked at where they should lie."""
 CLEARLY = 0.3
-"""What lies no further from its look is a card, though the table may have its colours."""
+"""What lies no further from its look is a card, though the table may have its colours: a whole one,
+since nothing covers it."""
 FOUND = 0.8
 """How sure it is that such a card lies there."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
@@ -66,6 +68,8 @@ NEAR_CARD = 0.75
 """Nearer to a card that was seen, in pitches, lies no other."""
 HARDLY_TABLE = 0.5
 """Cells whose colours are seen so much more rarely than the table's may be cards."""
+NO_TABLE = 0.03
+"""Cells whose colours are seen hardly anywhere are no table: planks are seen twice as often."""
 FEWEST_BEYOND, MOST_BEYOND = 4, 12
 """Cards that a lattice must have to be continued beyond a hidden cell, and cells looked at."""
 MOST_WAVES, MOST_CELLS = 12, 24
@@ -94,6 +98,7 @@ def with_unseen(
             break
         alone = _alone(field, others)
         rest = [other for other in others if all(other is not one for one in alone)]
+        rest = [other for other in rest if not _lies_across(field, other)]
         cells = free_cells(field, group, rest, tried)
         tried.update(cells)
         covered = _covered(field, cells, sight.ground)
@@ -103,6 +108,9 @@ def with_unseen(
         if not found:
             break
         group = CardGroup((*group.cards, *found), group.fit)
+        # A snake may go on in a cell from a card that was not there when it was looked at.
+        tried -= cells_beside({card.at for card in found}) & things
+        tried.update(card.at for card in group.cards)
     return _with_beyond(group, things, others, tile_set, sight)
 
 
@@ -125,8 +133,11 @@ def _with_beyond(
     own = {cell for card in group.cards for cell in card.cells}
     beyond = _free_of(field, sorted(cells_beside(things - own) - cells_beside(own) - own), others)
     shown = _covered(field, beyond, sight.ground)
-    hidden = [cell for cell in shown if shown[cell] < HIDDEN][:MOST_BEYOND]
-    cards = (_card(field, group, cell, tile_set, sight) for cell in hidden)
+    hidden = [cell for cell in shown if shown[cell] < HIDDEN]
+    # Wood at the picture's edge looks like the half of a card.
+    size = (sight.bgr.shape[1], sight.bgr.shape[0])
+    hidden = [one for one in hidden if not leaves(field.outlines(np.array([one], float))[0], size)]
+    cards = (_card(field, group, cell, tile_set, sight) for cell in hidden[:MOST_BEYOND])
     return CardGroup((*group.cards, *(card for card in cards if card is not None)), group.fit)
 
 
@@ -143,6 +154,17 @@ def _alone(field: LaidField, others: Sequence[CardGroup]) -> list[CardGroup]:
     cells = np.round(places)
     near = (np.abs(places - cells).max(axis=1) < OUTLINED) & (field.away(cells) == 1)
     return [other for other, one in zip(lone, near, strict=True) if one]
+
+
+def _lies_across(field: LaidField, other: CardGroup) -> bool:
+    """Say whether an outline that is hardly read lies half on a field's card, half beside it.
+
+    Where cards touch and all look alike, halves of two of them may look like one.
+    """
+    if len(other.cards) > 1 or _is_read(other.cards[0]):
+        return False
+    place = mapped(field.cell_from_px, other.centres_px)
+    return bool(np.abs(field.cells - place).max(axis=1).min() < NEAR_CARD)
 
 
 def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGroup:
@@ -171,7 +193,18 @@ def _better(card: SeenCard, again: SeenCard | None) -> SeenCard:
     """Return a card as it looks where the others expect it, if that says more or something else."""
     if again is None or (_is_read(card) and (again.in_part or _says_the_same(card, again))):
         return card
-    return again
+    return _with_rest(again, card) if _says_the_same(card, again) else again
+
+
+def _with_rest(card: SeenCard, own: SeenCard) -> SeenCard:
+    """Return a card with what else its own outline may show: the game chooses between these too."""
+    known = {(guess.tile, guess.turns) for guess in card.guesses}
+    others = [guess for guess in own.guesses if (guess.tile, guess.turns) not in known]
+    shown = sum(guess.confidence for guess in others)
+    left = max(0.0, 1.0 - sum(guess.confidence for guess in card.guesses))
+    rest = (replace(g, confidence=g.confidence * min(1.0, left / shown)) for g in others)
+    guesses = sorted((*card.guesses, *rest), key=lambda guess: -guess.confidence)
+    return replace(card, guesses=tuple(guesses))
 
 
 def _is_read(card: SeenCard) -> bool:
@@ -229,16 +262,19 @@ def _cards(
     for cell, shown in cells.items():
         outlined = _is_outlined(field, cell, sight.doubtful)
         if outlined or is_open(cell, sides):
-            far = 1.0 if outlined or shown < HIDDEN else CLEARLY
-            card = _card(field, group, cell, tile_set, sight, disputed=not outlined, far=far)
-            if card is not None and (outlined or goes_on(card, sides, tile_set)):
+            bare = not outlined and shown >= HIDDEN
+            card = _card(field, group, cell, tile_set, sight, disputed=not outlined, clearly=bare)
+            surely = shown < NO_TABLE
+            if card is not None and (
+                outlined or goes_on(card, sides, tile_set, surely_a_card=surely)
+            ):
                 cards.append(card)
     return cards
 
 
 def _card(
     field: LaidField, group: CardGroup, cell: Cell, tile_set: TileSet, sight: Sight, *,
-    disputed: bool = False, far: float = 1.0,
+    disputed: bool = False, clearly: bool = False,
 ) -> SeenCard | None:  # fmt: skip
     """Return the card that a cell shows where its outline fits best.
 
@@ -249,7 +285,7 @@ def _card(
         tile_set: the box.
         sight: what to look with.
         disputed: whether it counts, with doubt, though a slightly other outline shows another card.
-        far: how far from its look it may be at most.
+        clearly: whether nothing but a card that is clearly seen counts.
     """
     places = np.array(cell, float) + np.array(SHIFTS)
     found = [Detection(outline, FOUND) for outline in field.outlines(places)]
@@ -257,7 +293,9 @@ def _card(
     best = max(range(len(found)), key=lambda k: (
         _shows_card(readings[k]), not readings[k].odd, readings[k].best,
     ))  # fmt: skip
-    if not _shows_card(readings[best]) or readings[best].far > far:
+    if not _shows_card(readings[best]):
+        return None
+    if clearly and (readings[best].odd or readings[best].far > CLEARLY):
         return None
     doubt = _disputed(readings, readings[best])
     if doubt and not disputed:

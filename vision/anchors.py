@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from engine.lattice import Cell
@@ -29,13 +30,20 @@ class Field:
     """What it is counted from where its big card is not seen."""
 
 
+def is_big(card: SeenCard, tile_set: TileSet) -> bool:
+    """Say whether a card looks like a big one of Sssnake."""
+    return _has_role(card, (BIG,), tile_set)
+
+
+def _has_role(card: SeenCard, roles: Collection[str], tile_set: TileSet) -> bool:
+    best = card.best
+    seen = best is not None and best.confidence >= SEEN and best.tile in tile_set
+    return seen and best is not None and tile_set[best.tile].role in roles
+
+
 def anchor_of(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
     """Return the card that a layout is counted from: its house or big card, if it was seen."""
-    anchors = [
-        card for card in group.cards
-        if card.best is not None and card.best.confidence >= SEEN and card.best.tile in tile_set
-        and tile_set[card.best.tile].role in (BIG, HOUSE)
-    ]  # fmt: skip
+    anchors = [card for card in group.cards if _has_role(card, (BIG, HOUSE), tile_set)]
     return max(anchors, key=lambda card: card.confidence, default=None)
 
 

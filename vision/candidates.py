@@ -37,15 +37,18 @@ NEAR = 0.35
 """And how near to its look it must be: stripes of a cloth that a hole shows look like logs."""
 FREE = 0.6
 """Nearer to another outline, in widths, none is looked at."""
+FEWEST_FAINT = 2
+"""Outlines that there must be with the faint ones."""
 LEAST = 0.3
 """An odd outline that is read less surely looks like nothing in the box."""
 BEYOND_DOUBT, HARDLY_OUTLINED, AS_TABLE = 0.99, 0.9, 0.8
 """Outlines that are read and found less surely than the first two show a hole where the table shows
 their colours as often as this share of usual ones. Of 73 holes on 290 drawn tables 22 did, of
-doubtful cards in play none: these had 0.62 at most."""
-FAINT = 0.5
-"""The same of outlines that are found less surely and are as far from their look as no faint one
-may be, however surely they are read: a plank of a table may look like a straight snake."""
+doubtful cards in play none: these had 0.62 at most. So do such as are as far from their look as no
+faint one may be, however surely they are read: a plank of a table may look like a straight snake.
+"""
+FAINT = 0.3
+"""And such as are found less surely than that: stripes of a cloth do as well."""
 FEW_LIKE_TABLE = 0.03
 """Unless more cards than this share that are beyond doubt do."""
 SAME_PLACE = 0.35
@@ -85,19 +88,18 @@ def with_faint(
 ) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
     """Return the outlines with such as were faintly seen and surely show a whole card.
 
+    Where nothing else was found, bricks outnumbering a few cards, one of them is none.
+
     Args:
         detections: the outlines.
         readings: what each of them shows.
         look: reads outlines.
     """
-    if not detections.found:
-        return detections, readings
-    middles = np.stack([one.centre_px for one in detections.found])
-    apart = [np.linalg.norm(middles - one.centre_px, axis=1) for one in detections.faint]
-    free = [
-        one for one, far in zip(detections.faint, apart, strict=True)
-        if (far > FREE * one.across_px).all()
-    ]  # fmt: skip
+    free = distinct(replace(detections, found=detections.faint)).found
+    if detections.found and free:
+        middles = np.stack([one.centre_px for one in detections.found])
+        apart = [np.linalg.norm(middles - one.centre_px, axis=1).min() for one in free]
+        free = tuple(o for o, far in zip(free, apart, strict=True) if far > FREE * o.across_px)
     if not free:
         return detections, readings
     read = list(zip(free, look(free), strict=True))
@@ -106,6 +108,8 @@ def with_faint(
         if said.far < NEAR and said.why is None and said.best >= CLEARLY and not one.cut_off
     ]  # fmt: skip
     found = (*detections.found, *(one for one, _ in clear))
+    if len(found) < FEWEST_FAINT:
+        return detections, readings
     return replace(detections, found=found), [*readings, *(said for _, said in clear)]
 
 
@@ -161,6 +165,7 @@ def _beside_print(
     sure = np.array([not one.odd and one.why is None and one.best >= LIKELY for one in readings])
     far = [one.cut_off or one.confidence >= SURELY_OUTLINED for one in detections.found]
     near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
+    sure |= _washed_out_too(sure, near, detections.found)
     hardly = [one.confidence < WELL_OUTLINED for one in detections.found]
     return [
         not (said.odd and not said.covered and (said.best < SURE or said.is_back or poor))
@@ -169,6 +174,25 @@ def _beside_print(
             readings, hardly, (near & sure[None]).any(axis=1), strict=True
         )
     ]
+
+
+def _washed_out_too(
+    sure: NDArray[np.bool_], near: NDArray[np.bool_], found: Sequence[Detection]
+) -> NDArray[np.bool_]:
+    """Return which outlines are cards as surely as some: such that lead to these from one to next.
+
+    Args:
+        sure: the outlines that are.
+        near: which of them lie beside which, N x N.
+        found: all outlines.
+    """
+    outlined = np.array([one.confidence >= SURELY_OUTLINED for one in found])
+    reached = sure
+    while True:
+        more = reached | (outlined & (near & reached[None]).any(axis=1))
+        if (more == reached).all():
+            return reached
+        reached = more
 
 
 def _shows_table(
@@ -213,9 +237,8 @@ def _most_shown(one: Detection, said: CellReading) -> float | None:
     """
     if said.why or (said.odd and said.best < LEAST):
         return HIDDEN
-    doubtful = said.best < BEYOND_DOUBT and one.confidence < HARDLY_OUTLINED
-    planked = said.far >= NEAR and one.confidence < FAINT
-    return AS_TABLE if doubtful or planked else None
+    doubtful = said.best < BEYOND_DOUBT or said.far >= NEAR or one.confidence < FAINT
+    return AS_TABLE if doubtful and one.confidence < HARDLY_OUTLINED else None
 
 
 def _enclosed(apart: Array) -> list[bool]:

@@ -37,6 +37,8 @@ GRID = np.stack(np.meshgrid(_LINE, _LINE), axis=-1).reshape(-1, 2)
 """These places, by the cell's two sides."""
 FEWEST_NEAR = 24
 """Of fewer places between cards nothing is said; all of the picture is looked at then."""
+THINGS = 0.05
+"""What a usual place has so much less than one of the whole picture is no table."""
 HIDDEN = 0.25
 """Cells whose colours are seen so much more rarely than the table's are hidden. Cells under hands,
 sleeves and cups of five tables had 0.16 at most, 280 cells beside them 0.4 at least."""
@@ -113,7 +115,11 @@ class Ground:
         if near.sum() < FEWEST_NEAR:
             near[:] = True
         own = self._colours[near]
-        return float(np.median(_seen(own, self._colours))) if len(own) else 1.0
+        usual = float(np.median(_seen(own, self._colours))) if len(own) else 1.0
+        if usual < THINGS:
+            # A cup between a few cards may be all that lies near to them.
+            usual = max(usual, THINGS * float(np.median(_seen(self._colours, self._colours))))
+        return usual
 
     def inside(self, outlines: Array) -> NDArray[np.bool_]:
         """Return for each outline, N x 4 x 2, whether its middle lies in the picture."""
@@ -144,11 +150,20 @@ class Ground:
         """
         return np.asarray((self._shares(outlines) >= RARELY).mean(axis=1))
 
+    def elsewhere(self, outline: Points, beyond_px: float) -> float:
+        """Return the share of an outline in colours that are seen further from its middle too."""
+        away = np.linalg.norm(self._places / self._copy.scale - outline.mean(axis=0), axis=1)
+        colours = _colours(self._copy.bgr, self._sampled(outline[None]))[0]
+        return float((_seen(colours, self._colours[away > beyond_px]) >= RARELY).mean())
+
+    def _sampled(self, outlines: Array) -> Array:
+        """Return places all over each outline, in pixels of the copy."""
+        frames = outlines[:, [1, 3]] - outlines[:, :1]
+        return np.asarray((outlines[:, :1] + GRID @ frames) * self._copy.scale)
+
     def _shares(self, outlines: Array) -> Array:
         """Return for places of each outline how much of the table has their colour, N x places."""
-        frames = outlines[:, [1, 3]] - outlines[:, :1]
-        places = outlines[:, :1] + GRID @ frames
-        places = places * self._copy.scale
+        places = self._sampled(outlines)
         height, width = self._copy.bgr.shape[:2]
         outside = ((places < 0) | (places > np.array([width - 1, height - 1]))).any(axis=2)
         colours = _colours(self._copy.bgr, places)

@@ -19,9 +19,9 @@ from vision.ground import Ground
 from vision.islands import SURELY_HIDDEN, with_islands
 from vision.lattice import cells_beside, mapped
 from vision.settle import carries_on, met_sides
-from vision.spacing import UNKNOWN_GAP, sameness, usual_gap
+from vision.spacing import UNKNOWN_GAP, neighbours, sameness, usual_gap
 from vision.touching_bigs import pairs_beside
-from vision.types import Points
+from vision.types import Points, width_of
 
 FEWEST_LOST, MOST_GAP, SURELY_LAID = 3, 0.02, 0.8
 """A lattice of Sssnake without a big card is a field whose big card is hidden, and no stock, when
@@ -32,16 +32,22 @@ BOTH_HALVES = np.array([(-0.5, -0.5), (1.5, -0.5), (1.5, 0.5), (-0.5, 0.5)])
 """Corners of a big card, in cells from its left one."""
 FEWEST_CUT = 2
 """Such cards as are lost where the picture's edge cuts one."""
+TOUCHING = 1.05
+"""Cards in play whose middles are nearer, in widths, lie edge to edge; in stocks they do not."""
+AROUND, ORNAMENT = 4.0, 0.5
+"""A thing's colours are not seen further off, in widths of a card; those of more than half of an
+ornament of the cloth are."""
 
 
 def lost_cards(
     groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet,
-    size_px: tuple[int, int],
+    size_px: tuple[int, int], doubtful: Sequence[Points] = (),
 ) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return cards of Sssnake that are laid as in play while the big card of their field is hidden.
 
     At the picture's edge they are cut off: what they are laid to is. Where no field is seen at all,
-    even one of them there is the end of one.
+    even one of them there is the end of one, and so is one that the edge cuts where a player's
+    field is missing, or that lies beside half a card.
 
     Args:
         groups: all lattices.
@@ -49,18 +55,46 @@ def lost_cards(
         taken: the fields' own groups and their islands, by ``id``.
         tile_set: the box.
         size_px: the picture's.
+        doubtful: middles of outlines that were not taken for cards.
     """
     if all(kind.role != BIG for kind in tile_set.kinds.values()):
         return ()
     lost = []
+    missing = missing_fields(fields)
     for group in _laid_closely(groups, fields, taken, tile_set):
         sure = _surely_laid(group)
-        cut = any(card.cut_off for card in sure) and len(sure) >= FEWEST_CUT
-        fewest = FEWEST_CUT if cut and _goes_on(sure, tile_set) else FEWEST_LOST
+        cut = any(card.cut_off for card in sure)
+        goes_on = cut and len(sure) >= FEWEST_CUT and _goes_on(sure, tile_set)
+        fewest = FEWEST_CUT if goes_on else FEWEST_LOST
         at_edge = any(_at_edge(card, size_px) for card in sure)
-        if len(sure) >= fewest or (at_edge and not fields):
+        alone = any(is_front(card) and ((missing and card.cut_off)
+                    or _lies_by_half_a_card(card, doubtful, size_px)) for card in sure)  # fmt: skip
+        if len(sure) >= fewest or (at_edge and not fields) or alone:
             lost += [replace(card, cut_off=at_edge) for card in sure]
     return tuple(lost)
+
+
+def missing_fields(fields: Sequence[Field]) -> list[int]:
+    """Return the players before others whose fields are not seen: they take big cards in order."""
+    numbers = {field.number for field in fields if field.number is not None}
+    return [number for number in range(max(numbers, default=0)) if number not in numbers]
+
+
+def may_be_missing(group: CardGroup, size_px: tuple[int, int]) -> bool:
+    """Say whether a lattice without a big card may be a field whose own lies beyond the edge."""
+    return len(_surely_laid(group)) >= FEWEST_LOST and _is_cut(group, size_px)
+
+
+def _lies_by_half_a_card(
+    card: SeenCard, doubtful: Sequence[Points], size_px: tuple[int, int]
+) -> bool:
+    """Say whether an outline lies close beside a card whose middle is beyond the picture's edge."""
+    close = TOUCHING * width_of(card.outline_px)
+    return any(
+        np.linalg.norm(middle - card.centre_px) < close
+        and bool(((middle < 0) | (middle > np.array(size_px) - 1)).any())
+        for middle in doubtful
+    )  # fmt: skip
 
 
 def headless_field(
@@ -81,8 +115,7 @@ def headless_field(
         size_px: the picture's.
         ground: what the table looks like, to see where a thing hides it.
     """
-    numbers = {field.number for field in fields if field.number is not None}
-    missing = [number for number in range(max(numbers, default=0)) if number not in numbers]
+    missing = missing_fields(fields)
     if len(missing) != 1:
         return None
     without = [group for group in groups if anchor_of(group, tile_set) is None]
@@ -130,7 +163,10 @@ def _lies_by_a_thing(group: CardGroup, middles: Points, ground: Ground | None) -
     apart = np.linalg.norm(halves.mean(axis=1)[:, None] - middles[None], axis=2).min(axis=1)
     wide = np.linalg.norm(halves[:, 1] - halves[:, 0], axis=1)
     hidden = ground.hidden(halves, SURELY_HIDDEN) & ground.inside(halves) & (apart > wide / 2)
-    return bool(hidden.reshape(-1, 2).all(axis=1).any())
+    both = np.repeat(hidden.reshape(-1, 2).all(axis=1), 2)
+    seen = [ground.elsewhere(half, AROUND * float(far)) for half, far in
+            zip(halves[both], wide[both], strict=True)]  # fmt: skip
+    return any(share < ORNAMENT for share in seen)
 
 
 def _likely_origin(
@@ -182,9 +218,15 @@ def _laid_closely(
     left = (group for group in groups if id(group) not in taken)
     return [
         group for group in left
-        if len(group.cards) == 1 or (usual_gap(group) <= most and sameness(group) < 0.5)
+        if _tells_no_gap(group) or (usual_gap(group) <= most and sameness(group) < 0.5)
         or (usual_gap(group) <= SNAKES_GAP and _goes_on(_surely_laid(group), tile_set))
     ]  # fmt: skip
+
+
+def _tells_no_gap(group: CardGroup) -> bool:
+    """Say whether a lattice is one card, or two that meet at a corner and that the edge cuts."""
+    cut = any(card.cut_off for card in group.cards)
+    return len(group.cards) == 1 or (len(group.cards) == 2 and cut and not any(neighbours(group)))
 
 
 def _goes_on(cards: Sequence[SeenCard], tile_set: TileSet) -> bool:

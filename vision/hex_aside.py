@@ -1,8 +1,7 @@
 """Names the hex tiles that lie beside the boards: unused ones, stocks, what was taken off.
 
-The boards say how the table lies and how large a cell is, so that everything around them can be
-seen from above at one scale. There the first network marks cells of tiles; marks that hang
-together are compared with every tile of the box in every turn.
+Seen from above, the first network marks cells of tiles; marks that hang together are compared with
+every tile of the box in every turn.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import cv2
@@ -20,24 +18,15 @@ from numpy.typing import NDArray
 from engine.draw.palette import coat
 from engine.hexpath import path_cells
 from engine.tiles import TileSet
-from vision.hex_boards import FINDER_STEP
-from vision.hex_models import HexModels
-from vision.hex_plane import OUTLINE_RADIUS, HexBoard
+from vision.hex_above import Above, View
+from vision.hex_plane import HexBoard
 from vision.hex_scraps import STRIDE
-from vision.hex_stencils import CELL_PX, PATCH, fits_of, outline_of
-from vision.pyramid import Pyramid, drawn_between
+from vision.hex_stencils import PATCH, fits_of, outline_of
+from vision.pyramid import Pyramid
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
 
-AROUND = 16.0
-"""How far around the boards is looked, in cell widths: stocks lie within some 200 mm."""
-MOST_PX = 1280
-COARSE = 8
-"""Every so many pixels the view's places are computed, and drawn straight between."""
-EDGE_STEPS, HORIZON = 12, 0.02
-"""Places along each edge of a picture that are looked at, and how far the furthest may be seen,
-as a share of the nearest's depth, before it counts as a horizon."""
 LEAST_PX, MOST_MARK_PX = 4, 130
 LEAST_FIT = 0.52
 """Marks that fit no tile better than that are something else."""
@@ -72,8 +61,8 @@ class AsideTile:
 def tiles_aside(
     pyramid: Pyramid,
     boards: Sequence[HexBoard],
+    above: Above,
     tile_set: TileSet,
-    models: HexModels,
     laid: Sequence[str] = (),
 ) -> tuple[AsideTile, ...]:
     """Return the tiles that lie around boards.
@@ -81,21 +70,17 @@ def tiles_aside(
     Args:
         pyramid: the picture.
         boards: where the boards lie.
+        above: what is seen around them from above.
         tile_set: the box.
-        models: the networks.
         laid: the tiles on the boards. What is seen much more often than the box has left is a
             pattern of the table, none of it a tile.
     """
-    if not boards:
-        return ()
-    view = _View.around(pyramid, boards)
-    above = view.seen(pyramid)
-    logits = models.mark(above)[1]
-    marks = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    view = above.view
+    marks = 1 / (1 + np.exp(-np.clip(above.tiles, -30, 30)))
     marks[view.on_boards(boards, marks.shape)] = 0
-    paper = _paper(above, view, boards)
-    small = cv2.resize(above, marks.shape[::-1], None, 0, 0, cv2.INTER_AREA)
-    board, seen = boards[0], []
+    paper = _paper(above.bgr, view, boards)
+    small = cv2.resize(above.bgr, marks.shape[::-1], None, 0, 0, cv2.INTER_AREA)
+    board, seen = view.board, []
     for patch, middle, own in _patches(marks.astype(np.float32)):
         if not _is_cut(
             board.px(view.plane(np.argwhere(own)[:, ::-1].astype(np.float64))), pyramid, board
@@ -169,74 +154,7 @@ def _shared_out(
             yield middle, guess
 
 
-@dataclass(frozen=True, eq=False)
-class _View:
-    """The table around boards from above, in the plane of the first of them."""
-
-    board: HexBoard
-    low: Points
-    """Its upper left corner on the plane."""
-    size: tuple[int, int]
-
-    @classmethod
-    def around(cls, pyramid: Pyramid, boards: Sequence[HexBoard]) -> _View:
-        plane_from_px = np.linalg.inv(boards[0].px_from_plane)
-        outlines = np.concatenate([board.outline() for board in boards])
-        flat = cv2.perspectiveTransform(outlines.reshape(-1, 1, 2), plane_from_px).reshape(-1, 2)
-        low, high = flat.min(axis=0) - AROUND, flat.max(axis=0) + AROUND
-        edge_low, edge_high = _in_view(pyramid, boards[0])
-        low, high = np.maximum(low, edge_low), np.minimum(high, edge_high)
-        width, height = np.minimum(np.ceil((high - low) * CELL_PX), MOST_PX).astype(int)
-        middle = (low + high) / 2
-        size = int(width) + -int(width) % FINDER_STEP, int(height) + -int(height) % FINDER_STEP
-        return cls(boards[0], middle - np.array(size) / 2 / CELL_PX, size)
-
-    def seen(self, pyramid: Pyramid) -> Bgr:
-        """Return the view; grey where the camera does not look."""
-        width, height = self.size
-        steps = np.stack(np.meshgrid(np.arange(0, width + COARSE, COARSE),
-                                     np.arange(0, height + COARSE, COARSE)), axis=-1)  # fmt: skip
-        plane = (steps.reshape(-1, 2) + 0.5) / CELL_PX + self.low
-        ahead = np.append(plane, np.ones((len(plane), 1)), axis=1) @ self.board.px_from_plane[2]
-        px = self.board.px(plane)
-        # Behind the horizon nothing is seen, whatever the map says.
-        px[ahead < 0.05] = -30000
-        fine = drawn_between(px.reshape(steps.shape), COARSE, (height, width))
-        return pyramid.sampled(fine, self.board.cell_px() / CELL_PX)
-
-    def on_boards(self, boards: Sequence[HexBoard], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return the map pixels that boards cover."""
-        mask = np.zeros(shape, np.uint8)
-        plane_from_px = np.linalg.inv(self.board.px_from_plane)
-        for board in boards:
-            corners = board.outline().reshape(-1, 1, 2)
-            flat = cv2.perspectiveTransform(corners, plane_from_px).reshape(-1, 2)
-            flat = (flat - flat.mean(axis=0)) * (1 + 0.35 / OUTLINE_RADIUS) + flat.mean(axis=0)
-            at = (flat - self.low) * CELL_PX / STRIDE - 0.5
-            cv2.fillPoly(mask, [np.round(at).astype(np.int32)], 1)
-        return mask > 0
-
-    def plane(self, map_xy: Points) -> Points:
-        """Return the places on the plane of places in the map."""
-        return np.asarray((map_xy + 0.5) * STRIDE / CELL_PX + self.low)
-
-
-def _in_view(pyramid: Pyramid, board: HexBoard) -> tuple[Points, Points]:
-    """Return between which places of a board's plane the picture lies; anywhere at a horizon."""
-    width, height = pyramid.size_px
-    along = np.linspace(0, 1, EDGE_STEPS)
-    ends = np.array([(0, 0), (width, 0), (width, height), (0, height), (0, 0)], float)
-    edge = np.concatenate([a + (b - a) * along[:, None] for a, b in pairwise(ends)])
-    plane_from_px = np.linalg.inv(board.px_from_plane)
-    seen = np.append(board.unbent(edge), np.ones((len(edge), 1)), axis=1) @ plane_from_px.T
-    depth = seen[:, 2] * np.sign(plane_from_px[2] @ np.append(board.px(np.zeros((1, 2)))[0], 1))
-    if depth.min() <= HORIZON * depth.max():
-        return np.full(2, -np.inf), np.full(2, np.inf)
-    places = seen[:, :2] / seen[:, 2:]
-    return places.min(axis=0), places.max(axis=0)
-
-
-def _paper(above: Bgr, view: _View, boards: Sequence[HexBoard]) -> Floats:
+def _paper(above: Bgr, view: View, boards: Sequence[HexBoard]) -> Floats:
     """Return the colour of the boards' paper in this light."""
     mask = view.on_boards(boards, (above.shape[0] // STRIDE, above.shape[1] // STRIDE))
     inner = above[::STRIDE, ::STRIDE][: mask.shape[0], : mask.shape[1]][mask]

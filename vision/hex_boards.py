@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import cos, radians, sin, sqrt
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.hex_alone import Alone
 from vision.hex_models import HexModels, shipped_models
 from vision.hex_plane import (
     FIXED,
     HALF_TURN,
-    OUTLINE_RADIUS,
     REACH,
     SIXTHS,
     TURNED,
@@ -28,23 +26,19 @@ from vision.hex_plane import (
     fitted,
 )
 from vision.hex_scraps import (
-    STRIDE,
+    board_around,
     cells_marked,
-    hanging_together,
+    marks_beside,
     scraps_of,
     shows_a_board,
 )
 from vision.hex_seams import UNKNOWN, on_its_seams
-from vision.pyramid import GREY, Pyramid, drawn_between, shrunk
+from vision.hex_starts import CELLS_SHRINK, LEAST_MARK_PX, marks_of, spread_as, starts_of
+from vision.pyramid import Pyramid, drawn_between
 from vision.types import Bgr, Points
 
 Floats = NDArray[np.float32]
 
-FINDER_PX = 640
-"""Longer side of the copy that boards are looked for on."""
-FINDER_STEP = 32
-SHRINK = 0.8
-"""The first network marks so much of a board's size, so that marks of neighbours stay apart."""
 CROP_PX = 128
 CROP_REACH = 7.0
 """The second network sees so many cell widths to each side of a board's centre."""
@@ -52,18 +46,15 @@ ROUNDS, MOST_ROUNDS = 3, 8
 STEADY = 0.06
 """Boards whose points move less than that are placed; most are after three looks."""
 SPREAD = 0.04
-"""Boards that looks place further apart, in cell widths, are looked at in all their turns: one of
-50 that nothing hides."""
-LEAST_MARKED = 0.5
-LEAST_MARK_PX = 30
-"""Marks of fewer map pixels are no board; one whose cells are 24 px wide has 60 at 12 MP."""
+"""Boards that looks place further apart, in cell widths, are looked at again: one of 50 that
+nothing hides."""
 LEAST_CONFIDENCE = 0.5
 MOST_UNSTEADY = 0.35
 """What still moves that far after all looks is a scrap of a board, or none: held-out boards that
 the picture's edge cut in half moved by 0.43, all that were whole by 0.05 at most."""
 LEAST_CONTRAST = 0.01
-"""Brightness of a board varies by more than that share of itself: by 0.06 at least on held-out
-tables, by nothing on a blank picture."""
+"""A colour of a board varies by more than that share of its brightness: by 0.06 at least on
+held-out tables, by nothing on a blank picture. All red may be clipped: it was on two tables."""
 SAME_BOARD = 4.0
 """Centres nearer than so many cell widths are one board."""
 
@@ -100,12 +91,14 @@ def find_boards(bgr: Bgr, most: int, models: HexModels | None = None) -> tuple[H
 
 def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
     """Return the boards of a picture that is kept with its halves."""
-    shown, scale = _shown(pyramid, models)
+    shown, scale = marks_of(pyramid, models)
     boards: list[HexBoard] = []
-    for start in _starts((shown > 0).astype(np.uint8), scale, pyramid.size_px):
+    for start in starts_of((shown > 0).astype(np.uint8), scale, pyramid.size_px):
         board = _refined(pyramid, start, models)
         if board is not None and not any(_same(board, other) for other in boards):
             boards.append(board)
+    if boards and len(boards) < most:
+        boards += _marked_badly(pyramid, shown, scale, boards, models)
     boards.sort(key=lambda board: -board.confidence)
     scraps = scraps_of(pyramid.whole, shown, scale, boards) if len(boards) < most else ()
     placed = _with_one_lens(pyramid, boards[:most], models)
@@ -120,54 +113,44 @@ def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
     return FoundBoards(placed, scraps, cells)
 
 
-# --- marks on a small copy -----------------------------------------------------------------------
+def with_missed(
+    pyramid: Pyramid, found: FoundBoards, marks: Iterable[Points], models: HexModels
+) -> FoundBoards:
+    """Return boards with such as are marked elsewhere, if these can be placed for sure.
+
+    Args:
+        pyramid: the picture.
+        found: the boards.
+        marks: places on the inside of further ones, evenly.
+        models: the networks.
+    """
+    more: list[HexBoard] = []
+    for points in marks:
+        grain = float(np.sqrt(np.prod(np.ptp(points, axis=0)) / len(points)))
+        board = _refined(pyramid, spread_as(points, pyramid.size_px, grain), models)
+        if board is not None and not any(_same(board, one) for one in (*found.boards, *more)):
+            more.append(board)
+    if not more:
+        return found
+    boards = _with_one_lens(pyramid, [*found.boards, *more], models)
+    unsure = [board for board in boards[len(found.boards) :] if board.unsteady > SPREAD]
+    return found if unsure else replace(found, boards=boards)
 
 
-def finder_input(bgr: Bgr) -> tuple[Bgr, float]:
-    """Return the copy that the first network sees, and its pixels for one of the picture."""
-    small, (scale, _) = shrunk(bgr, min(1.0, FINDER_PX / max(bgr.shape[:2])))
-    pad = -small.shape[0] % FINDER_STEP, -small.shape[1] % FINDER_STEP
-    filled = cv2.copyMakeBorder(small, 0, pad[0], 0, pad[1], cv2.BORDER_CONSTANT, None,
-                                (GREY, GREY, GREY))  # fmt: skip
-    return np.asarray(filled, np.uint8), scale
-
-
-def _shown(pyramid: Pyramid, models: HexModels) -> tuple[Floats, float]:
-    """Return logits of the inside of boards, and the copy's pixels for one of the picture."""
-    small, scale = finder_input(pyramid.whole)
-    return models.mark(small)[0], scale
-
-
-def _starts(marks: NDArray[np.uint8], scale: float, size_px: tuple[int, int]) -> list[HexBoard]:
-    """Return first guesses at boards, the largest first."""
-    found = [
-        (len(points), _from_moments(points, *size_px, STRIDE / scale))
-        for points in hanging_together(marks, scale, LEAST_MARK_PX)
-    ]
-    return [board for _, board in sorted(found, key=lambda item: -item[0])[:12]]
-
-
-def _from_moments(points: Points, width: int, height: int, grain: float) -> HexBoard:
-    """Return a board that is spread as points are, turned as fits them best."""
-    middle = points.mean(axis=0)
-    away = points - middle
-    values, vectors = np.linalg.eigh(away.T @ away / len(away) + np.eye(2) * grain**2 / 12)
-    # A regular hexagon of radius 1 has variance 5/24 along every axis.
-    root = vectors @ np.diag(np.sqrt(values * 24 / 5)) @ vectors.T / (OUTLINE_RADIUS * SHRINK)
-    flat = away @ np.linalg.inv(root).T
-    best = min((radians(turn) for turn in range(0, 60, 5)), key=lambda t: _outside(flat, t))
-    c, s = cos(best), sin(best)
-    px_from_plane = np.eye(3)
-    px_from_plane[:2, :2] = root @ np.array([[c, -s], [s, c]])
-    px_from_plane[:2, 2] = middle
-    return HexBoard(px_from_plane, ((width - 1) / 2, (height - 1) / 2), np.hypot(width, height) / 2)
-
-
-def _outside(flat: Points, turn: float) -> float:
-    """Return how far points stick out of a board that is turned so, summed."""
-    sides = turn + np.radians(60 * np.arange(6) + 30)
-    reach = flat @ np.stack([np.cos(sides), np.sin(sides)])
-    return float(np.maximum(reach.max(axis=1) - OUTLINE_RADIUS * SHRINK * sqrt(3) / 2, 0).sum())
+def _marked_badly(
+    pyramid: Pyramid, shown: Floats, scale: float, boards: Sequence[HexBoard], models: HexModels
+) -> list[HexBoard]:
+    """Return boards that could not be placed by their marks, without what lies around them."""
+    found: list[HexBoard] = []
+    for mark in marks_beside(shown, scale, boards):
+        own = board_around(pyramid.whole, mark)
+        if own is None or len(own.places()) < LEAST_MARK_PX:
+            continue
+        start = spread_as(own.places(), pyramid.size_px, own.grain_px, CELLS_SHRINK)
+        board = _refined(Pyramid(own.painted(pyramid.whole, mark.cell_px)), start, models)
+        if board is not None and not any(_same(board, other) for other in (*boards, *found)):
+            found.append(board)
+    return found
 
 
 # --- the view from above -------------------------------------------------------------------------
@@ -179,27 +162,27 @@ def _refined(pyramid: Pyramid, start: HexBoard, models: HexModels) -> HexBoard |
     for number in range(MOST_ROUNDS):
         seen_crop = crop(pyramid, board)
         moved, confidence = models.place(seen_crop)
-        if _is_flat(seen_crop) or confidence < LEAST_CONFIDENCE / 4:
-            return None
         seen = board.px(FIXED + moved)
-        if not _is_sound(seen):
-            return None
+        if _is_flat(seen_crop) or confidence < LEAST_CONFIDENCE / 4 or not _is_sound(seen):
+            break
         unsteady = float(np.hypot(*moved.T).mean())
         board = replace(fitted([seen], board)[0], confidence=confidence, unsteady=unsteady)
         looks.append(board)
         if number + 1 >= ROUNDS and unsteady < STEADY:
-            break
-    else:
-        # Looks that go to and fro may end far off: on pink paper they went from 0.12 to 0.4.
-        board = min(looks, key=lambda look: look.unsteady)
+            return board if confidence >= LEAST_CONFIDENCE else None
+    if not looks:
+        return None
+    # Looks that go to and fro may end far off: on pink cloths from 0.12 and 0.08 to 0.4.
+    board = min(looks, key=lambda look: look.unsteady)
     placed = board.confidence >= LEAST_CONFIDENCE and board.unsteady < MOST_UNSTEADY
     return board if placed else None
 
 
 def _is_flat(seen: Bgr) -> bool:
     """Say whether nothing at all is to be seen where a board should be."""
-    inner = seen[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4].max(axis=2)
-    return float(inner.std()) < LEAST_CONTRAST * max(float(inner.mean()), 1.0)
+    part = slice(CROP_PX // 4, -CROP_PX // 4)
+    inner = seen[part, part].reshape(-1, 3)
+    return float(inner.std(axis=0).max()) < LEAST_CONTRAST * max(float(inner.mean()), 1.0)
 
 
 def _is_sound(seen: Points) -> bool:
@@ -216,17 +199,19 @@ def _with_one_lens(
 ) -> tuple[HexBoard, ...]:
     """Return boards placed once more, with the lens that suits all of them.
 
-    Each is looked at upright and upside down. A board that is seen well comes out the same; where
-    something hides a part of it, it is looked at in all its turns.
+    Each is looked at upright and upside down. A board that is seen well comes out the same; one
+    that does not is looked at without what lies around it or, where something hides a part of it,
+    in all its turns.
     """
     if not boards:
         return ()
     placed, spreads = [], []
     for board in boards:
         seen, spread = _looked_at(pyramid, board, models, (0, HALF_TURN))
-        for _ in range(ROUNDS if spread > SPREAD else 0):
-            (again,) = fitted([seen], board)
-            seen, spread = _looked_at(pyramid, again, models, range(SIXTHS))
+        if spread > SPREAD:
+            seen, spread = _alone(pyramid, board, models) or _in_all_turns(
+                pyramid, board, models, seen
+            )
         placed.append(seen)
         spreads.append(spread)
     return tuple(
@@ -235,11 +220,40 @@ def _with_one_lens(
     )
 
 
+def _alone(pyramid: Pyramid, board: HexBoard, models: HexModels) -> tuple[Points, float] | None:
+    """Return where fixed points of a board are seen without what is around it, if all of it is."""
+    if _is_cut(pyramid, board):
+        return None
+    cell_px = board.cell_px()
+    own = Alone.around(pyramid.whole, board.px(FIXED), cell_px)
+    clear = Pyramid(own.painted(pyramid.whole, cell_px))
+    again = _refined(clear, board, models)
+    if again is None or not own.is_whole(again):
+        return None
+    seen, spread = _looked_at(clear, again, models, (0, HALF_TURN))
+    return (seen, spread) if spread < SPREAD else None
+
+
+def _in_all_turns(
+    pyramid: Pyramid, board: HexBoard, models: HexModels, seen: Points
+) -> tuple[Points, float]:
+    """Return where fixed points of a board are seen that something hides a part of."""
+    spread = 0.0
+    for _ in range(ROUNDS):
+        (again,) = fitted([seen], board)
+        seen, spread = _looked_at(pyramid, again, models, range(SIXTHS))
+    return seen, spread
+
+
 def _surely(pyramid: Pyramid, board: HexBoard) -> HexBoard:
     """Return a board placed by its seams where a part of it is not seen."""
+    unsure = board.unsteady > SPREAD or _is_cut(pyramid, board)
+    return on_its_seams(pyramid.whole, board) if unsure else board
+
+
+def _is_cut(pyramid: Pyramid, board: HexBoard) -> bool:
     px = board.px(FIXED)
-    cut = bool(((px < 0) | (px > np.array(pyramid.size_px))).any())
-    return on_its_seams(pyramid.whole, board) if cut or board.unsteady > SPREAD else board
+    return bool(((px < 0) | (px > np.array(pyramid.size_px))).any())
 
 
 def _looked_at(

@@ -15,8 +15,10 @@ from vision.hex_cells import EMPTY, EYE, PLAIN, CellReadings, Floats
 from vision.hex_light import UNSEEN, taken_for
 from vision.hex_plane import HALF_TURN, SIXTHS
 
-GOES_ON = 0.8
-"""How surely a tile must go on across a side, as both of its cells see it."""
+GOES_ON = 0.6
+"""How surely a tile must go on across a side, as both of its cells see it: in 48 pictures that were
+made too bright, too dark or lit by a lamp, all 70 doubtful cells above 0.3 were of a tile, 62 of
+them above 0.95, and no bare one was."""
 
 
 def with_what_goes_on(reading: CellReadings) -> CellReadings:

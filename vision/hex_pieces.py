@@ -39,6 +39,9 @@ Floats = NDArray[np.float64]
 
 EYE, EMPTY = CONTENTS.index("eye"), CONTENTS.index("empty")
 HALF = 0.5
+LIKE_A_TILE = 0.001
+"""Share that a tile has at least where it is taken for an eye: a yellow hex in too bright a light
+had 0.995 of an eye and 0.005 of its own. No other cell of nine hard tables looked like an eye."""
 MAYBE_JOINED = 0.1
 MOST_AGAINST = log(50)
 """Ways to cut that are so much less likely than what sides say are wrong beside hidden cells."""
@@ -54,8 +57,9 @@ def contents_of(readings: CellReadings, tile_set: TileSet) -> dict[Cell, Floats]
     shares = np.array(list(readings.contents.values()))
     is_eye = np.array([cell in eyes for cell in readings.contents])
     kept = shares * np.array([name in tile_set.colours for name in CONTENTS], float)
-    # What looks like an eye and cannot be one is no tile either.
-    bare = shares[:, EMPTY] + shares[:, EYE]
+    # What looks like an eye and cannot be one is a tile if it looks like one at all, else bare.
+    no_tile = is_eye | (kept.sum(axis=1) < LIKE_A_TILE)
+    bare = shares[:, EMPTY] + np.where(no_tile, shares[:, EYE], 0.0)
     kept[:, EMPTY], kept[:, EYE] = np.where(is_eye, 0.0, bare), np.where(is_eye, bare, 0.0)
     kept /= np.maximum(kept.sum(axis=1, keepdims=True), 1e-12)
     return dict(zip(readings.contents, kept, strict=True))

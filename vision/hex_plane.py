@@ -91,17 +91,29 @@ class HexBoard:
 
     def cell_px(self) -> float:
         """Return how wide its cells are at least, anywhere on the board, in pixels."""
-        places = FIXED[:, None] + np.array([[0.0, 0], [0.5, 0], [0, 0.5]])
+        return float(self._cells_px(FIXED).min())
+
+    def cell_px_at(self, px: Points) -> float:
+        """Return how wide a cell would be at a place of the picture that its plane goes on to."""
+        back = np.asarray(np.linalg.inv(self.px_from_plane), np.float64)
+        return float(self._cells_px(through(back, self.unbent(px[None])))[0])
+
+    def _cells_px(self, plane: Points) -> NDArray[np.float64]:
+        places = plane[:, None] + np.array([[0.0, 0], [0.5, 0], [0, 0.5]])
         seen = self.px(places.reshape(-1, 2)).reshape(-1, 3, 2)
         right, down = seen[:, 1] - seen[:, 0], seen[:, 2] - seen[:, 0]
         area = np.abs(right[:, 0] * down[:, 1] - right[:, 1] * down[:, 0])
-        return float(2 * np.sqrt(area.min()))
+        return np.asarray(2 * np.sqrt(area))
 
     def turned(self, sixths: int) -> HexBoard:
         """Return the same board with another of its six turns taken as upright."""
         c, s = cos(sixths * pi / 3), sin(sixths * pi / 3)
         turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
         return replace(self, px_from_plane=self.px_from_plane @ turn)
+
+    def middle(self) -> Points:
+        """Return its centre in pixels."""
+        return np.asarray(self.px(np.zeros((1, 2)))[0])
 
     def hexagon(self, cell: Sequence[int]) -> Points:
         """Return the six corners of one of its cells in pixels."""

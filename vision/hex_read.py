@@ -14,8 +14,9 @@ from engine.draw.hexes import outline as cells_outline
 from engine.lattice import Cell, hex_neighbours
 from engine.placement import Piece
 from engine.tiles import TileSet
+from vision.hex_above import Above
 from vision.hex_aside import tiles_aside
-from vision.hex_boards import FINDER_PX, FoundBoards
+from vision.hex_boards import FoundBoards, with_missed
 from vision.hex_boxes import boards_of, cells_of, taught_reader
 from vision.hex_burnt import burnt_cells
 from vision.hex_cells import CELLS, CellReadings
@@ -26,6 +27,7 @@ from vision.hex_pieces import pieces_of
 from vision.hex_plane import HexBoard, plane_of
 from vision.hex_scraps import STRIDE
 from vision.hex_seams import UNKNOWN
+from vision.hex_starts import FINDER_PX
 from vision.hex_turns import turns_of
 from vision.pyramid import Pyramid
 from vision.quality import Limits, assess
@@ -77,23 +79,27 @@ def read_hex_table(
     nets = models or shipped_models()
     began = perf_counter()
     pyramid = Pyramid(bgr)
-    placed = boards is not None
-    seen_boards = (
-        boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
-        if boards is None
-        else FoundBoards(tuple(boards))
-    )
-    boards = list(seen_boards.boards)
-    found = perf_counter()
-    readings = list(read(pyramid, boards, tile_set, nets))
-    order = _round_the_ring(boards)
-    boards, readings = [boards[i] for i in order], [readings[i] for i in order]
-    _turn_upright(boards, readings, tile_set, pyramid.size_px)
-    seen = perf_counter()
-    state = _table(bgr, tile_set, game, replace(seen_boards, boards=tuple(boards)), readings)
-    if placed or taught_reader(tile_set) is not None:
+
+    def table_of(found: FoundBoards) -> tuple[TableState, list[HexBoard]]:
+        began = perf_counter()
+        readings = read(pyramid, found.boards, tile_set, nets)
+        cells_ms = 1000 * (perf_counter() - began)
+        state, upright = _upright_table(bgr, tile_set, game, found, readings)
+        return replace(state, timings_ms={"cells": cells_ms, **state.timings_ms}), upright
+
+    if boards is not None:
+        return table_of(FoundBoards(tuple(boards)))[0]
+    found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
+    searched = perf_counter()
+    state, placed = table_of(found)
+    if taught_reader(tile_set) is not None:
         return state
-    cut = perf_counter()
+    looked = perf_counter()
+    above = Above.of(pyramid, placed, nets) if placed else None
+    if above is not None and len(placed) < MOST_BOARDS[game] and not found.scraps:
+        marks = above.boards_beside(placed, pyramid.size_px)
+        more = with_missed(pyramid, replace(found, boards=tuple(placed)), marks, nets)
+        state, placed = table_of(more) if len(more.boards) > len(placed) else (state, placed)
     laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
     aside = tuple(
         {
@@ -101,12 +107,24 @@ def read_hex_table(
             "outline": np.round(tile.outline_px, 2).tolist(),
             "confidence": tile.confidence,
         }
-        for tile in tiles_aside(pyramid, boards, tile_set, nets, laid)
+        for tile in (tiles_aside(pyramid, placed, above, tile_set, laid) if above else ())
     )
-    timings = {"boards": found - began, "cells": seen - found, "pieces": cut - seen,
-               "aside": perf_counter() - cut}  # fmt: skip
-    timings = {name: 1000 * seconds for name, seconds in timings.items()}
+    timings = {"boards": 1000 * (searched - began), **state.timings_ms,
+               "aside": 1000 * (perf_counter() - looked)}  # fmt: skip
     return replace(state, aside=aside, timings_ms=timings)
+
+
+def _upright_table(
+    bgr: Bgr, tile_set: TileSet, game: str, found: FoundBoards,
+    looks: Sequence[CellReadings],
+) -> tuple[TableState, list[HexBoard]]:  # fmt: skip
+    """Return what lies on boards, and these round the ring and upright."""
+    began = perf_counter()
+    order = _round_the_ring(found.boards)
+    boards, readings = [found.boards[i] for i in order], [looks[i] for i in order]
+    _turn_upright(boards, readings, tile_set, (bgr.shape[1], bgr.shape[0]))
+    state = _table(bgr, tile_set, game, replace(found, boards=tuple(boards)), readings)
+    return replace(state, timings_ms={"pieces": 1000 * (perf_counter() - began)}), boards
 
 
 def _turn_upright(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import sqrt
 
 import cv2
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.detect import detect_tiles
+from vision.hex_alone import Alone
 from vision.hex_plane import HexBoard
 from vision.hex_seams import board_shares
 from vision.types import Bgr, Points
@@ -35,6 +37,8 @@ SCRAP_CELLS, BOARD_CELLS, BESIDE = 3.0, 360.0, 1.15
 """Marks of fewer cells than that are no scrap of a board, nor faint ones of more than a board has
 that is twice as near, nor such within so many times the size of a board: a tile of which all is
 seen may lie on more."""
+MOST_NEARER = 2.0
+"""How many times wider than the nearest board's cells are at most: planes go on to a horizon."""
 
 
 def scraps_of(
@@ -47,27 +51,63 @@ def scraps_of(
     """
     if not boards:
         return ()
+    size = np.array([bgr.shape[1::-1]])
+    half = STRIDE / scale / 2
+
+    def at_edge(own: Mark) -> bool:
+        return own.cells <= BOARD_CELLS and bool(
+            (own.points < 4 * half).any() or (own.points > size - 4 * half).any()
+        )
+
+    def seen(mark: float) -> tuple[Points, ...]:
+        return tuple(
+            np.array([own.points.min(axis=0) - half, own.points.max(axis=0) + half])
+            for own in marks_beside(shown, scale, boards, mark)
+            if (mark >= 0 or at_edge(own))
+            and all(_is_of_a_board(bgr, own.points, own.cell_px * look) for look in LOOKS)
+        )
+
+    return seen(0.0) or seen(FAINT)
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """Where a board may be that is not placed."""
+
+    points: Points
+    cell_px: float
+    """How wide cells are there."""
+    cells: float
+    """How many the mark covers."""
+
+
+def marks_beside(
+    shown: Floats, scale: float, boards: Sequence[HexBoard], mark: float = 0.0
+) -> Iterator[Mark]:
+    """Yield the marks, of some cells or more, that lie on no board.
+
+    All boards lie on one table: the nearest one tells how wide cells are.
+    """
     left = shown.copy()
     for board in boards:
         cv2.fillPoly(left, [_on_the_map(board, scale)], -np.inf)
-    cell_px = min(board.cell_px() for board in boards)
-    cell = (cell_px * scale / STRIDE) ** 2 * sqrt(3) / 2
-    half = STRIDE / scale / 2
-    edges = np.array([bgr.shape[1::-1]]) - 4 * half
+    least = min(board.cell_px() for board in boards)
+    for points in hanging_together((left > mark).astype(np.uint8), scale, 1):
+        middle = points.mean(axis=0)
+        near = min(boards, key=lambda board: float(np.hypot(*(board.middle() - middle))))
+        cell_px = float(np.clip(near.cell_px_at(middle), least, MOST_NEARER * near.cell_px()))
+        cells = len(points) / ((cell_px * scale / STRIDE) ** 2 * sqrt(3) / 2)
+        if cells >= SCRAP_CELLS:
+            yield Mark(points, cell_px, cells)
 
-    def at_edge(points: Points) -> bool:
-        small = len(points) <= BOARD_CELLS * cell
-        return small and bool((points < 4 * half).any() or (points > edges).any())
 
-    def seen(mark: float) -> tuple[Points, ...]:
-        found = hanging_together((left > mark).astype(np.uint8), scale, SCRAP_CELLS * cell)
-        return tuple(
-            np.array([points.min(axis=0) - half, points.max(axis=0) + half]) for points in found
-            if (mark >= 0 or at_edge(points))
-            and all(_is_of_a_board(bgr, points, cell_px * look) for look in LOOKS)
-        )  # fmt: skip
+def board_around(bgr: Bgr, mark: Mark) -> Alone | None:
+    """Return what shows cells and hangs together with a mark; ``None`` if the mark shows few.
 
-    return seen(0.0) or seen(FAINT)
+    Where a board looks like the table it is marked badly; the network for tiles shows all of it.
+    """
+    bare, _ = board_shares(bgr, mark.points, mark.cell_px)
+    return Alone.around(bgr, mark.points, mark.cell_px) if bare >= LEAST_SHARE else None
 
 
 def _is_of_a_board(bgr: Bgr, points: Points, cell_px: float) -> bool:

@@ -70,7 +70,9 @@ def on_its_seams(bgr: Bgr, board: HexBoard, network: TileNetwork | None = None) 
     cells = _seen(bgr, board, CELLS)
     if len(cells) < FEWEST:
         return board
-    maps = _look(bgr, board.px(plane_of(cells)), board.cell_px(), network or shipped_network())
+    maps = look_around(
+        bgr, board.px(plane_of(cells)), board.cell_px(), network or shipped_network()
+    )
     laid = _laid(bgr, board, maps)
     if not laid.is_placed:
         again = _laid(bgr, _from_beside(bgr, board, maps), maps)
@@ -112,12 +114,12 @@ def board_shares(
     bgr: Bgr, points: Points, cell_px: float, network: TileNetwork | None = None
 ) -> tuple[float, float]:
     """Return how surely bare cells and tiles are shown at some places of a picture, 0 to 1."""
-    maps = _look(bgr, points, cell_px, network or shipped_network())
+    maps = look_around(bgr, points, cell_px, network or shipped_network())
     bare, laid = (float(_at(maps, maps.share(name), points).mean()) for name in ("board", "hex"))
     return bare, laid
 
 
-def _look(bgr: Bgr, points: Points, cell_px: float, network: TileNetwork) -> TileMaps:
+def look_around(bgr: Bgr, points: Points, cell_px: float, network: TileNetwork) -> TileMaps:
     """Return the maps of the part of a picture around some places, and of what is beside it."""
     height, width = bgr.shape[:2]
     room = 2.5 * cell_px

@@ -25,14 +25,16 @@ from vision.laid_field import LaidField, off_cells
 from vision.lattice import cells_beside, mapped
 from vision.looks import BACK
 from vision.settle import broken_share
-from vision.stocks import is_part_of_stock
+from vision.stocks import is_part_of_stock, likeness_to_stock
 
 Array = NDArray[np.float64]
 
-FEWEST_OWN = 3
+FEWEST_OWN = 2
 """Cards that a lattice must have to be continued beyond what touches it."""
 TOUCHING, NEAR, FAR = 1, 2, 6
 """Cells from an island to the field: beside it, beyond one hidden card, beyond a hand."""
+CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+"""Steps to the cells that meet one at its corners."""
 FEWEST_NEAR, FEWEST_FAR = 2, 4
 """Cards of an island that is to be trusted there where nobody looked between; one that touches may
 be alone."""
@@ -64,7 +66,7 @@ hand these say too little of where a single one lies."""
 
 def with_islands(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, farthest: int = FAR,
-    ground: Ground | None = None,
+    ground: Ground | None = None, *, around_edge: bool = True,
 ) -> tuple[CardGroup, tuple[CardGroup, ...]]:  # fmt: skip
     """Return a field with the islands that continue it, and the groups that were taken.
 
@@ -74,13 +76,18 @@ def with_islands(
         tile_set: the box.
         farthest: cells that an island may lie off; fields of other players begin there.
         ground: what the table looks like, to see whether it is seen between.
+        around_edge: whether it may hang together beyond the picture's edge.
     """
     taken: list[CardGroup] = []
     left = sorted(others, key=lambda other: -len(other.cards))
     while True:
         field = LaidField.of(group)
         reach = farthest if len(group.cards) >= FEWEST_OWN else TOUCHING
-        found = None if field is None else _next_island(group, field, left, tile_set, reach, ground)
+        found = (
+            None
+            if field is None
+            else _next_island(group, field, left, tile_set, reach, ground, around_edge=around_edge)
+        )
         if found is None:
             break
         # An island may be what the next one touches.
@@ -93,11 +100,12 @@ def with_islands(
 
 def _next_island(
     group: CardGroup, field: LaidField, others: Sequence[CardGroup], tile_set: TileSet,
-    farthest: int, ground: Ground | None,
+    farthest: int, ground: Ground | None, *, around_edge: bool,
 ) -> tuple[CardGroup, tuple[SeenCard, ...]] | None:  # fmt: skip
     around = None if ground is None else _Around(field, others, ground)
     for other in others:
-        between = None if around is None else _Between(group, other, around)
+        outside = around_edge and len(other.cards) > 1 and likeness_to_stock([other], tile_set) < 0
+        between = None if around is None else _Between(group, other, around, outside)
         alone = len(other.cards) == 1 and len(field.cells) < FEW
         moved = _continued(field, other, tile_set, TOUCHING if alone else farthest, between)
         if moved:
@@ -112,15 +120,23 @@ class _Around:
         self.field, self._others, self._ground = field, others, ground
         self._shown: dict[Cell, float] = {}
 
-    def hidden(self, cells: Sequence[Cell], below: float, island: CardGroup) -> list[Cell]:
-        """Return those of some cells that show neither table nor cards of others than an island."""
+    def hidden(self, cells: Sequence[Cell], below: float, island: CardGroup, *,
+               outside: bool) -> list[Cell]:  # fmt: skip
+        """Return those of some cells that show neither table nor cards of others than an island.
+
+        Args:
+            cells: to be looked at.
+            below: how rarely their colours must be seen.
+            island: whose cards hide nothing.
+            outside: whether cells beyond the picture's edge count, where anything may lie.
+        """
         free = self._free(cells, island)
         new = [cell for cell in free if cell not in self._shown]
         if new:
             outlines = self.field.outlines(np.array(new, float))
             self._shown.update(zip(new, self._ground.shown(outlines).tolist(), strict=True))
         hidden = [cell for cell in free if self._shown[cell] < below]
-        return hidden if len(island.cards) > 1 else self._inside(hidden)
+        return hidden if outside else self._inside(hidden)
 
     @cached_property
     def least_shown_beside(self) -> float:
@@ -164,31 +180,47 @@ class _Between:
     group: CardGroup
     island: CardGroup
     around: _Around
+    outside: bool
+    """Whether it may lie beyond the picture's edge as well: the island surely is no stock, nor
+    another's."""
 
-    def hides(self, target: Array, farthest: int, below: float) -> bool:
+    def hides(
+        self, target: Array, farthest: int, below: float, *, by_corners: bool = False
+    ) -> bool:
         """Say whether hidden cells lead from cells to the field.
 
         Args:
             target: the cells.
             farthest: more than all hidden cells in a row.
             below: how rarely their colours must be seen, by ``Ground.hidden``.
+            by_corners: whether it is enough that they meet at their corners.
         """
         steps = [(int(x), int(y)) for x, y in target]
         own = {(int(x), int(y)) for x, y in self.around.field.cells}
         reached = set(steps)
         for left in range(farthest, 0, -1):
             edge = cells_beside(steps)
+            if by_corners:
+                edge |= {(x + dx, y + dy) for x, y in steps for dx, dy in CORNERS}
             if edge & own:
                 return True
-            if self.around.least_shown_beside >= below:
+            if not by_corners and self.around.least_shown_beside >= below:
                 # No way leads to the field but through what touches it.
                 return False
             on_the_way = self.around.field.within(sorted(edge - reached), left - 1)
-            steps = self.around.hidden(on_the_way, below, self.island)
+            steps = self.around.hidden(on_the_way, below, self.island, outside=self.outside)
             reached.update(steps)
             if not steps:
                 break
         return False
+
+    def goes_unseen(self, target: Array, farthest: int, off: float) -> bool:
+        """Say whether what lies between is hidden, for an island that lies so far off its cells."""
+        if len(self.island.cards) == 1:
+            return self.hides(target, farthest, SURELY_HIDDEN if off > NEARLY_ON else HIDDEN)
+        return self.hides(target, farthest, HIDDEN) or self.hides(
+            target, farthest, SURELY_HIDDEN, by_corners=True
+        )
 
     def bridged(
         self, cells: Sequence[Cell], turns: int, expected: Cell, farthest: int
@@ -244,12 +276,13 @@ def _continued(
     if field.away(target).min() == TOUCHING:
         return moved
     broken = broken_share(moved, tile_set)
-    sorted_cards = (broken or 0.0) > MOST_BROKEN or is_part_of_stock(other, tile_set)
-    if between is None:
-        return None if broken is None or sorted_cards else moved
+    # That two cards which meet at a corner are of one colour says nothing: they are no row.
+    by_corner = broken is None and len(other.cards) == 2
+    sorted_cards = not by_corner and is_part_of_stock(other, tile_set)
+    if sorted_cards or (broken or 0.0) > MOST_BROKEN or (between is None and broken is None):
+        return None
     off = float(np.linalg.norm(places - target, axis=1).max())
-    below = SURELY_HIDDEN if len(other.cards) == 1 and off > NEARLY_ON else HIDDEN
-    return moved if not sorted_cards and between.hides(target, farthest, below) else None
+    return moved if between is None or between.goes_unseen(target, farthest, off) else None
 
 
 def _placed(cells: Sequence[Cell], turns: int, shift: Cell) -> Array:

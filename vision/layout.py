@@ -25,9 +25,13 @@ FEW_PAIRS = 3
 Counted whole, two of 120 layouts of two or three cards went wrong."""
 USUAL_GAP = 0.03
 """Pitches; cards of a game are laid edge to edge."""
+SURELY_PLAYED = -6.0
+"""Cards that look so little like a stock may be all alike: a snake goes on in several curves."""
 STOCK_GAP, STOCK_ALIKE = 0.06, 0.4
 """Cards that lie so loosely, and so many neighbours of which are the same card turned the same way,
 are a sorted stock: that they are many says nothing then."""
+MOST_BY_CORNERS = 4
+"""More cards than that of which no two have a side in common are no layout either."""
 
 
 def game_fields(
@@ -40,7 +44,7 @@ def game_fields(
     if tile_set is not None:
         if any(kind.role == BIG for kind in tile_set.kinds.values()):
             # Without a big card nobody can say whose cards lie where.
-            return tuple(big_fields(shown, tile_set))
+            return tuple(big_fields(shown, tile_set, size_px))
         anchored = [group for group in shown if anchor_of(group, tile_set) is not None]
         if anchored:
             return (Field(max(anchored, key=lambda group: len(group.cards))),)
@@ -58,9 +62,10 @@ def _most_alike(
         if math.log(len(group.cards)) <= most:
             break
         like = likeness_to_layout(group, size_px, tile_set)
-        if like > most and tile_set is not None:
+        if tile_set is not None and like + ALIKE > most:
             excess = stock_excess(group, groups, tile_set)
             like -= math.inf if excess >= 0 else max(0.0, excess + BESIDE)
+            like += ALIKE * sameness(group) if excess < SURELY_PLAYED else 0.0
         if like > most:
             best, most = group, like
     return best
@@ -77,6 +82,7 @@ def likeness_to_layout(
     middle = (np.array(size_px) - 1) / 2
     away = float(np.linalg.norm(group.centre_px - middle) / np.linalg.norm(middle))
     stock = gap >= STOCK_GAP and alike >= STOCK_ALIKE
+    stock = stock or (not pairs and len(group.cards) > MOST_BY_CORNERS)
     fronts = 1 if stock else sum(is_front(card) for card in group.cards)
     return (
         float(np.log(max(fronts, 1))) - OFF_CENTRE * away - LOOSE * max(0.0, gap - USUAL_GAP)

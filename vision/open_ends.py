@@ -26,14 +26,24 @@ def is_open(cell: Cell, sides: Sides) -> bool:
     return any(colour is not None for _, colour in _met(cell, sides))
 
 
-def goes_on(card: SeenCard, sides: Sides, tile_set: TileSet) -> bool:
+def goes_on(
+    card: SeenCard, sides: Sides, tile_set: TileSet, *, surely_a_card: bool = False
+) -> bool:
     """Say whether all that ends at a card goes on in it, and at least one snake does.
 
     A straight log goes on anywhere, and so do planks of a table: it must lie between two others.
+
+    Args:
+        card: the one in question.
+        sides: what leaves the others.
+        tile_set: the box.
+        surely_a_card: whether one snake is enough, since no table looks like it.
     """
     own = dict(sides_of([card], tile_set))
     met = [(own.get((card.at, edge)), colour) for edge, colour in _met(card.at, sides)]
-    joined = sum(None not in pair for pair in met)
+    joined = sum(None not in pair and carries_on(*pair) for pair in met)
+    if surely_a_card:
+        return joined > 0
     fewest = 2 if _is_straight_log([own.get((card.at, edge)) for edge in range(4)]) else 1
     return joined >= fewest and all(carries_on(one, other) for one, other in met)
 

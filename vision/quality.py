@@ -53,6 +53,8 @@ class Limits:
     """Share of tiles that may be cut off or covered."""
     told_px: float = 0.0
     """Narrower tiles are told to be small, though the picture may do."""
+    poorly_told_px: float = 0.0
+    """The same where it will not: outlines of soft, cut or faded tiles come out wider still."""
 
 
 USUAL = Limits()
@@ -86,6 +88,7 @@ def assess(
     cut_read: int = 0,
     burnt: Sequence[Points] = (),
     beside: Sequence[Points] = (),
+    lost: bool = False,
 ) -> Quality:
     """Say whether the tiles of a layout can be read from a picture.
 
@@ -103,6 +106,8 @@ def assess(
             most of the layout is cut.
         burnt: where light hides what may be tiles altogether.
         beside: tiles that are not known to be in play; that these are small is told only.
+        lost: whether tiles are in play of which nobody can say where: no picture of the others will
+            do then, however many they are.
     """
     size = (bgr.shape[1], bgr.shape[0])
     cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
@@ -110,11 +115,12 @@ def assess(
     found: list[tuple[Advice, bool]] = []
     if not outlines:
         found += [(_advice(what, None, scale, size), True) for what in picture_troubles(bgr)]
-    found += _small(whole, scale, size, limits) or _small_beside([*covered, *beside], scale, size)
+    small = _small(whole, scale, size, limits)
+    found += small or _small_beside([*covered, *beside], scale, size, SMALLEST_PX)
     found += _spoilt(bgr, whole, scale, size, limits)
     every = of or len(whole) + len(cut_tiles) + len(covered)
     gone = len(cut_tiles) - cut_read + len(covered)
-    lost = gone > limits.lost * every or len(cut_tiles) > LOST_SHARE * every
+    lost = lost or gone > limits.lost * every or len(cut_tiles) > LOST_SHARE * every
     if cut_tiles:
         found.append((_advice("cut-off", cut_tiles, scale, size), lost))
     if covered:
@@ -123,6 +129,9 @@ def assess(
         found = [one for one in found if one[0].what != "glare"]
         found.append((_advice("glare", burnt, scale, size), True))
     ok = not any(serious for _, serious in found)
+    if not ok and all(advice.what != "small" for advice, _ in found):
+        every_tile = [*outlines, *cut_off, *covered, *beside]
+        found += _small_beside(every_tile, scale, size, limits.poorly_told_px)
     return Quality(ok, tuple(advice for advice, _ in found))
 
 
@@ -176,9 +185,9 @@ def _small(
 
 
 def _small_beside(
-    outlines: Sequence[Points], scale: float, size: tuple[int, int]
+    outlines: Sequence[Points], scale: float, size: tuple[int, int], below_px: float
 ) -> list[tuple[Advice, bool]]:
-    tiny = [o for o in outlines if across_px(o) * scale < SMALLEST_PX]
+    tiny = [o for o in outlines if across_px(o) * scale < below_px]
     return [(_advice("hardly", tiny, scale, size), False)] if tiny else []
 
 

@@ -23,11 +23,14 @@ from vision.crop import cut
 from vision.detect import DEFAULT, QUICK, detect_tiles
 from vision.few_tiles import few_tiles
 from vision.foreknown import expected_wide_px, in_white_light
+from vision.from_afar import seen_from_afar
 from vision.ground import Ground
 from vision.intake import Picture
 from vision.lattice import fit_lattices
 from vision.loose_hexes import reconstruct_hexes
+from vision.missing_bigs import BigSight, with_missing_bigs
 from vision.network import shipped_network
+from vision.outnumbered import with_outnumbered
 from vision.own_tiles import Eyes, with_own_tiles
 from vision.quality import TEXTS, Limits, assess, leaves, tile_trouble
 from vision.reconstruct import (
@@ -51,7 +54,7 @@ __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 FINER_BELOW_PX = 30.0
 """Where tiles are narrower in a picture that was decoded at a half or less, the whole is used."""
 
-LIMITS = Limits(lost=0.15, measured_short=0.95, told_px=27.0)
+LIMITS = Limits(lost=0.15, measured_short=0.95, told_px=27.0, poorly_told_px=30.0)
 """From this share of cards on that are cut off or whose field is hidden, the others are no table.
 Outlines at the far end of a steep view come out up to a tenth too small; exact tables were called
 small for that. Other outlines come out up to 2.6 pixels too wide: tiles of 24 are told to be
@@ -135,9 +138,19 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         elif request.shape == "square" and request.tile_set is not None and request.grid is None:
             whole = None if stages.reader is None else stages.reader.whole
             look = partial(read_cells, picture.bgr, reader=whole, profile=request.profile)
+            if stages.reader is not None and stages.cells is None and request.profile is None:
+                every_look = partial(look, reader=stages.reader)
+                detections, readings = seen_from_afar(picture.bgr, detections, readings, every_look)
+                detections, readings = with_outnumbered(
+                    picture.bgr, detections, readings, every_look
+                )
             detections, readings = with_faint(detections, readings, look)
             detections, readings = with_rows_laid(detections, readings, look)
             detections, readings = with_whole_bigs(detections, readings, request.tile_set, look)
+            big_sight = _big_sight(picture.bgr, detections, stages.reader, request)
+            detections, readings = with_missing_bigs(
+                detections, readings, request.tile_set, big_sight
+            )
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
@@ -164,6 +177,18 @@ def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest
         partial(read_cells, bgr, reader=reader, profile=request.profile),
         partial(glanced, bgr, reader=reader, lit=lit),
         lambda: few_tiles(bgr, shipped_network()).found,
+        Ground(bgr, [one.corners_px for one in detections.found]),
+    )
+
+
+def _big_sight(
+    bgr: Bgr, detections: Detections, reader: Reader | None, request: ReadRequest
+) -> BigSight:
+    """Return what to look for big cards of Sssnake with."""
+    whole = None if reader is None else reader.whole
+    return BigSight(
+        partial(read_cells, bgr, reader=whole, profile=request.profile),
+        partial(read_cells, bgr, reader=reader, profile=request.profile),
         Ground(bgr, [one.corners_px for one in detections.found]),
     )
 
@@ -274,7 +299,7 @@ def _state(
     whole = tuple(card.outline_px for card in table.laid if not card.cut_off)
     beside = tuple(np.asarray(entry["outline"]) for entry in table.aside)
     burnt = table.burnt
-    if request.tile_set is not None and request.grid is None and not (table.laid or table.lost):
+    if request.tile_set is not None and request.grid is None and not table.laid:
         burnt = burnt_outlines(picture.bgr, every)
         small = () if burnt else small_outlines(picture.bgr, every, picture.scale)
         # Where only a stock is in the picture, that it is small is no reason for anything.
@@ -288,7 +313,7 @@ def _state(
         covered += [outline for outline in hidden if not leaves(outline, size)]
     quality = assess(
         picture.bgr, whole, scale=picture.scale, cut_off=cut_off, covered=covered, limits=LIMITS,
-        cut_read=cut_read, burnt=burnt, beside=beside,
+        cut_read=cut_read, burnt=burnt, beside=beside, lost=bool(table.lost),
     )  # fmt: skip
     troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
     if not quality.ok and not burnt and troubles <= LOOKS:

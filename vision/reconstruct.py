@@ -12,18 +12,19 @@ import numpy as np
 
 from engine.tiles import TileSet
 from vision.again import Sight, with_unseen
-from vision.anchors import BIG, Field, anchor_of, likely_house
+from vision.anchors import BIG, Field, anchor_of, is_big, likely_house
 from vision.burnt import burnt_cells
 from vision.cards import CardGroup, SeenCard, group_cards
 from vision.classify import CellReading
 from vision.ground import Ground
-from vision.headless import headless_field, lost_cards
+from vision.headless import headless_field, lost_cards, may_be_missing, missing_fields
 from vision.inks import with_inks
 from vision.islands import FAR, NEAR, TOUCHING, with_islands
 from vision.layout import game_fields
 from vision.looks import BACK
+from vision.misplaced import with_cards_in_place
 from vision.parted import parted
-from vision.settle import BEYOND_DOUBT, SURE, settled
+from vision.settle import SURE, settled
 from vision.stocks import stock_excess
 from vision.suspects import with_suspects
 from vision.types import Detection, Detections, LatticeFit, Points, width_of
@@ -36,6 +37,8 @@ SURELY_A_CARD = 0.75
 a covered card is found whole, a pattern on the table is not."""
 SURELY_ENCLOSED = 0.5
 """The same of one that lies between others: a hand may be over it."""
+SURELY_ANOTHER = 0.999
+"""How surely a second big card of a field must be read: a field has one."""
 SURELY_ALONE = 0.7
 """A tile of an unknown box that has no neighbour must be found so surely, and whole."""
 SURELY_ASIDE = 0.6
@@ -85,13 +88,14 @@ def reconstruct(
     fields = game_fields(groups, tile_set, detections.size_px)
     fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
     ground = None if sight is None else sight.ground
-    fields, own = _with_islands(fields, groups, tile_set, ground)
+    fields, own = _with_islands(fields, groups, tile_set, detections.size_px, ground)
     headless = headless_field(groups, fields, own, tile_set, detections.size_px, ground)
     if headless is not None:
         fields = tuple(sorted((*fields, headless[0]), key=lambda field: field.number or 0))
         own = {*own, *map(id, headless[1])}
     burnt: tuple[Points, ...] = ()
     if sight is not None:
+        fields = tuple(replace(f, group=with_cards_in_place(f.group)) for f in fields)
         others = [*(group for group in groups if id(group) not in own), *(f.group for f in fields)]
         seen = [with_unseen(f.group, _but(others, f.group), tile_set, sight) for f in fields]
         seen = [with_washed_out(group, sight) for group in seen]
@@ -100,7 +104,8 @@ def reconstruct(
         fields = tuple(replace(f, group=group) for f, group in zip(fields, seen, strict=True))
         others = [*others, *(f.group for f in fields)]
         burnt = tuple(o for f in fields for o in burnt_cells(f.group, _but(others, f.group), sight))
-    lost = lost_cards(groups, fields, own, tile_set, detections.size_px)
+    doubtful = () if sight is None else sight.doubtful
+    lost = lost_cards(groups, fields, own, tile_set, detections.size_px, doubtful)
     if not fields and not _shows_stock(groups, tile_set):
         # Without a game or a stock there is nothing to lie beside; chessboards end here.
         return Reconstruction(lost=lost)
@@ -158,7 +163,7 @@ def _but(groups: Sequence[CardGroup], one: CardGroup) -> list[CardGroup]:
 
 def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
     """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
-    bigs = [g for g in groups if _is_big(anchor_of(g, tile_set), tile_set)]
+    bigs = [g for g in groups if any(is_big(card, tile_set) for card in g.cards)]
     left = [g for g in groups if all(g is not big for big in bigs)]
     grown = []
     for big in bigs:
@@ -169,24 +174,28 @@ def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardG
     return [*grown, *left]
 
 
-def _is_big(card: SeenCard | None, tile_set: TileSet) -> bool:
-    return card is not None and tile_set[card.guesses[0].tile].role == BIG
-
-
 def _with_islands(
-    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None
-) -> tuple[tuple[Field, ...], set[int]]:
-    """Return the fields with their islands, and which groups are theirs."""
+    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet,
+    size_px: tuple[int, int], ground: Ground | None,
+) -> tuple[tuple[Field, ...], set[int]]:  # fmt: skip
+    """Return the fields with their islands, and which groups are theirs.
+
+    Where a player's field is not seen, what lies apart at the picture's edge may be that one.
+    """
     own = {id(field.group) for field in fields}
+    missing = bool(missing_fields(fields))
     several = any(kind.role == BIG for kind in tile_set.kinds.values())
     grown = []
     for field in fields:
         others = [
             group for group in groups
             if id(group) not in own and anchor_of(group, tile_set) is None
+            and not (missing and may_be_missing(group, size_px))
         ]  # fmt: skip
         far = NEAR if several and ground is None else FAR
-        group, taken = with_islands(field.group, others, tile_set, far, ground)
+        group, taken = with_islands(
+            field.group, others, tile_set, far, ground, around_edge=not missing
+        )
         own |= {id(island) for island in taken}
         grown.append(replace(field, group=group))
     return tuple(grown), own
@@ -251,16 +260,15 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
 
 
 def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bool:
-    """Say whether a card looks like a big one and is none: a hole in a layout may look like half.
+    """Say whether a card looks like a big one and is none, since a field has one.
 
-    A field has one big card, and the box one of each.
+    A hole in a layout may look like half of one, squares of a cloth between cards like a whole.
     """
     best = card.best
     if best is None or best.tile not in tile_set or len(tile_set[best.tile].cells) == 1:
         return False
-    again = anchor is not None and anchor.best is not None and anchor.best.tile == best.tile
-    poor = anchor is not None and card.found < SURELY_A_CARD
-    return len(card.cells) == 1 or poor or (again and card.confidence < BEYOND_DOUBT)
+    doubtful = card.found < SURELY_A_CARD or card.confidence < SURELY_ANOTHER
+    return len(card.cells) == 1 or (anchor is not None and doubtful)
 
 
 def is_card(found: float, enclosed: bool) -> bool:

@@ -30,8 +30,6 @@ SHIFTS = (
     *((x, y) for x in STEPS for y in STEPS),
     (-FAR, 0.0), (FAR, 0.0), (0.0, -FAR), (0.0, FAR),
 )  # fmt: skip
-CLOSE = 0.5
-"""What is nearer to a look, as a share of what is known, may show it a little beside."""
 SHINY, EXPLAINED = 1.5, 0.8
 """Tiles so many times as far from their look as usual may shine; if they do, they are nearer by
 that without. Of 60 such tiles on eighteen tables 7 were, all of them shining ones, two of which had
@@ -100,8 +98,8 @@ def _without_shine(
 
 
 def glanced(
-    bgr: Bgr, known: Sequence[Detection], some: Sequence[Detection], closely: Sequence[bool],
-    reader: Reader, lit: Callable[[Patches], Patches],
+    bgr: Bgr, known: Sequence[Detection], some: Sequence[Detection], reader: Reader,
+    lit: Callable[[Patches], Patches],
 ) -> list[CellReading]:  # fmt: skip
     """Return what some outlines show, quickly: kinds that differ by a shade are not told apart.
 
@@ -109,7 +107,6 @@ def glanced(
         bgr: the picture.
         known: tiles that surely lie there; these say what its light does.
         some: outlines to read.
-        closely: which of them are looked at a little beside too, if they are read with doubt.
         reader: of the taught box.
         lit: shows patches as they would look in white light.
     """
@@ -118,7 +115,7 @@ def glanced(
     reader = in_this_light(reader, rows[: len(known)], across[: len(known)])
     distances = reader.distances_of(rows[len(known) :], across[len(known) :])
     for number, reading in enumerate(reader.readings(distances)):
-        if reading.best < SURE and (closely[number] or reading.far < CLOSE):
+        if reading.best < SURE:
             beside = lit(cut(bgr, _shifted(some[number].corners_px)))
             distances[number] = _anywhere(reader, reader.distances(beside))
     return reader.readings(distances)

@@ -25,7 +25,7 @@ from vision.types import Detection, Detections, LatticeFit
 Array = NDArray[np.float64]
 Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 
-FAR, NEAR = 0.4, 0.3
+FAR, CLEAR = 0.35, 0.3
 """Outlines further from every look may have slipped, nearer ones have not."""
 LIKELY, SURE = 0.5, 0.9
 """How surely an outline that slipped is read, and every card where it is laid anew."""
@@ -44,7 +44,7 @@ IN_REACH = BEYOND + BESIDE_ROW
 MOST_ROWS = 6
 MOST_UNEVEN = 0.15
 """Cards lie that much nearer or further than the plane says, in widths: laid by hand."""
-STEPS = (0.9, 0.95, 1.0, 1.05)
+STEPS = (0.9, 0.95, 1.0, 1.05, 1.1)
 """How far apart cards of a row may lie that ends nowhere."""
 FOUND = 0.8
 """How sure it is that they lie there."""
@@ -113,15 +113,18 @@ class _Table:
 
     def lay(self, slipped: Sequence[int], tries: Sequence[Array]) -> None:
         """Replace outlines by the best of some tries, if that is much better."""
-        worst = BETTER * float(np.mean([self.readings[k].far for k in slipped]))
+        worst = min(CLEAR, BETTER * float(np.mean([self.readings[k].far for k in slipped])))
         laid = _laid(tries, worst, self.look, self.detections.size_px)
         self.gone.update(slipped if laid else ())
         self.laid += laid
+        for one, _ in laid:
+            apart = np.linalg.norm(self.places - self._place_of(one), axis=1)
+            self.gone.update(np.nonzero(apart < FREE)[0].tolist())
 
     def expected(self, k: int) -> list[Array]:
         """Return where the cards around an outline expect others instead of it: two, or one."""
         others = [n for n in range(len(self.places)) if n != k and n not in self.gone]
-        laid = [self.plane.on_table(one.centre_px[None])[0] for one, _ in self.laid]
+        laid = [self._place_of(one) for one, _ in self.laid]
         taken = [*self.places[others], *laid]
         cards: list[Array] = []
         for place, way in self._ways([n for n in others if _is_clear(self.readings[n])], k):
@@ -129,6 +132,9 @@ class _Table:
                 taken.append(place)
                 cards.append(self.plane.squares(place[None], way))
         return [np.concatenate(cards), *cards] if len(cards) == 2 else cards
+
+    def _place_of(self, one: Detection) -> Array:
+        return np.asarray(self.plane.on_table(one.centre_px[None])[0])
 
     def _ways(self, cards: Sequence[int], k: int) -> Iterator[tuple[Array, Array]]:
         """Yield places beside cards that are near to an outline, and the ways that lead there."""
@@ -183,7 +189,7 @@ def _beyond(place: Array, cells: Mapping[Cell, int]) -> Cell | None:
 
 
 def _is_clear(reading: CellReading) -> bool:
-    return reading.far < NEAR and reading.best >= SURE and not reading.is_back
+    return reading.far < CLEAR and reading.best >= SURE and not reading.is_back
 
 
 def _may_have_slipped(one: Detection, reading: CellReading) -> bool:

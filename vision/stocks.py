@@ -49,7 +49,7 @@ CARRIED_ON, JOINED = -3.0, 0.6
 """The same of cards so many of which carry on their neighbour's colour as in a row in play."""
 BESIDE, ALONE = 2.0, 3.5
 """From where on a heap is a stock, with cards of other colours on the table and without."""
-IN_LINE = 1.5
+IN_LINE = 1.0
 """The same of one that a layout may go on in."""
 
 

@@ -72,6 +72,12 @@ class TablePlane:
         flat = places[:, :2] / places[:, 2:] * np.exp(self.numbers[3])
         return np.asarray(flat * self.reach + self.centre)
 
+    @property
+    def upright(self) -> Array:
+        """What stands upright on the table, of length 1."""
+        up = np.array([-self.numbers[0], -self.numbers[1], 1.0])
+        return np.asarray(up / np.linalg.norm(up))
+
     def squares(self, places: Array, along: Array) -> Array:
         """Return outlines of cards at places on the table, N x 4 x 2, clockwise as seen.
 
@@ -80,8 +86,7 @@ class TablePlane:
             along: the direction of one of their sides, on the table.
         """
         right = along / max(float(np.linalg.norm(along)), 1e-9)
-        down = np.cross((-self.numbers[0], -self.numbers[1], 1.0), right)
-        down /= float(np.linalg.norm(down))
+        down = np.cross(self.upright, right)
         corners = [u * right + v * down for u, v in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         every = (places[:, None] + np.array(corners) / 2).reshape(-1, 3)
         return self.in_picture(every).reshape(-1, 4, 2)

@@ -6,7 +6,7 @@ says where a big one would lie that it was laid to, and the reader knows both of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +44,9 @@ def touching_bigs(
         size_px: width and height of the picture.
     """
     bigs = {kind.name for kind in tile_set.kinds.values() if len(kind.cells) == 2}
-    sure = [one for one, said in zip(found, readings, strict=True) if is_read(said)]
     seen = {said.guesses[0].tile for said in readings if is_read(said)}
-    small = [one for one, said in zip(found, readings, strict=True)
-             if is_read(said) and said.guesses[0].tile not in bigs]  # fmt: skip
-    middles = np.array([one.centre_px for one in sure]).reshape(-1, 2)
-    alone = [one for one in small if _is_alone(one, middles)]
     halves: list[Seen] = []
-    for one in sorted(alone, key=lambda card: -card.confidence)[:MOST_LOOKED_BESIDE]:
+    for one in cards_alone(found, readings, bigs)[:MOST_LOOKED_BESIDE]:
         pairs = [[Detection(outline, FOUND, leaves(outline, size_px)) for outline in pair]
                  for pair in pairs_beside(one.corners_px)]  # fmt: skip
         said = look([half for pair in pairs for half in pair])
@@ -64,6 +59,17 @@ def touching_bigs(
                 seen.add(first.tile)
                 halves += zip(pair, shown, strict=True)
     return halves
+
+
+def cards_alone(
+    found: Sequence[Detection], readings: Sequence[CellReading], bigs: Collection[str]
+) -> list[Detection]:
+    """Return small cards that nothing is seen beside, the surest first."""
+    pairs = [(one, said) for one, said in zip(found, readings, strict=True) if is_read(said)]
+    middles = np.array([one.centre_px for one, _ in pairs]).reshape(-1, 2)
+    alone = [one for one, said in pairs
+             if said.guesses[0].tile not in bigs and _is_alone(one, middles)]  # fmt: skip
+    return sorted(alone, key=lambda card: -card.confidence)
 
 
 def is_read(reading: CellReading) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,8 +20,12 @@ from vision.quality import SMALLEST_PX, TOO_BRIGHT
 from vision.types import Bgr, Detections, Points, width_of
 from vision.votes import found_cells
 
+CLOSE = replace(DEFAULT, most_enlarged=2.5)
+"""How closely tiles are looked for that are so small that none was found: of 7 pixels and more."""
 SURELY, FEWEST = 0.5, 4
 """How surely small squares must be found, and how many: specks on a table are none."""
+MANY = 8
+"""The same where no larger ones were found: a few of a crossword's may be seen."""
 
 AS_WIDE, APART = 0.35, 1.6
 """Cards of one table are so much alike wide, as a logarithm; and what lies further from a stock's
@@ -53,17 +58,16 @@ def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, .
         scale: pixels of the whole picture for one of ``bgr``.
     """
     found = [*every.found, *every.faint]
-    if len(found) < FEWEST:
-        return ()
-    if float(np.median([one.across_px for one in found])) * scale < SMALLEST_PX:
+    widths = [one.across_px * scale for one in found]
+    if len(found) >= FEWEST and float(np.median(widths)) < SMALLEST_PX:
         return tuple(one.corners_px for one in found)
-    scale_at_most = closest(math.inf, (0, 0, bgr.shape[1], bgr.shape[0]), DEFAULT)
+    scale_at_most = closest(math.inf, (0, 0, bgr.shape[1], bgr.shape[0]), CLOSE)
     cells = found_cells(shipped_network().look(bgr, scale_at_most), (every.shape,))
     small = tuple(
         cell.corners_px for cell in cells
         if cell.confidence >= SURELY and width_of(cell.corners_px) * scale < SMALLEST_PX
     )  # fmt: skip
-    return small if len(small) >= FEWEST else ()
+    return small if len(small) >= (FEWEST if len(found) >= FEWEST else MANY) else ()
 
 
 def few_small(every: Detections, scale: float) -> tuple[Points, ...]:

@@ -114,7 +114,7 @@ def _suspects(
     for one, reading in zip(found, readings, strict=True):
         best = reading.guesses[0] if reading.guesses else None
         if best is not None and best.tile in bigs and reading.best >= SURE:
-            step = _to_partner(best, tile_set)
+            step = to_partner(best, tile_set)
             if not _has_partner(one, best, step, found, readings):
                 lone.append((one, 0 if step[0] else 1))
         elif reading.odd and reading.best < SURE:
@@ -148,7 +148,7 @@ def _is_beside(one: Detection, middles: Sequence[Points], far: float = BESIDE) -
     return any(np.linalg.norm(one.centre_px - middle) < far * one.across_px for middle in middles)
 
 
-def _to_partner(half: CellGuess, tile_set: TileSet) -> Cell:
+def to_partner(half: CellGuess, tile_set: TileSet) -> Cell:
     """Return the step from one half of a card to the other, by the axes of its outline."""
     cells = tile_set[half.tile].cells
     (x, y), (u, v) = cells[half.cell], cells[1 - half.cell]

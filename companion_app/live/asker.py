@@ -36,7 +36,7 @@ class Asker(Listener):
     def _several_boards(self) -> bool:
         return self.match.game.facts.name == "snekagon5g"
 
-    def _doubtful(self, reading: Reading, t: float) -> None:
+    def _doubtful(self, reading: Reading, settled: Settled, t: float) -> None:
         groups: dict[object, list[Spot]] = {}
         for spot, belief in reading.doubts.items():
             if belief.why != "covered" and belief.guesses:
@@ -45,7 +45,10 @@ class Asker(Listener):
                 groups.setdefault(key, []).append(spot)
         for spots in groups.values():
             first = min(spots)
-            if self._waited(("doubt", first), t, self.settings.ask_after_s):
+            # A card that every look has the same single guess at will not become clearer.
+            steady = self.match.box.lattice == "square" and first in settled.steady
+            wait_s = 0.0 if steady else self.settings.ask_after_s
+            if self._waited(("doubt", first), t, wait_s):
                 self._ask_tile(first, reading.doubts[first].guesses[:4], t, sorted(spots))
 
     def _loose(self, loose: frozenset[Spot], settled: Settled, t: float) -> None:

@@ -17,6 +17,9 @@ BRIGHT = 60.0
 """Darker pixels come in few steps and say less about the light."""
 BURNT = 250.0
 """Brighter ones say nothing."""
+FLAT_FROM, MOST_SHARE, BEYOND = 150.0, 80.0, 10.0
+"""The curve of a camera flattens towards white: pixels from so many levels on follow the light only
+in part, where they are brighter by so much than so many of a hundred, which tell the light."""
 ROUNDS = 5
 LEAST_OFF = 0.02
 """Pixels that fit better than that do not count for more."""
@@ -42,7 +45,9 @@ def in_light_of(now: Picture, before: Picture) -> Picture:
     """Return an older picture as bright, and of the tint, that a newer one has in each part.
 
     A lamp stands at one side of a table, so its change is a smooth field for each colour. What is
-    new covers less than half of the picture, and counts the less the worse it fits.
+    new covers less than half of the picture, and counts the less the worse it fits. White on
+    a darker table may be anything from as it was to as the light wants it, whichever is nearest to
+    the newer one.
     """
     one, other = _coarse(now), _coarse(before)
     rows, columns = one.shape[:2]
@@ -59,7 +64,12 @@ def in_light_of(now: Picture, before: Picture) -> Picture:
         fit = np.linalg.solve(weighed.T @ basis + stiff, weighed.T @ change)
     field = np.exp(np.clip(basis @ fit, -MOST, MOST)).astype(np.float32)
     wide = cv2.resize(field.reshape(rows, columns, 3), (now.shape[1], now.shape[0]))
-    return np.asarray(cv2.multiply(before, wide), np.float32)
+    lit = np.asarray(cv2.multiply(before, wide), np.float32)
+    most = np.percentile(other.reshape(-1, 3), MOST_SHARE, axis=0)
+    flat = before > np.maximum(FLAT_FROM, most + BEYOND)
+    ends = lit[flat], before[flat]
+    lit[flat] = np.clip(now[flat], np.minimum(*ends), np.maximum(*ends))
+    return lit
 
 
 def is_other_light(now: Picture, before: Picture) -> bool:

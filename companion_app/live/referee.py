@@ -59,7 +59,7 @@ class Referee(Asker):
         if reading.waiting:
             return "settling"
         if reading.doubts:
-            self._doubtful(reading, t)
+            self._doubtful(reading, settled, t)
             return "unsure"
         if not reading.loose <= self.strays:
             self._loose(reading.loose, settled, t)

@@ -41,6 +41,8 @@ class Settled:
     """What surely lies there, and how sure it is."""
     doubts: Mapping[Spot, Belief] = field(default_factory=dict)
     """Something lies there, but what?"""
+    steady: frozenset[Spot] = frozenset()
+    """Those of them for which every look has the same single guess: more looks tell no more."""
     covered: frozenset[Spot] = frozenset()
     flickering: frozenset[Spot] = frozenset()
     """Seen by some looks and missed by others."""
@@ -101,6 +103,7 @@ class Settler:
             len(self.looks),
             sure,
             doubts,
+            frozenset(filter(self._is_steady, doubts)),
             covered,
             frozenset(flickering),
             replace(self.looks[-1], clay=self._clay(), half_hidden=self._half_hidden()),
@@ -108,6 +111,13 @@ class Settler:
             self._die(),
             len(self.looks) >= self.settings.looks_gone,
         )
+
+    def _is_steady(self, spot: Spot) -> bool:
+        """Say whether every look has the same single guess at what lies in a spot."""
+        guesses = [look.beliefs[spot].guesses for look in self.looks if spot in look.beliefs]
+        if len(guesses) < max(len(self.looks), self.settings.looks_gone):
+            return False
+        return all(len(one) == 1 and one[0][0] == guesses[0][0][0] for one in guesses)
 
     def _read_surely(self) -> frozenset[Spot]:
         """Return what any look was sure of: the others missed it, nothing lies over it."""

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion_app.live.knocked import as_if_knocked
 from companion_app.live.lighting import carried_over, in_light_of, is_other_light, is_shifted
 from vision.types import Bgr, Frame
 
@@ -117,8 +118,9 @@ class Watcher:
                 # Nothing better is known yet to hold a hand against.
                 self._settled.append(small)
             return Glimpse(moving=moving)
-        off = _apart(small, in_light_of(small, self._settled[-1]))
-        new = self._new(small, off)
+        lit = in_light_of(small, self._settled[-1])
+        off = _apart(small, lit)
+        new = self._new(small, lit, off)
         # Where the table looks as it did without a hand, what moved has left.
         moving = self._is_much(moved & new)
         clearly = float((off > self.settings.new_levels).mean())
@@ -128,8 +130,10 @@ class Watcher:
             # No hand is as faint as that all over, but the edge of a sunbeam is.
             self._largest = 0
             return Glimpse(moving, changed=False)
-        jolt = clearly > self.settings.jolt_share or (not moving and self._is_knocked(small, new))
-        return Glimpse(moving, not jolt and self._has_hand(small, new, frame.taken_at_s), jolt=jolt)
+        now_s = frame.taken_at_s
+        jolt = clearly > self.settings.jolt_share
+        jolt = jolt or (not moving and self._is_knocked(small, new, now_s))
+        return Glimpse(moving, not jolt and self._has_hand(small, new, now_s), jolt=jolt)
 
     def recall(self, bgr: Bgr) -> None:
         """Take a kept picture as what the table looks like without a hand, before any frame."""
@@ -166,26 +170,42 @@ class Watcher:
     def _is_much(self, moved: Mask) -> bool:
         return float(moved.mean()) > self.settings.moving_share
 
-    def _is_knocked(self, small: Small, new: Mask) -> bool:
+    def _is_knocked(self, small: Small, new: Mask, now_s: float) -> bool:
         """Say whether the camera hangs differently now; go on from how the table looks by now.
 
         A resting arm has edges of its own: what lies beside it must have moved too.
         """
         reaching = self._reaching_in(new)
-        if not reaching.any() or not is_shifted(small, self._settled[-1], reaching):
+        if not reaching.any():
             return False
-        self._settled.clear()
-        self._settled.append(small)
-        return True
+        knocked = is_shifted(small, self._settled[-1], reaching)
+        if not knocked and self._was_still(now_s):
+            knocked = any(self._is_turned(small, old) for old in self._settled)
+        if knocked:
+            self._settled.clear()
+            self._settled.append(small)
+        return knocked
+
+    def _is_turned(self, small: Small, old: Small) -> bool:
+        """Say whether a picture is an older one as a knocked camera sees it: no arm reaches in."""
+        both = as_if_knocked(small, old)
+        if both is None:
+            return False
+        lit = in_light_of(*both)
+        off = _apart(both[0], lit)
+        if self._above_noise(off, self.settings.faint_levels) > self.settings.faint_levels:
+            return False
+        return not self._reaching_in(self._new(both[0], lit, off)).any()
 
     def _above_noise(self, off: Levels, levels: float) -> float:
         """Return from how many levels on a difference is more than the noise of a dim picture."""
         return max(levels, self.settings.above_noise * float(np.median(off.ravel()[::13])))
 
-    def _new(self, small: Small, off: Levels) -> Mask:
+    def _new(self, small: Small, lit: Small, off: Levels) -> Mask:
         """Return where a picture is not what it would be without a hand, in the same light."""
         new = np.asarray(off > self._above_noise(off, self.settings.faint_levels))
-        dim = small.max(axis=2) < self.settings.dim_below
+        # What has become dark is no noise, but perhaps a black sleeve.
+        dim = np.maximum(small, lit).max(axis=2) < self.settings.dim_below
         if dim.any():
             new[dim] = off[dim] > self._above_noise(off[dim], self.settings.dim_levels)
         return new
@@ -204,9 +224,9 @@ class Watcher:
 
     def _looks_as_before(self, small: Small) -> bool:
         """Say whether an older picture shows the same: what was taken for a thing has left."""
+        older = (in_light_of(small, old) for old in list(self._settled)[:-1])
         return any(
-            not self._reaching_in(self._new(small, _apart(small, in_light_of(small, old)))).any()
-            for old in list(self._settled)[:-1]
+            not self._reaching_in(self._new(small, lit, _apart(small, lit))).any() for lit in older
         )
 
     def _has_hand(self, small: Small, new: Mask, now_s: float) -> bool:

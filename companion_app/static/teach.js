@@ -280,10 +280,11 @@ function advice(made, board) {
   return text ? h("p.ready-line.teach-next", {}, icon("camera"), h("span", {}, text)) : null;
 }
 
-// Which photo would help most: kinds that none shows yet, then look-alikes, then what was seen once.
-export function bestPhoto({ missing, alike, unsure, kinds }) {
+// Which photo would help most: kinds that none shows yet, then a better one, then look-alikes, then what was seen once.
+export function bestPhoto({ missing, poor = [], alike, unsure, kinds }) {
   const listed = (names) => names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? ` + ${names.length - MOST_NAMED}` : "");
   if (missing.length) return t("teach-next-missing", { kinds: listed(missing) });
+  if (poor.length) return t("teach-next-poor");
   const doubtful = [...new Set([...alike.slice(0, 2).flatMap((pair) => pair.tiles), ...unsure.map((one) => one.tile)])];
   if (doubtful.length) return t("teach-next-alike", { kinds: listed(doubtful) });
   const once = kinds.filter((kind) => kind.examples === 1).map((kind) => kind.tile);

@@ -30,8 +30,8 @@ from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import invented_names
 from models.scenes.things import TableTop
 from models.scenes.truth import truth_of
+from models.teaching.photos import why_again
 from vision.intake import Picture
-from vision.quality import assess
 from vision.read import read_table
 from vision.request import ReadRequest
 from vision.taught import TaughtSet
@@ -146,7 +146,8 @@ def good_lessons(name: str, shape: Shape) -> Iterator[tuple[bytes, Json]]:
         settings = replace(settings, set_name=name)
         jpeg, truth = lesson_photo(settings, shape, box.pitch_mm, dict(box.faces), box.periods)
         bgr = np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
-        if assess(bgr, [np.array(t["outline"]) for t in truth["tiles"]]).ok:
+        picture = Picture(bgr, (bgr.shape[1], bgr.shape[0]))
+        if why_again(picture, [np.array(t["outline"]) for t in truth["tiles"]]) is None:
             yield jpeg, truth
             left -= 1
         if not left:

@@ -65,7 +65,8 @@ def report_of(
         "missing": missing, "odd": odd,
         "left_out": [{"file": file, "why": why} for file, why in gathered.left_out],
         "not_found": [{"file": f, "tiles": n} for f, n in gathered.missed.items() if n],
-        "best_photo": best_photo(doubtful, counts, alike, missing),
+        "poor": [{"file": file, "why": why} for file, why in gathered.poor],
+        "best_photo": best_photo(doubtful, counts, alike, missing, [f for f, _ in gathered.poor]),
         "hard_wrong": round(fitted.wrong_share, 4),
     }  # fmt: skip
 
@@ -82,11 +83,13 @@ def _alike(fitted: Fitted | FittedBoard) -> list[tuple[str, str, float]]:
 
 def best_photo(
     doubtful: list[str], counts: Counter[str], alike: list[tuple[str, str, float]],
-    missing: list[str],
+    missing: list[str], poor: Sequence[str] = (),
 ) -> str | None:  # fmt: skip
     """Return which photograph would help most, in the owner's words."""
     if missing:
         return f"a photo with {_listed(missing)}, which no photo shows yet"
+    if poor:
+        return f"a better photo in place of {poor[0]}, with the same tiles"
     pair = [kind for one, other, _ in alike[:2] for kind in (one, other)]
     wanted = list(dict.fromkeys([*pair, *doubtful]))[:MOST_NAMED]
     if wanted:

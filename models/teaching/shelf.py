@@ -42,6 +42,7 @@ def listed(folder: Path) -> list[dict[str, Any]]:
             "kinds": facts.get("kinds", []), "photos": facts.get("photos", 0),
             "examples": facts.get("examples", 0), "unsure": facts.get("unsure", []),
             "alike": facts.get("alike", []), "missing": facts.get("missing", []),
+            "poor": facts.get("poor", []),
         })  # fmt: skip
     return out
 

@@ -29,6 +29,7 @@ from models.teaching.kept import Kept, digest_of, read_kept, with_new
 from models.teaching.labels import Label, Labels, corrections_in
 from models.teaching.mapping import Mapped, mapping_for
 from models.teaching.match import folds_of, placed_tiles
+from models.teaching.photos import why_again
 from models.teaching.report import report_of
 from models.teaching.store import write_taught
 from vision.errors import VisionError
@@ -77,6 +78,8 @@ class Gathered:
     """By photograph: what its bytes add up to."""
     corrections: int = 0
     """Examples that come from readings which players put right."""
+    poor: tuple[tuple[str, str], ...] = ()
+    """Photographs that were learnt from and should be taken again, and why."""
 
 
 def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) -> dict[str, Any]:
@@ -168,6 +171,7 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
     _check_labels(lesson)
     parts: list[Examples] = []
     left_out: list[tuple[str, str]] = []
+    poor: list[tuple[str, str]] = []
     missed: dict[str, int] = {}
     digests: dict[str, str] = {}
     for file, labels in lesson.labels.photos.items():
@@ -179,7 +183,7 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
             continue
         progress(f"{file}: {len(labels)} labelled tiles")
         try:
-            part = _examples_of(lesson, path, labels)
+            part, why = _examples_of(lesson, path, labels)
         except (VisionError, TeachingError) as error:
             left_out.append((file, " ".join(str(error).split())))
             continue
@@ -187,9 +191,10 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
         missed[file] = max(len(labels) - len(part), 0)
         digests[file] = digest_of(path)
         parts.append(part)
+        poor += [] if why is None else [(file, why)]
     if not parts:
         raise TeachingError(_nothing(lesson, left_out))
-    return Gathered(joined(parts), tuple(left_out), missed, digests)
+    return Gathered(joined(parts), tuple(left_out), missed, digests, poor=tuple(poor))
 
 
 def with_corrections(
@@ -211,6 +216,7 @@ def with_corrections(
             joined([gathered.examples, more.examples]),
             (*gathered.left_out, *more.left_out), {**gathered.missed, **more.missed},
             {**gathered.digests, **more.digests}, gathered.corrections + len(more.examples),
+            gathered.poor,
         )  # fmt: skip
     return gathered
 
@@ -260,11 +266,14 @@ def _mapped(lesson: Lesson, examples: Examples, folder: Path) -> Mapped:
     )
 
 
-def _examples_of(lesson: Lesson, path: Path, labels: Sequence[Label]) -> Examples:
+def _examples_of(
+    lesson: Lesson, path: Path, labels: Sequence[Label]
+) -> tuple[Examples, str | None]:
+    """Return the labelled tiles of a photograph, and why it should be taken again if it should."""
     picture = load_picture(path)
     if lesson.game is not None and on_board(lesson):
         box = built_in_set(lesson.game)
-        return board_examples(picture, labels, box, lesson.mapping, path.name)
+        return board_examples(picture, labels, box, lesson.mapping, path.name), None
     placed = placed_tiles(picture, labels, lesson.shape, lesson.grid)
     folds = folds_of(lesson.shape)
     turns = [
@@ -279,10 +288,11 @@ def _examples_of(lesson: Lesson, path: Path, labels: Sequence[Label]) -> Example
     patches = np.stack([cut_example(picture.bgr, one.corners_px) for one in placed])
     if patches.std(axis=(1, 2)).max() < LEAST_CONTRAST:
         raise TeachingError(f"nothing is to be seen where {len(placed)} tiles are labelled")
-    return Examples(
+    examples = Examples(
         patches, tuple(one.label.tile for one in placed), np.array(turns),
         (path.name,) * len(placed),
     )  # fmt: skip
+    return examples, why_again(picture, [one.corners_px for one in placed])
 
 
 def _check_labels(lesson: Lesson) -> None:

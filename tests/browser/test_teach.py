@@ -49,6 +49,7 @@ def test_a_photo_becomes_a_box_that_reads(served, tmp_path):
     said = served.guest().get("/api/teaching")["boxes"][0]
     for facts, words in (
         (said | {"missing": ["oak"]}, "Next photo: oak, which no photo shows yet."),
+        (said | {"poor": [{"file": "0.png", "why": "dark"}]}, "the same tiles once more"),
         (said | {"alike": [{"tiles": ["sea", "sun"]}]}, "sea, sun"),
         (said | {"unsure": [], "alike": [], "kinds": [{"tile": "sea", "examples": 1}]}, "sea once"),
     ):

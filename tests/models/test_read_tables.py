@@ -74,6 +74,14 @@ ONCE_WRONG |= {
     "part-of-a-sorted-stock-beyond-a-hand-does-not-join-the-layout": ("schlangennest", 48029),
     "a-snake-of-one-colour-is-a-layout-among-stocks": ("schlangennest", 48209),
     "two-cards-askew-are-a-layout-though-one-is-faintly-seen": ("schlangennest", 49606),
+    "two-cards-a-fifth-of-the-picture-wide-are-seen-from-afar": ("schlangennest", 60448),
+    "yellow-corners-in-a-soft-picture-are-no-logs-though-the-reader-says-so": ("carnival", 60482),
+    "a-yellow-snake-that-a-lamp-has-nearly-washed-out-is-no-log": ("carnival", 65244),
+    "what-a-card-may-be-at-its-own-outline-is-left-to-the-game": ("carnival", 65490),
+    "an-outline-across-two-crossings-hides-no-card": ("carnival", 65438),
+    "cards-at-the-far-end-of-a-steep-view-lie-on-their-own-cells": ("carnival", 65494),
+    "curves-in-which-a-snake-goes-on-are-a-layout-though-all-are-alike": ("schlangennest", 65494),
+    "few-large-cards-that-are-found-askew-are-seen-from-afar": ("schlangennest", 65144),
 }
 NOT_GOOD = {
     "a-layout-cut-by-the-edge-beside-a-pile": ("schlangennest", 45334, "cut-off"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -24,10 +26,18 @@ SECOND = "7.5,1 big/2#0 0;8.5,1 big/2#1 0;9.5,1 straight 0"
 THIRD = "7.5,3.3 big/3#0 0;8.5,3.3 big/3#1 0;9.5,3.3 straight 0"
 
 
-def read(text: str, cup: tuple[int, int, int, int] | None = None) -> Reconstruction:
-    """Read cards written ``x,y tile turns``, with a cup over a box of the picture."""
+def read(
+    text: str, cup: tuple[int, int, int, int] | None = None,
+    ornaments: Sequence[tuple[int, int]] = (), half: str = "",
+) -> Reconstruction:  # fmt: skip
+    """Read cards written ``x,y tile turns``, with a cup over a box of the picture.
+
+    Ornaments of the cloth as dark as the cup lie at some places; a half of a card at another.
+    """
     bgr = np.full((*SIZE, 3), CLOTH, np.uint8)
     bgr[::9] = THREAD
+    for left, top in ornaments:
+        bgr[top : top + 104, left : left + 60] = CUP
     found, readings = [], []
     for card in text.split(";"):
         at, name, turns = card.split()
@@ -43,7 +53,8 @@ def read(text: str, cup: tuple[int, int, int, int] | None = None) -> Reconstruct
     detections = Detections(SIZE, "square", tuple(found))
     nothing = CellReading((CellGuess("curve", 0, 0, 0.0),), "unknown-tile", odd=True)
     ground = Ground(bgr, [one.corners_px for one in found])
-    sight = Sight(bgr, ground, lambda some: [nothing] * len(some))
+    doubtful = tuple(np.array([float(v) for v in half.split(",")]) * PITCH for _ in half[:1])
+    sight = Sight(bgr, ground, lambda some: [nothing] * len(some), doubtful)
     return reconstruct(detections, fit_lattices(detections), readings, SSSNAKE, sight)
 
 
@@ -90,6 +101,29 @@ def test_card_beside_a_cup_is_in_play_rather_than_one_that_the_edge_cuts():
     assert in_field(seen, 0) == ["double-curve"]
 
 
+def test_ornament_of_the_cloth_hides_no_big_card():
+    lone = "4,8 double-curve 1;11.8,8 crossing 0;7,10.5 straight 0"
+    ornaments = [(170, 270), (20, 270), (320, 270), (480, 270), (20, 470), (480, 470)]
+
+    seen = read(f"{SECOND};{lone}", ornaments=ornaments)
+
+    assert in_field(seen, 0) == ["crossing"]
+
+
+@pytest.mark.parametrize(
+    ("seen", "half", "lost"),
+    [
+        pytest.param(f"{THIRD};4,11.8 straight 0", "", 1, id="two players are missing"),
+        pytest.param(f"{THIRD};4,11.8 straight 0;5.1,10.7 straight 1", "", 2, id="by a corner"),
+        pytest.param(f"{FIRST};{SECOND};4,11.8 straight 0", "", 0, id="nobody is"),
+        pytest.param(f"{FIRST};{SECOND};4,11.4 curve 0", "4,12.4", 1, id="laid to half a card"),
+        pytest.param(f"{FIRST};{SECOND};4,11.4 curve 0", "4,12.6", 0, id="apart from one"),
+    ],
+)
+def test_card_at_the_edge_is_lost_where_nobody_can_say_whose_it_is(seen, half, lost):
+    assert len(read(seen, half=half).lost) == lost
+
+
 def test_field_at_the_edge_is_nobodys_where_the_edge_cuts_another_card_too():
     field = "0.4,8 straight 0;1.4,8 curve 2;1.4,9 crossing 0"
 
@@ -101,3 +135,18 @@ def test_big_card_that_lies_apart_is_no_field_without_one():
     seen = read(f"{SECOND};-0.2,8 big/4#0 1;-0.2,9 big/4#1 1")
 
     assert in_field(seen, 0) == []
+
+
+def test_field_in_line_with_another_around_the_edge_is_the_one_that_is_missing():
+    to_the_edge = "10.5,1 crossing 0;11.5,1 curve 2"
+    below = "11.5,4 straight 0;10.5,4 crossing 0;9.5,4 curve 1"
+
+    assert len(in_field(read(f"{SECOND};{to_the_edge};{below}"), 0)) == 3
+    assert len(in_field(read(f"{FIRST};{SECOND};{to_the_edge};{below}"), 1)) == 7
+
+
+def test_two_cards_reach_no_field_around_the_edge_where_a_player_is_missing():
+    field, two = f"{SECOND};10.5,1 crossing 0;11.5,1 curve 2", "11.7,4 curve 3;10.7,4 curve 2"
+
+    assert len(in_field(read(f"{field};{two}"), 1)) == 4
+    assert len(in_field(read(f"{FIRST};{field};{two}"), 1)) == 6

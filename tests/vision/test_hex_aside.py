@@ -9,7 +9,8 @@ import pytest
 
 from engine.hexpath import path_cells
 from engine.setfile import built_in_set
-from vision.hex_aside import _guesses, _in_view, _is_cut, _shared_out, _View
+from vision.hex_above import View, in_view
+from vision.hex_aside import _guesses, _is_cut, _shared_out
 from vision.hex_plane import HexBoard
 from vision.hex_stencils import _drawn, fits_of, outline_of
 from vision.pyramid import Pyramid
@@ -66,8 +67,8 @@ def test_marks_at_the_edge_of_the_picture_are_cut():
 
 def test_the_view_ends_where_the_picture_does():
     pyramid = Pyramid(np.zeros((480, 640, 3), np.uint8))
-    low, high = _in_view(pyramid, BOARD)
-    view = _View.around(pyramid, [BOARD])
+    low, high = in_view(pyramid, BOARD)
+    view = View.around(pyramid, [BOARD])
 
     assert np.allclose([*low, *high], [-320 / 30, -8, 320 / 30, 8])
     assert view.size[0] < 400

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from models.training.hex_samples import hex_table
 from vision.hex_boards import CROP_PX, crop, find_boards
 from vision.hex_cells import CELLS
 from vision.hex_plane import FIXED, HexBoard, fitted, plane_of
@@ -37,6 +38,27 @@ def test_noise_has_no_board():
     noise = np.random.default_rng(1).integers(0, 256, (*SIZE[::-1], 3), np.uint8)
 
     assert find_boards(noise, 5) == ()
+
+
+def test_a_board_in_a_light_that_clips_one_colour_is_found():
+    table = hex_table(1, "snekagon", "held-out", (1024, 768))
+    clipped = table.bgr.copy()
+    clipped[..., 2] = 255
+
+    (board,) = find_boards(clipped, 1)
+
+    assert board.unsteady < 0.04
+
+
+def test_a_board_that_looks_like_the_table_is_found_with_the_others():
+    table = hex_table(61497, "snekagon5g", "held-out", None)
+    middles = [board.px(np.zeros((1, 2)))[0] for board in table.boards]
+
+    found = find_boards(table.bgr, 5)
+
+    assert len(found) == len(middles) == 3
+    for board in found:
+        assert min(np.hypot(*(board.middle() - true)) for true in middles) < 0.1 * board.cell_px()
 
 
 @pytest.mark.parametrize("lens", [-0.15, 0.0, 0.06])

@@ -58,8 +58,9 @@ def test_what_hardly_looks_like_clay_is_none_where_no_drill_can_be():
     assert read([(0.86, 0.14, 0.0), SURE_NONE], tiles=[0]) == []
 
 
-def test_clay_that_hardly_shows_is_read_where_the_other_end_of_its_drill_has_some():
-    found = read([(0.996, 0.004, 0.0), SURE_OPEN])
+@pytest.mark.parametrize("look", [0.004, 0.0012])
+def test_clay_that_hardly_shows_is_read_where_the_other_end_of_its_drill_has_some(look):
+    found = read([(1 - look, look, 0.0), SURE_OPEN])
 
     assert [c.spot[0] for c in found] == [0, 1]
     assert found[0].confidence < found[1].confidence
@@ -138,7 +139,7 @@ def test_a_mouth_points_into_what_is_hidden_rather_than_to_another_colour():
     assert [c.opens for c in clay_on_boards([lone], FIVE, pieces, {(0, -1, 0)})] == ["W"]
 
 
-@pytest.mark.parametrize(("hidden", "seen"), [(0.7, 1), (0.99, 0)])
+@pytest.mark.parametrize(("hidden", "seen"), [(0.7, 1), (0.955, 1), (0.99, 0)])
 def test_clay_is_read_where_the_edge_leaves_enough_of_its_cell(hidden, seen):
     cut = board(SURE_OPEN)
     cut.hidden[FIELD] = hidden

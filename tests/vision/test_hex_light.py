@@ -165,3 +165,22 @@ def test_pale_tile_is_no_bare_cell_where_the_network_hints_at_its_colour(reading
     doubtful = replace(reading, contents=reading.contents | {ODD: shares("empty", 0.8, second)})
 
     assert holding(doubtful, ODD, with_odd((red, green, blue))) == held
+
+
+@pytest.mark.parametrize(
+    ("said", "second", "bgr", "held"),
+    [
+        ("green", "empty", PAPER, "empty"),
+        ("green", "empty", (196, 201, 198), "green"),
+        ("green", "empty", (60, 200, 60), "green"),
+        ("blue", "violet", VIOLET, "violet"),
+        ("blue", "violet", (220, 140, 100), "blue"),
+        ("blue", "eye", VIOLET, "blue"),
+    ],
+)
+def test_a_doubtful_cell_of_a_colour_seen_nowhere_else_is_what_it_looks_just_like(
+    reading, said, second, bgr, held
+):
+    doubtful = replace(reading, contents=reading.contents | {ODD: shares(said, 0.98, second)})
+
+    assert holding(doubtful, ODD, with_odd(bgr)) == held

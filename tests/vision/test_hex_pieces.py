@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from engine.lattice import HEX_STEPS
 from engine.placement import Piece
@@ -118,6 +121,17 @@ def test_colours_that_the_box_lacks_are_not_seen():
     contents = contents_of(board_with(Piece("violet/1", ((0, 0),)), colour=0.9), SNEKAGON)
 
     assert contents[(0, 0)][CONTENTS.index("violet")] == 0
+
+
+@pytest.mark.parametrize(("yellow", "held"), [(0.005, "yellow"), (0.0, "empty")])
+def test_what_looks_like_an_eye_where_none_is_may_be_a_tile(yellow, held):
+    board = board_with()
+    shares = np.zeros(len(CONTENTS))
+    shares[CONTENTS.index("yellow")], shares[CONTENTS.index("eye")] = yellow, 1 - yellow
+
+    contents = contents_of(replace(board, contents=board.contents | {(-2, 2): shares}), FIVE)
+
+    assert CONTENTS[int(contents[(-2, 2)].argmax())] == held
 
 
 def test_an_empty_board_has_no_tiles():

@@ -10,12 +10,13 @@ from engine.setfile import built_in_set
 from models.evaluate.hex_score import compared, smallest_cell_px
 from models.training.hex_samples import hex_table
 from vision import hex_read
-from vision.hex_boards import boards_in, finder_input
+from vision.hex_boards import boards_in
 from vision.hex_cells import CELLS, CellReadings
 from vision.hex_models import CONTENTS, HexModels
 from vision.hex_plane import HexBoard, plane_of
 from vision.hex_read import read_hex_table
 from vision.hex_scraps import STRIDE
+from vision.hex_starts import finder_input
 from vision.pyramid import Pyramid
 
 

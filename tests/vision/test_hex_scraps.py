@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from models.training.hex_samples import hex_table
-from vision.hex_boards import find_boards, finder_input
+from vision.hex_boards import boards_in, find_boards
 from vision.hex_models import shipped_models
-from vision.hex_scraps import shows_a_board
+from vision.hex_plane import HexBoard
+from vision.hex_scraps import marks_beside, shows_a_board
+from vision.hex_starts import finder_input
+from vision.pyramid import Pyramid
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +59,27 @@ def test_what_a_sleeve_leaves_of_a_board_is_enough(table, board, marked):
     hidden[:, : int(middle[0] * scale / 4)] = -3.0
 
     assert shows_a_board(picture, hidden, scale, board)
+
+
+def test_a_board_that_the_lower_edge_of_a_wide_picture_cuts_is_a_scrap():
+    wide = hex_table(61462, "snekagon5g", "held-out", None)
+
+    found = boards_in(Pyramid(wide.bgr), 5, shipped_models())
+
+    assert len(found.boards) == 1
+    ((_, (_, bottom)),) = found.scraps
+    assert abs(bottom - len(wide.bgr)) < 20
+
+
+def test_cells_are_wider_where_the_table_is_nearer():
+    tilted = HexBoard(
+        np.array([[28.0, -6.4, 320], [0, 26, 240], [0, -0.02, 1]]), (319.5, 239.5), 400.0
+    )
+    cell_px = {}
+    for where, rows in (("far", slice(0, 20)), ("near", slice(-20, None))):
+        shown = np.full((120, 160), -9.0, np.float32)
+        shown[rows, :20] = 9.0
+        (mark,) = marks_beside(shown, 1.0, [tilted])
+        cell_px[where] = mark.cell_px
+
+    assert cell_px["near"] > 1.2 * cell_px["far"]

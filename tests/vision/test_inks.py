@@ -72,3 +72,36 @@ def test_cards_elsewhere_in_the_picture_show_their_colours_too():
     seen = with_inks(group, [stock], CARNIVAL, picture(YELLOW, BROWN, YELLOW))
 
     assert seen.cards[1].guesses[0].tile == "yellow/straight"
+
+
+def test_ink_that_a_lamp_thins_keeps_its_colour():
+    group = row(sure(0, "yellow/straight"), sure(1, "log/straight"), DOUBTFUL)
+    washed = picture(YELLOW, BROWN, YELLOW).astype(float)
+    washed[:, 2 * WIDE :] = 0.45 * washed[:, 2 * WIDE :] + 0.55 * 250
+
+    seen = with_inks(group, (), CARNIVAL, washed.astype(np.uint8))
+
+    assert seen.cards[2].guesses[0].tile == "yellow/straight"
+
+
+def test_colour_that_no_sure_card_shows_leaves_the_others_to_be_weighed():
+    third = card(2, Guess("log/straight", 0, 0.9), Guess("yellow/straight", 0, 0.08),
+                 Guess("red/straight", 0, 0.02))  # fmt: skip
+    group = row(sure(0, "yellow/straight"), sure(1, "log/straight"), third)
+
+    seen = with_inks(group, (), CARNIVAL, picture(YELLOW, BROWN, YELLOW))
+
+    assert seen.cards[2].guesses[0].tile == "yellow/straight"
+    assert Guess("red/straight", 0, 0.02) in seen.cards[2].guesses
+
+
+def test_inks_that_a_lamp_has_nearly_washed_out_are_still_alike():
+    group = row(sure(0, "yellow/straight"), sure(1, "log/straight"), DOUBTFUL)
+    washed = picture(YELLOW, BROWN, YELLOW).astype(float)
+    for x, glare in ((0, 0.87), (2, 0.82)):
+        part = washed[:, x * WIDE : (x + 1) * WIDE]
+        part[:] = (1 - glare) * part + glare * 250
+
+    seen = with_inks(group, (), CARNIVAL, washed.astype(np.uint8))
+
+    assert seen.cards[2].guesses[0].tile == "yellow/straight"

@@ -1,5 +1,6 @@
 """A taught box's tiles are looked for where those that are surely read say they lie."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -21,16 +22,24 @@ def outline(shape, cell, confidence=0.9):
 
 
 class Table:
-    """A reader that knows where tiles lie: the nearer an outline is, the clearer it shows one."""
+    """A reader that knows where tiles lie: the nearer an outline is, the clearer it shows one.
 
-    def __init__(self, shape, cells):
+    Tiles in cells that are ``bare`` have the colour of the table.
+    """
+
+    def __init__(self, shape, cells, bare=()):
         self.middles = np.stack([outline(shape, cell).centre_px for cell in cells])
+        self.bgr = np.full((SIZE_PX[1], SIZE_PX[0], 3), (70, 110, 150), np.uint8)
+        for cell in cells:
+            if cell not in bare:
+                corners = outline(shape, cell).corners_px.round().astype(np.int32)
+                cv2.fillConvexPoly(self.bgr, corners, (200, 90, 60))
 
     def look(self, found):
         return [self._reading(one) for one in found]
 
-    def glance(self, known, some, closely):
-        assert known and len(closely) == len(some)
+    def glance(self, known, some):
+        assert known
         return self.look(some)
 
     def _reading(self, one):
@@ -39,8 +48,7 @@ class Table:
         return CellReading((guess,), far=0.1 if off < 0.1 else 0.9)
 
     def completed(self, shape, found, faint=(), few=()):
-        bgr = np.full((SIZE_PX[1], SIZE_PX[0], 3), (70, 110, 150), np.uint8)
-        ground = Ground(bgr, [one.corners_px for one in found])
+        ground = Ground(self.bgr, [one.corners_px for one in found])
         eyes = Eyes(self.look, self.glance, lambda: few, ground)
         detections = Detections(SIZE_PX, shape, tuple(found), tuple(faint))
         return with_own_tiles(detections, self.look(found), eyes)
@@ -56,11 +64,12 @@ def expected(shape, cells):
 
 @SHAPES
 def test_tiles_that_were_missed_are_found_one_beside_the_other(shape):
-    seen = [cell for cell in CELLS if cell not in [(2, 1), (3, 2), (3, 1)]]
+    lying = [*CELLS, (5, 4)]
+    seen = [cell for cell in lying if cell not in [(2, 1), (3, 2), (3, 1)]]
 
-    detections, readings = Table(shape, CELLS).completed(shape, [outline(shape, c) for c in seen])
+    detections, readings = Table(shape, lying).completed(shape, [outline(shape, c) for c in seen])
 
-    assert middles(detections) == expected(shape, CELLS)
+    assert middles(detections) == expected(shape, lying)
     assert all(one.best == 1.0 for one in readings)
 
 
@@ -81,6 +90,18 @@ def test_cells_that_show_the_table_stay_empty(shape):
     detections, _ = Table(shape, seen).completed(shape, [outline(shape, c) for c in seen])
 
     assert middles(detections) == expected(shape, seen)
+
+
+@SHAPES
+@pytest.mark.parametrize("outlined", [False, True])
+def test_a_print_in_the_colours_of_the_table_counts_only_where_an_outline_was_seen(shape, outlined):
+    seen = [cell for cell in CELLS if cell != (2, 1)]
+    beside = [outline(shape, (1.6, 1), 0.7)] if outlined else []
+    found = [*(outline(shape, c) for c in seen), *beside]
+
+    detections, _ = Table(shape, CELLS, bare=[(2, 1)]).completed(shape, found)
+
+    assert middles(detections) == expected(shape, CELLS if outlined else seen)
 
 
 @SHAPES

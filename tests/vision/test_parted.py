@@ -1,9 +1,8 @@
-"""Fields of Sssnake on one lattice by chance, and what only looks like a second big card."""
+"""Fields of Sssnake on one lattice by chance."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from engine.setfile import built_in_set
 from vision.cards import CardGroup, group_cards
@@ -59,10 +58,3 @@ def test_a_field_with_a_hole_stays_one_lattice():
     (group,) = groups_of([*big("big/1", 0, 0), *crossing(3, 0), *crossing(4, 0)])
 
     assert names(group) == ["big/1", "crossing", "crossing"]
-
-
-@pytest.mark.parametrize(("sure", "left"), [(0.9, ["big/1", "crossing"]), (1.0, None)])
-def test_a_second_big_card_that_touches_stays_only_where_it_is_as_sure(sure, left):
-    (group,) = groups_of([*big("big/1", 0, 0), *crossing(2, 0), *big("big/4", 3, 0, sure)])
-
-    assert names(group) == (left or ["big/1", "big/4", "crossing"])

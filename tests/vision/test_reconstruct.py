@@ -486,6 +486,21 @@ def test_hole_that_looks_like_the_big_card_of_its_field_is_none():
     assert len(seen.tiles) == 5
 
 
+@pytest.mark.parametrize(("sure", "found", "there"), [
+    (1.0, 0.95, True), (0.9, 0.95, False), (1.0, 0.6, False),
+])  # fmt: skip
+def test_second_big_card_of_a_field_counts_only_where_it_is_beyond_doubt(sure, found, there):
+    text = "0,0 big/1#0 0;1,0 big/1#1 0;2,0 crossing 0;2,1 curve 0;3,0 big/4#0 0;4,0 big/4#1 0"
+    detections, readings = table(text, sure=1.0)
+    poor = tuple(replace(one, confidence=found) for one in detections.found[-2:])
+    detections = replace(detections, found=(*detections.found[:-2], *poor))
+    readings[-2:] = [CellReading((CellGuess("big/4", cell, 0, sure),)) for cell in (0, 1)]
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
+
+    assert ("big/4" in {e["tile"] for e in seen.tiles}) is there
+
+
 def test_hole_that_looks_like_half_of_another_big_card_is_none():
     detections, readings = table(
         "0,0 big/2#0 0;1,0 big/2#1 0;2,0 straight 0;2,1 curve 0;-1,0 curve 1;-1,1 curve 2"

@@ -118,3 +118,20 @@ def test_too_few_cards_say_nothing_about_the_table():
     seen = table([(0, 0), (1, 0), (2.45, 0)])
 
     assert with_rows_laid(seen, look(seen.found), look)[0] is seen
+
+
+def test_last_card_of_a_row_that_hides_another_is_laid_with_it():
+    seen = table([*(card for card in CARDS if card[1] or card[0] < 4), (4.18, 0)])
+
+    laid, _ = with_rows_laid(seen, look(seen.found), look)
+
+    assert cells(laid) == sorted(CARDS)
+
+
+def test_outlines_beneath_a_row_that_is_laid_anew_are_gone():
+    stay = [card for card in CARDS if card[1] or card[0] < 3]
+    seen = table([*stay, (3.3, 0), (4.3, 0), (4.9, 0.05)])
+
+    laid, _ = with_rows_laid(seen, look(seen.found), look)
+
+    assert cells(laid) == sorted(CARDS)

@@ -115,3 +115,11 @@ def test_outlines_apart_from_the_stocks_may_be_the_layout():
     hidden = hidden_outlines(every, stock)
 
     assert [one.tolist() for one in hidden] == [far.tolist()]
+
+
+def test_curves_in_which_a_snake_goes_on_are_the_layout_though_a_card_lies_in_the_middle():
+    curves = "5,5 red/curve 2;6,5 red/curve 2;6,4 red/curve 2;5,6 red/curve 1;6,6 red/curve 0"
+
+    seen = read(f"0,0 red/curve 0;{curves}")
+
+    assert len(seen.tiles) == 5

@@ -235,6 +235,21 @@ def test_unsure_tile_is_asked_about_and_never_accused(tmp_path):
         assert accepted(table)[0].tile == "blue/curve"
 
 
+def test_tile_that_every_look_has_the_same_single_guess_at_is_asked_about_at_once(tmp_path):
+    # Carnival 6: a gift half behind a cup; nothing became clearer in a second and a half.
+    entry = {"tile": "blue/curve", "at": [0, 0], "turns": 0, "confidence": 0.79}
+    half = {**entry, "guesses": [["blue/curve", 0.79]], "why": "unknown-tile"}
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        state = TableState((9, 9), unsure=(half,))
+        assert table.shows(state, looks=3) == []
+
+        (question,) = said(table.keeps(state, looks=1), "question")
+
+        assert question["about"] == "tile"
+        table.tell({"answer": question["id"], "value": "blue/curve"})
+        assert verdicts(table.keeps(state, looks=1)) == [(1, True)]
+
+
 def test_foul_that_was_not_read_surely_is_asked_about(tmp_path):
     entry = {"tile": "red/curve", "at": [0, 0], "turns": 0, "confidence": 0.93}
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:

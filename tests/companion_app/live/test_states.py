@@ -141,6 +141,56 @@ def test_knocked_camera_is_a_jolt_and_no_hand():
     assert glimpse.still
 
 
+def a_turned_camera(picture: np.ndarray) -> np.ndarray:
+    """Return what a camera sees that was knocked: turned and shifted, so no two parts alike."""
+    turned = cv2.getRotationMatrix2D((160, 90), 3.5, 1.0)
+    turned[:, 2] += (0, 2)
+    size = picture.shape[1], picture.shape[0]
+    return np.asarray(cv2.warpAffine(picture, turned, size, borderMode=cv2.BORDER_REPLICATE))
+
+
+def a_table_with_a_floor(*, arm: bool = False) -> np.ndarray:
+    """Return a board with rows of tiles, one of them at the border, on a dark floor."""
+    room = cv2.GaussianBlur(TABLE, (0, 0), 2.0)
+    cv2.fillPoly(room, [np.array([(0, 0), (60, 0), (0, 60)])], (30, 34, 30))
+    cv2.fillPoly(room, [np.array([(320, 0), (230, 0), (320, 110)])], (30, 34, 30))
+    for number in range(6):
+        for x, y in ((90 + 18 * number, 60), (40, 70 + 16 * number), (270, 100 + 15 * number)):
+            colour = (200 - 25 * number, 205, 160 + 15 * number)
+            cv2.rectangle(room, (x, y), (x + 11, y + 11), colour, -1)
+            cv2.rectangle(room, (x + 3, y + 3), (x + 7, y + 7), (60, 40 * number, 90), -1)
+    if arm:
+        cv2.line(room, (160, 200), (160, 110), (140, 175, 225), 40)
+    return room
+
+
+def test_turned_camera_is_a_jolt_and_no_hand_though_no_two_parts_moved_alike():
+    # Carnival 1: the edge of the table and a row of tiles at the border were taken for a hand.
+    before = a_table_with_a_floor()
+    watcher = Watcher()
+    seen(watcher, before, before)
+    watcher.settle()
+
+    after = a_turned_camera(before)
+
+    assert seen(watcher, after, after, start_s=1).hand
+    glimpses = [watcher.see(Frame(after, 1.2 + number / 10)) for number in range(4)]
+    assert any(glimpse.jolt for glimpse in glimpses)
+    assert glimpses[-1].still
+
+
+def test_arm_that_rests_in_view_of_a_turned_camera_is_a_hand():
+    before = a_table_with_a_floor()
+    watcher = Watcher()
+    seen(watcher, before, before)
+    watcher.settle()
+
+    after = a_turned_camera(a_table_with_a_floor(arm=True))
+    glimpses = [watcher.see(Frame(after, 1 + number / 10)) for number in range(10)]
+
+    assert not any(glimpse.still for glimpse in glimpses)
+
+
 def test_new_tile_is_a_change_but_no_hand():
     glimpse = seen(a_settled_watcher(), table(tile=True), table(tile=True), start_s=1)
 
@@ -283,3 +333,35 @@ def test_first_of_an_arm_taken_for_the_table_is_forgotten_when_it_has_left():
     assert seen(watcher, table(arm=(160, 90)), table(arm=(162, 90)), start_s=1.2).hand
 
     assert seen(watcher, *[table(tile=True)] * 4, start_s=1.4).still
+
+
+def test_black_sleeve_over_a_bright_table_is_a_hand_beside_a_dark_floor():
+    # Carnival 7: most dark pixels were the sleeve's own, and what they differed by passed for
+    # noise.
+    room = table()
+    room[:8] = 12
+    reached_in = room.copy()
+    cv2.line(reached_in, (160, -20), (160, 90), (20, 20, 20), 50)
+    watcher = Watcher()
+    seen(watcher, room, room)
+    watcher.settle()
+
+    glimpse = seen(watcher, reached_in, reached_in, start_s=1)
+
+    assert glimpse.hand
+
+
+def test_white_card_at_the_border_is_no_hand_when_the_camera_exposes_less():
+    # Sssnake 8: white became darker by half as much as the table did while a hand was in view.
+    def exposed(light: float, white: int, **what) -> np.ndarray:
+        bgr = table(**what, light=light)
+        cv2.rectangle(bgr, (266, 168), (278, 180), (white, white, white), -1)
+        return bgr
+
+    watcher = Watcher()
+    seen(watcher, *[exposed(1.0, 236)] * 2)
+    watcher.settle()
+
+    visit = [exposed(0.9, 224, arm=(160, y)) for y in (120, 90, 120, 160)]
+    assert seen(watcher, *visit, start_s=1).hand
+    assert not seen(watcher, exposed(0.9, 224, tile=True), start_s=1.4).hand
