@@ -140,10 +140,10 @@ def _askew_deg(along: Array) -> float:
 
 def _lies_by(big: SeenCard, others: Sequence[_Numbered], plane: TablePlane) -> bool:
     """Say whether a big card lies near another field, and as straight as one of them."""
-    own, along = _middles(big, plane), _along(big, plane)
+    own, along = _middles(big, plane), plane.along(big.outline_px)
     cells = np.concatenate([_middles(card, plane) for one in others for card in one.group.cards])
     apart = float(np.linalg.norm(own[:, None] - cells[None], axis=2).min())
-    fields = [_along(one.big, plane) for one in others]
+    fields = [plane.along(one.big.outline_px) for one in others]
     turned = [np.array([along @ one, np.linalg.norm(np.cross(along, one))]) for one in fields]
     return apart <= NEAR_CELLS and min(map(_askew_deg, turned)) <= MOST_TURNED_DEG
 
@@ -170,12 +170,6 @@ def _halves(card: SeenCard) -> Iterator[Array]:
 def _middles(card: SeenCard, plane: TablePlane) -> Array:
     """Return the middles of a card's cells on the table, in widths of a card."""
     return plane.on_table(np.stack([half.mean(axis=0) for half in _halves(card)]))
-
-
-def _along(card: SeenCard, plane: TablePlane) -> Array:
-    """Return where the upper side of a card's print runs to, on the table."""
-    corners = plane.on_table(card.outline_px)
-    return np.asarray(corners[1] + corners[2] - corners[0] - corners[3])
 
 
 def big_lattice(big: SeenCard) -> Array:

@@ -162,7 +162,7 @@ def _beside_print(
     detections: Detections, readings: Sequence[CellReading], apart: Array
 ) -> list[bool]:
     """Return which outlines are no odd ones among themselves: bricks look a little like backs."""
-    sure = np.array([not one.odd and one.why is None and one.best >= LIKELY for one in readings])
+    sure = np.array([one.is_whole(LIKELY) for one in readings])
     far = [one.cut_off or one.confidence >= SURELY_OUTLINED for one in detections.found]
     near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
     sure |= _washed_out_too(sure, near, detections.found)

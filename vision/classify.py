@@ -174,6 +174,10 @@ class CellReading:
         """Whether it looks most like a card that lies face down."""
         return bool(self.guesses) and self.guesses[0].tile == BACK
 
+    def is_whole(self, least: float) -> bool:
+        """Say whether it surely shows a card of the box of which nothing is hidden."""
+        return self.best >= least and self.why is None and not self.odd
+
     def as_tile(self) -> TileReading:
         """Return the reading without cells, for boxes whose cards have one cell each."""
         guesses = tuple(Guess(g.tile, g.turns, g.confidence) for g in self.guesses)

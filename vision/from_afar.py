@@ -35,13 +35,13 @@ def seen_from_afar(
         readings: what each of them shows.
         look: reads outlines.
     """
-    read = sum(_is_read(one, SURE) for one in readings)
+    read = sum(one.is_whole(SURE) for one in readings)
     if read == len(readings) or (read and not _are_few_large(detections)):
         return detections, readings
     wide_px = WIDE * min(detections.size_px)
     larger = distinct(detect_tiles(bgr, detections.shape, settings=QUICK, wide_px=wide_px))
     said = look(larger.found)
-    more = sum(_is_read(one, BEYOND_DOUBT) for one in said) > read
+    more = sum(one.is_whole(BEYOND_DOUBT) for one in said) > read
     return (larger, said) if more else (detections, readings)
 
 
@@ -49,7 +49,3 @@ def _are_few_large(detections: Detections) -> bool:
     wide = LARGE * min(detections.size_px)
     found = detections.found
     return len(found) <= FEW and all(one.across_px >= wide for one in found)
-
-
-def _is_read(reading: CellReading, sure: float) -> bool:
-    return reading.best >= sure and reading.why is None and not reading.odd

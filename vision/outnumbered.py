@@ -60,7 +60,9 @@ def with_outnumbered(
         look: reads outlines.
         network: by default the one that the repository ships.
     """
-    sure = [one for one, said in zip(detections.found, readings, strict=True) if _is_read(said)]
+    sure = [
+        one for one, said in zip(detections.found, readings, strict=True) if said.is_whole(SURE)
+    ]
     if not _are_outnumbered(detections, sure) or burnt_outlines(bgr, detections):
         # Cards that light has burnt to blank white are no bricks.
         return detections, readings
@@ -105,15 +107,11 @@ def _cards(seen: Sequence[Detection], look: Look, size_px: tuple[int, int]) -> l
         if abs(changed) < MOST_CHANGE
     ]
     read = zip(agreed, look(agreed), strict=True)
-    return _distinct([both for both in read if _is_read(both[1]) and both[1].best >= CLEARLY])
-
-
-def _is_read(said: CellReading) -> bool:
-    return said.best >= SURE and said.why is None and not said.odd
+    return _distinct([both for both in read if both[1].is_whole(CLEARLY)])
 
 
 def _is_card(said: CellReading) -> bool:
-    return _is_read(said) and said.best >= CLEARLY and said.far < NEAR
+    return said.is_whole(CLEARLY) and said.far < NEAR
 
 
 def _distinct(cards: Sequence[Card]) -> list[Card]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from calibration.profile import Profile
+from engine.tiles import TileSet
 from vision.again import Sight
 from vision.candidates import cards_only, distinct, known_only, with_faint
 from vision.classify import CellReading, Reader, load_reader
@@ -136,20 +137,8 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
             detections, readings = with_own_tiles(detections, readings, eyes)
             detections, readings = known_only(picture.bgr, detections, readings)
         elif request.shape == "square" and request.tile_set is not None and request.grid is None:
-            whole = None if stages.reader is None else stages.reader.whole
-            look = partial(read_cells, picture.bgr, reader=whole, profile=request.profile)
-            if stages.reader is not None and stages.cells is None and request.profile is None:
-                every_look = partial(look, reader=stages.reader)
-                detections, readings = seen_from_afar(picture.bgr, detections, readings, every_look)
-                detections, readings = with_outnumbered(
-                    picture.bgr, detections, readings, every_look
-                )
-            detections, readings = with_faint(detections, readings, look)
-            detections, readings = with_rows_laid(detections, readings, look)
-            detections, readings = with_whole_bigs(detections, readings, request.tile_set, look)
-            big_sight = _big_sight(picture.bgr, detections, stages.reader, request)
-            detections, readings = with_missing_bigs(
-                detections, readings, request.tile_set, big_sight
+            detections, readings = _with_overlooked(
+                picture.bgr, detections, readings, request.tile_set, request.profile, stages
             )
     with timings.stage("lattice"):
         every = detections.found
@@ -165,7 +154,7 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
             sight = _sight(picture.bgr, ground, every, detections.found, stages.reader, request)
             table = reconstruct(detections, fits, readings, request.tile_set, sight)
     with timings.stage("quality"):
-        known = any(one.best >= SURE and one.why is None and not one.odd for one in readings)
+        known = any(one.is_whole(SURE) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
     return replace(state, timings_ms=timings.ms)
 
@@ -181,16 +170,30 @@ def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest
     )
 
 
-def _big_sight(
-    bgr: Bgr, detections: Detections, reader: Reader | None, request: ReadRequest
-) -> BigSight:
-    """Return what to look for big cards of Sssnake with."""
-    whole = None if reader is None else reader.whole
-    return BigSight(
-        partial(read_cells, bgr, reader=whole, profile=request.profile),
-        partial(read_cells, bgr, reader=reader, profile=request.profile),
-        Ground(bgr, [one.corners_px for one in detections.found]),
-    )
+def _with_overlooked(
+    bgr: Bgr, detections: Detections, readings: Sequence[CellReading], tile_set: TileSet,
+    profile: Profile | None, stages: Stages,
+) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    """Return the outlines of a built-in box of squares with cards that a first look does not show.
+
+    Args:
+        bgr: the picture.
+        detections: the outlines.
+        readings: what each of them shows.
+        tile_set: the box.
+        profile: of the camera; with one, how large cards are is known.
+        stages: what reads.
+    """
+    every = partial(read_cells, bgr, reader=stages.reader, profile=profile)
+    whole = every if stages.reader is None else partial(every, reader=stages.reader.whole)
+    if stages.reader is not None and stages.cells is None and profile is None:
+        detections, readings = seen_from_afar(bgr, detections, readings, every)
+        detections, readings = with_outnumbered(bgr, detections, readings, every)
+    detections, readings = with_faint(detections, readings, whole)
+    detections, readings = with_rows_laid(detections, readings, whole)
+    detections, readings = with_whole_bigs(detections, readings, tile_set, whole)
+    sight = BigSight(whole, every, Ground(bgr, [one.corners_px for one in detections.found]))
+    return with_missing_bigs(detections, readings, tile_set, sight)
 
 
 def _sight(

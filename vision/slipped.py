@@ -276,4 +276,4 @@ def _laid(
 
 
 def _is_card(reading: CellReading) -> bool:
-    return reading.best >= SURE and not reading.odd and reading.why is None and not reading.is_back
+    return reading.is_whole(SURE) and not reading.is_back

@@ -38,7 +38,7 @@ def with_suspects(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGrou
     cells = list(suspect)[:MOST_CELLS]
     found = [Detection(one, FOUND) for one in field.outlines(np.array(cells, float))]
     for cell, one, said in zip(cells, found, sight.look(found), strict=True):
-        if not said.odd and said.why is None and said.best >= SURE:
+        if said.is_whole(SURE):
             expected = card_at(cell, one, said, tile_set, group.fit)
             suspect[cell] = _both(suspect[cell], expected)
     return CardGroup(tuple(suspect.get(card.at, card) for card in group.cards), group.fit)

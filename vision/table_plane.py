@@ -78,6 +78,11 @@ class TablePlane:
         up = np.array([-self.numbers[0], -self.numbers[1], 1.0])
         return np.asarray(up / np.linalg.norm(up))
 
+    def along(self, outline_px: Points) -> Array:
+        """Return where the upper side of a card runs to on the table, twice as long as the card."""
+        corners = self.on_table(outline_px)
+        return np.asarray(corners[1] + corners[2] - corners[0] - corners[3])
+
     def squares(self, places: Array, along: Array) -> Array:
         """Return outlines of cards at places on the table, N x 4 x 2, clockwise as seen.
 

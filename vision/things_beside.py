@@ -53,8 +53,7 @@ def things_beside(
 
 def _side(plane: TablePlane, outline: Array) -> Array:
     """Return the direction of an outline's upper side on the table."""
-    corners = plane.on_table(outline)
-    along = corners[1] + corners[2] - corners[0] - corners[3]
+    along = plane.along(outline)
     return np.asarray(along / max(float(np.linalg.norm(along)), 1e-9))
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -100,13 +101,19 @@ def _photograph(
 
     Tiles beside the game have to be found and read like those in play, so both are counted.
     """
-    counts = {
-        seed: _tile_count(make_scene(seed, "held-out", GAME, (640, 480)).truth) for seed in SEEDS
-    }
+    counts = _tile_counts()
     seed = min(counts, key=lambda s: abs(counts[s] - wanted))
     scene = make_scene(seed, "held-out", GAME, size_px)
     cv2.imwrite(str(path), scene.bgr)
     return path, scene.truth
+
+
+@cache
+def _tile_counts() -> Mapping[int, int]:
+    """Return how many tiles each table shows; all of them are drawn for that, once."""
+    return {
+        seed: _tile_count(make_scene(seed, "held-out", GAME, (640, 480)).truth) for seed in SEEDS
+    }
 
 
 def _tile_count(truth: Mapping[str, Any]) -> int:
