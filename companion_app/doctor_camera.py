@@ -12,11 +12,11 @@ import numpy as np
 
 from companion_app.answers import InputError
 from companion_app.doctor_check import Check
-from vision.errors import VisionError
-from vision.quality import TEXTS, picture_troubles
+from vision.core.errors import VisionError
+from vision.core.types import Bgr
+from vision.layout.quality import TEXTS, picture_troubles
 from vision.sources.pi_camera import CameraFacts
 from vision.sources.source import FrameSource
-from vision.types import Bgr
 
 FRAMES = 4
 """The first frames of a webcam are dark until its exposure has settled."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from companion_app.doctor_check import Check
 from engine.setfile import built_in_names, load_set
 from engine.tiles import TileSet
-from vision import models
-from vision.errors import ModelError, VisionError
+from vision.core import files as models
+from vision.core.errors import ModelError, VisionError
 
 FIX = "Install Snake Eye again: deploy/install.sh"
 
@@ -43,9 +43,9 @@ def _check(label: str, load: Callable[[], str]) -> Check:
 
 def _other_names(boxes: list[TileSet], folder: Path) -> list[str]:
     """Return the models beside finder and readers, by what lies there."""
-    from vision.classify import file_names
-    from vision.hex_models import MANIFEST, NETWORKS
-    from vision.network import QUICK_FILE
+    from vision.classify.reader import file_names
+    from vision.detect.network import QUICK_FILE
+    from vision.hexes.models import MANIFEST, NETWORKS
 
     known = {MANIFEST.removesuffix(".json"), *NETWORKS, "detector", Path(QUICK_FILE).stem}
     known |= {Path(file_names(box.name)[0]).stem for box in boxes}
@@ -64,7 +64,7 @@ def _other(name: str, folder: Path) -> Callable[[], str]:
 
 
 def _detector(folder: Path) -> str:
-    from vision.network import MANIFEST, TileNetwork
+    from vision.detect.network import MANIFEST, TileNetwork
 
     TileNetwork(folder)
     return f"The finder of tiles ({MANIFEST}) is whole."
@@ -75,14 +75,14 @@ def _reader(box: TileSet, folder: Path) -> Callable[[], str]:
 
 
 def _square_reader(box: TileSet, folder: Path) -> str:
-    from vision.classify import file_names, load_reader
+    from vision.classify.reader import file_names, load_reader
 
     load_reader(box, folder)
     return f"The reader of {box.name} ({file_names(box.name)[1]}) is whole and made for this box."
 
 
 def _hex_reader(box: TileSet, folder: Path) -> str:
-    from vision.hex_models import COLOURS, NETWORKS, HexModels
+    from vision.hexes.models import COLOURS, NETWORKS, HexModels
 
     HexModels(folder)
     unknown = sorted(set(box.colours) - set(COLOURS))

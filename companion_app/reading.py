@@ -18,13 +18,13 @@ from engine.games import game_named
 from engine.record import find_set
 from engine.setfile import load_set
 from engine.tiles import TileSet
-from vision.errors import VisionError
-from vision.foreknown import pixels_enough
-from vision.intake import open_picture, shown
-from vision.quality import grey_advice
-from vision.request import ReadRequest
-from vision.tables import table_state_to_json
-from vision.types import Quality, Shape, TableState
+from vision.core.errors import VisionError
+from vision.core.foreknown import pixels_enough
+from vision.core.request import ReadRequest
+from vision.core.tables import table_state_to_json
+from vision.core.types import Quality, Shape, TableState
+from vision.intake.picture import open_picture, shown
+from vision.layout.quality import grey_advice
 
 MOST_SQUARES = 100
 
@@ -92,7 +92,7 @@ def _tile_set(arguments: Namespace) -> TileSet:
 
 def _taught(name: str) -> TileSet | None:
     """Return a box that its owner taught without rules."""
-    from vision.taught import find_taught
+    from vision.classify.taught import find_taught
 
     try:
         found = find_taught(name, set_folders())

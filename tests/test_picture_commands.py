@@ -18,9 +18,9 @@ from companion_app.answers import InputError
 from companion_app.picture_commands import add_picture_commands
 from engine.errors import EngineError
 from tests.calibration.drawn import VIEWS, seen
-from vision.intake import Picture
-from vision.request import ReadRequest
-from vision.types import Advice, Quality, TableState
+from vision.core.request import ReadRequest
+from vision.core.types import Advice, Quality, TableState
+from vision.intake.picture import Picture
 
 RNG = np.random.default_rng(4)
 

@@ -12,7 +12,7 @@ from companion_app.boxes import box_for
 from companion_app.reading import request_from
 from companion_app.teach_command import add_teach_command
 from engine.games import game_named
-from vision.taught import find_taught
+from vision.classify.taught import find_taught
 
 SIDE = 72
 COLOURS = {"Sea": (200, 120, 40), "Wood": (40, 140, 60), "Sun": (60, 210, 240)}

@@ -17,38 +17,38 @@ import numpy as np
 
 from calibration.profile import Profile
 from engine.tiles import TileSet
-from vision.again import Sight
-from vision.candidates import cards_only, distinct, known_only, with_faint
-from vision.classify import CellReading, Reader, load_reader
-from vision.crop import cut
-from vision.detect import DEFAULT, QUICK, detect_tiles
-from vision.few_tiles import few_tiles
-from vision.foreknown import expected_wide_px, in_white_light
-from vision.from_afar import seen_from_afar
-from vision.ground import Ground
-from vision.intake import Picture
-from vision.lattice import fit_lattices
-from vision.loose_hexes import reconstruct_hexes
-from vision.missing_bigs import BigSight, with_missing_bigs
-from vision.network import shipped_network
-from vision.outnumbered import with_outnumbered
-from vision.own_tiles import Eyes, with_own_tiles
-from vision.quality import TEXTS, Limits, assess, leaves, tile_trouble
-from vision.reconstruct import (
+from vision.classify.own_tiles import Eyes, with_own_tiles
+from vision.classify.reader import CellReading, Reader, load_reader
+from vision.classify.second_look import glanced, read_taught
+from vision.classify.taught import reader_of
+from vision.core.crop import cut
+from vision.core.foreknown import expected_wide_px, in_white_light
+from vision.core.ground import Ground
+from vision.core.lattice import fit_lattices
+from vision.core.request import ReadRequest
+from vision.core.threads import alone
+from vision.core.types import Bgr, Detection, Detections, LatticeFit, TableState
+from vision.detect.detect import DEFAULT, QUICK, detect_tiles
+from vision.detect.few_tiles import few_tiles
+from vision.detect.from_afar import seen_from_afar
+from vision.detect.loose_hexes import reconstruct_hexes
+from vision.detect.network import shipped_network
+from vision.detect.outnumbered import with_outnumbered
+from vision.detect.slipped import with_rows_laid
+from vision.intake.picture import Picture
+from vision.layout.again import Sight
+from vision.layout.candidates import cards_only, distinct, known_only, with_faint
+from vision.layout.missing_bigs import BigSight, with_missing_bigs
+from vision.layout.quality import TEXTS, Limits, assess, leaves, tile_trouble
+from vision.layout.reconstruct import (
     UNKNOWN_TILE,
     Reconstruction,
     reconstruct,
     reconstruct_unknown,
 )
-from vision.request import ReadRequest
-from vision.second_look import glanced, read_taught
-from vision.settle import SURE
-from vision.slipped import with_rows_laid
-from vision.taught import reader_of
-from vision.threads import alone
-from vision.types import Bgr, Detection, Detections, LatticeFit, TableState
-from vision.unread import burnt_outlines, few_small, hidden_outlines, small_outlines
-from vision.whole_bigs import with_whole_bigs
+from vision.layout.settle import SURE
+from vision.layout.unread import burnt_outlines, few_small, hidden_outlines, small_outlines
+from vision.layout.whole_bigs import with_whole_bigs
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 
@@ -351,7 +351,7 @@ def _whole(entry: Mapping[str, Any], picture: Picture) -> Mapping[str, Any]:
 
 
 def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:
-    from vision.hex_read import read_hex_table
+    from vision.hexes.read import read_hex_table
 
     assert request.tile_set is not None and request.game is not None
     state = read_hex_table(picture.bgr, request.tile_set, request.game, request.profile)

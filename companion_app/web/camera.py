@@ -28,10 +28,10 @@ from companion_app.web.watching import Packed, Watched
 from engine.placement import Layout
 from engine.record import Record
 from engine.setfile import built_in_names
-from vision.errors import VisionError
+from vision.core.errors import VisionError
+from vision.core.types import Frame
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
-from vision.types import Frame
 
 IDLE_S = 20.0
 """So long after the last look at it the camera is given back."""

@@ -15,8 +15,8 @@ from typing import Any
 from calibration.moved import movement_since
 from calibration.profile import Profile
 from engine.tiles import TileSet
-from vision.request import ReadRequest
-from vision.types import Bgr, Frame, TableState
+from vision.core.request import ReadRequest
+from vision.core.types import Bgr, Frame, TableState
 
 EVERY_S = 1.5
 """A picture is not judged more often than that."""

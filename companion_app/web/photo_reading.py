@@ -18,10 +18,10 @@ def read_photo(data: bytes, game: str, set_name: str) -> Mapping[str, Any]:
     Raises:
         VisionError: it is no picture, or too large, or damaged.
     """
-    from vision.intake import load_picture
+    from vision.core.request import ReadRequest
+    from vision.core.tables import table_state_to_json
+    from vision.intake.picture import load_picture
     from vision.read import read_table
-    from vision.request import ReadRequest
-    from vision.tables import table_state_to_json
 
     box = find_set(game_named(game), set_name, set_folders())
     with tempfile.TemporaryDirectory() as folder:

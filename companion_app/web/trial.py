@@ -21,8 +21,8 @@ from engine.game import Place, Start
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, parse_table
 from engine.tiles import TileSet
-from vision.tables import table_state_to_json
-from vision.types import Frame, TableState
+from vision.core.tables import table_state_to_json
+from vision.core.types import Frame, TableState
 
 blueprint = Blueprint("trial", __name__)
 
@@ -33,8 +33,8 @@ def read_frame(frame: Frame | None, box: TileSet) -> TableState:
     Raises:
         WebError: there is no frame.
     """
+    from vision.core.request import ReadRequest
     from vision.read import read_table
-    from vision.request import ReadRequest
 
     if frame is None:
         raise WebError(code="no-frame")

@@ -20,10 +20,10 @@ from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from engine.errors import EngineError
 from engine.placement import Layout
-from vision.errors import VisionError
+from vision.core.errors import VisionError
+from vision.core.types import Bgr, Frame, TableState
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
-from vision.types import Bgr, Frame, TableState
 
 log = logging.getLogger(__name__)
 SHOWN_PX = 1280

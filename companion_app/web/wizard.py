@@ -24,7 +24,7 @@ from companion_app.web.speech import Speech
 from engine.game import Start
 from engine.games import GAMES, game_named
 from engine.record import Record, find_set, parse_options, parse_players
-from vision.types import Frame
+from vision.core.types import Frame
 
 blueprint = Blueprint("wizard", __name__)
 MOST_PHOTOS = 8

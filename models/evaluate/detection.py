@@ -28,10 +28,10 @@ from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, SUBJECTS, draw_settings
 from models.scenes.splits import Split
 from models.training.samples import cells_of
-from vision.detect import detect_tiles
-from vision.lattice import fit_lattices, turned_cells
-from vision.network import TileNetwork, shipped_network
-from vision.types import Detections, LatticeFit, Shape
+from vision.core.lattice import fit_lattices, turned_cells
+from vision.core.types import Detections, LatticeFit, Shape
+from vision.detect.detect import detect_tiles
+from vision.detect.network import TileNetwork, shipped_network
 
 Array = npt.NDArray[Any]
 Cell = tuple[int, int]

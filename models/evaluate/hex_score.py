@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 
 from engine.lattice import Cell
-from vision.hex_cells import CELLS, turned_cell
-from vision.hex_plane import plane_of
-from vision.types import TableState
+from vision.core.types import TableState
+from vision.hexes.cells import CELLS, turned_cell
+from vision.hexes.plane import plane_of
 
 WORST_PX = 1400
 Json = dict[str, Any]

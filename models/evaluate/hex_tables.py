@@ -25,8 +25,8 @@ from models.evaluate.small_figures import small_figures
 from models.evaluate.tables import SURELY, confidence_lines
 from models.scenes.splits import Split
 from models.training.hex_samples import hex_table
-from vision.hex_read import read_hex_table
-from vision.quality import SMALLEST_PX
+from vision.hexes.read import read_hex_table
+from vision.layout.quality import SMALLEST_PX
 
 GAMES = ("snekagon", "snekagon5g")
 Json = dict[str, Any]

@@ -25,10 +25,10 @@ from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.training.drills import crops_of
-from vision.classify import load_reader
-from vision.looks import period_of
-from vision.models import TRAINED
-from vision.settle import SURE
+from vision.classify.reader import load_reader
+from vision.core.files import TRAINED
+from vision.core.looks import period_of
+from vision.layout.settle import SURE
 
 SMALLEST_PX = 24.0
 SURELY = 0.99

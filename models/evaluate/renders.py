@@ -28,10 +28,10 @@ from models.evaluate.score import score_table
 from models.scenes.photoreal_boards import RenderedBoard, rendered_boards
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
-from vision.intake import load_picture
-from vision.quality import SMALLEST_PX
+from vision.core.request import ReadRequest
+from vision.intake.picture import load_picture
+from vision.layout.quality import SMALLEST_PX
 from vision.read import read_table
-from vision.request import ReadRequest
 
 Json = dict[str, Any]
 

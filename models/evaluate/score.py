@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from engine.lattice import Cell
 from engine.tiles import TileSet
-from vision.cards import turned_cell
-from vision.types import TableState
+from vision.core.types import TableState
+from vision.layout.cards import turned_cell
 
 Entry = Mapping[str, Any]
 Array = npt.NDArray[Any]

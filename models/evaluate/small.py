@@ -30,9 +30,9 @@ from models.scenes.scene import make_scene
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import rng_of
 from models.training.hex_samples import TrueBoard, hex_table
-from vision.intake import Picture
+from vision.core.request import ReadRequest
+from vision.intake.picture import Picture
 from vision.read import read_table
-from vision.request import ReadRequest
 
 Json = dict[str, Any]
 

@@ -27,10 +27,10 @@ from models.evaluate.small_figures import small_figures
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import Split
-from vision.intake import Picture
+from vision.core.request import ReadRequest
+from vision.core.types import TableState
+from vision.intake.picture import Picture
 from vision.read import read_table
-from vision.request import ReadRequest
-from vision.types import TableState
 
 Json = dict[str, Any]
 

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from models.evaluate.intervals import told
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
-from vision.lattice import turned_cells
+from vision.classify.taught import TaughtSet, find_taught
+from vision.core.lattice import turned_cells
+from vision.core.request import ReadRequest
+from vision.core.types import Shape, TableState
 from vision.read import Stages, stages_for
-from vision.request import ReadRequest
-from vision.taught import TaughtSet, find_taught
-from vision.types import Shape, TableState
 
 Array = npt.NDArray[Any]
 Cell = tuple[int, int]

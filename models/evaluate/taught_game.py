@@ -20,7 +20,7 @@ from models.evaluate import other_box, stained_box, wooden_box
 from models.evaluate.intervals import told
 from models.scenes.positions import Played, played
 from models.scenes.setfaces import Box
-from vision.hex_cells import turned_cell
+from vision.hexes.cells import turned_cell
 
 ROOT = Path(__file__).parents[2]
 SIZE_PX = (1600, 1200)

@@ -21,7 +21,7 @@ from models.sheets.errors import SheetError
 from models.sheets.instructions import instruction_sheet
 from models.sheets.paper import SIZES_MM, Sheet, sheet_of
 from models.sheets.tiles import tile_sheets
-from vision.looks import BACK
+from vision.core.looks import BACK
 
 PX_PER_MM = 12
 THICKNESS_MM = 2

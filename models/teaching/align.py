@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.teaching.examples import Examples, plain
-from vision.embedding import described
+from vision.classify.embedding import described
 
 Floats = NDArray[np.float32]
 

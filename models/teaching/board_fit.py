@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from models.teaching.examples import Examples
-from vision.board_clay import CLEAR, ClayLook, aligned, differences, template
-from vision.board_features import QUANTILES, cell_features, side_features, side_views
-from vision.board_reader import BoardReader
-from vision.hex_cells import CLAYS
-from vision.taught_boards import APART, BARE, EYE, JOINED, board_kinds, side_name
+from vision.hexes.cells import CLAYS
+from vision.hexes.taught.boards import APART, BARE, EYE, JOINED, board_kinds, side_name
+from vision.hexes.taught.clay import CLEAR, ClayLook, aligned, differences, template
+from vision.hexes.taught.features import QUANTILES, cell_features, side_features, side_views
+from vision.hexes.taught.reader import BoardReader
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator

@@ -18,15 +18,28 @@ from numpy.typing import NDArray
 from engine.hexpath import free_shape, path_shape
 from engine.lattice import HEX_STEPS, Cell, hex_neighbours
 from engine.tiles import TileSet
-from vision.board_features import LINES, QUANTILES, WAYS, cell_features, side_features, side_views
-from vision.board_reader import MOST_ODDS, BoardReader
-from vision.hex_cells import CELLS, CLAYS, CellReadings
-from vision.hex_models import CONTENTS
-from vision.hex_pieces import pieces_of
-from vision.hex_plane import SIXTHS, HexBoard, plane_of
-from vision.intake import Picture
-from vision.taught_boards import BARE, cell_outlines, cut_out, find_taught_board, side_outlines
-from vision.types import Bgr
+from vision.core.types import Bgr
+from vision.hexes.cells import CELLS, CLAYS, CellReadings
+from vision.hexes.models import CONTENTS
+from vision.hexes.pieces import pieces_of
+from vision.hexes.plane import SIXTHS, HexBoard, plane_of
+from vision.hexes.taught.boards import (
+    BARE,
+    cell_outlines,
+    cut_out,
+    find_taught_board,
+    side_outlines,
+)
+from vision.hexes.taught.features import (
+    LINES,
+    QUANTILES,
+    WAYS,
+    cell_features,
+    side_features,
+    side_views,
+)
+from vision.hexes.taught.reader import MOST_ODDS, BoardReader
+from vision.intake.picture import Picture
 
 Floats = NDArray[np.float64]
 

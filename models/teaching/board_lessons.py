@@ -19,10 +19,10 @@ from models.teaching.board_turns import laid_cells, turned_to
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, joined
 from models.teaching.labels import Label
-from vision.hex_cells import CELLS, turned_cell
-from vision.hex_plane import SIXTHS, HexBoard
-from vision.intake import Picture
-from vision.taught_boards import (
+from vision.core.types import Bgr
+from vision.hexes.cells import CELLS, turned_cell
+from vision.hexes.plane import SIXTHS, HexBoard
+from vision.hexes.taught.boards import (
     APART,
     BARE,
     EYE,
@@ -34,7 +34,7 @@ from vision.taught_boards import (
     side_name,
     side_outlines,
 )
-from vision.types import Bgr
+from vision.intake.picture import Picture
 
 MOST_BARE = 40
 """Bare cells of one photograph that are learnt from."""

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from models.teaching.examples import cut_example, plain
 from models.teaching.match import folds_of, picture_ahead
-from vision.crop import Patches
-from vision.detect import detect_tiles
-from vision.embedding import PARTS, WEIGHTS, shipped_embedding
-from vision.intake import load_picture
-from vision.types import Points, Shape
+from vision.classify.embedding import PARTS, WEIGHTS, shipped_embedding
+from vision.core.crop import Patches
+from vision.core.types import Points, Shape
+from vision.detect.detect import detect_tiles
+from vision.intake.picture import load_picture
 
 Floats = NDArray[np.float32]
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from models.teaching.errors import TeachingError
 from models.teaching.examples import KEPT_PX, Examples, joined
-from vision.errors import ModelError
-from vision.models import read_arrays, write_arrays
+from vision.core.errors import ModelError
+from vision.core.files import read_arrays, write_arrays
 
 MOST_KEPT = 1200
 """Examples of all kinds together, the newest of each; 1,200 are some 30 MB."""

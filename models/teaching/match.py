@@ -12,14 +12,14 @@ from engine.lattice import Cell
 from models.teaching.edges import outlines_around
 from models.teaching.errors import TeachingError
 from models.teaching.labels import Label
-from vision.cards import quarters_ahead
-from vision.detect import detect_tiles
-from vision.intake import Picture
-from vision.lattice import fit_lattices, fit_outlines, turned_cells
-from vision.loose_hexes import sixths_ahead
-from vision.outline import Forms, foreshortening_of
+from vision.core.lattice import fit_lattices, fit_outlines, turned_cells
+from vision.core.outline import Forms, foreshortening_of
+from vision.core.types import Detections, LatticeFit, Points, Shape
+from vision.detect.detect import detect_tiles
+from vision.detect.loose_hexes import sixths_ahead
+from vision.intake.picture import Picture
+from vision.layout.cards import quarters_ahead
 from vision.read import grid_detections
-from vision.types import Detections, LatticeFit, Points, Shape
 
 NEAR = 0.3
 """A found outline is a labelled tile's when its middle is that near, in widths."""

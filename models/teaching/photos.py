@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vision.crop import cut
-from vision.intake import Picture
-from vision.measures import CLIPPED
-from vision.quality import TEXTS, assess
-from vision.types import Points
+from vision.core.crop import cut
+from vision.core.types import Points
+from vision.intake.picture import Picture
+from vision.layout.measures import CLIPPED
+from vision.layout.quality import TEXTS, assess
 
 PALE, BURNT = 150, 0.8
 """Where one colour is as light as a camera can tell and no other is darker than that, light has

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from engine.setfile import BUILT_IN_FOLDER
 from models.teaching.kept import Kept, write_kept
-from vision.board_reader import BoardReader
-from vision.classify import Reader
-from vision.models import write_arrays
-from vision.taught import FEATURES, wanted
+from vision.classify.reader import Reader
+from vision.classify.taught import FEATURES, wanted
+from vision.core.files import write_arrays
+from vision.hexes.taught.reader import BoardReader
 
 
 def write_taught(

@@ -25,8 +25,8 @@ from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
 from models.scenes.things import TableTop
 from models.scenes.truth import truth_of
-from vision.crop import cut
-from vision.looks import Look
+from vision.core.crop import cut
+from vision.core.looks import Look
 
 Array = npt.NDArray[Any]
 Random = np.random.Generator

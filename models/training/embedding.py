@@ -26,7 +26,7 @@ from models.training.print_drawing import Drawers
 from models.training.prints import ROOM, Bank, Pairs, gathered, picked
 from models.training.steps import average, rate_at, say
 from models.training.varied import varied
-from vision.embedding import FILE, LAND_NUMBERS, PRINT_NUMBERS
+from vision.classify.embedding import FILE, LAND_NUMBERS, PRINT_NUMBERS
 
 CLASSES = 40
 """Prints, each turned some way, that one box gives at a time."""

@@ -27,8 +27,8 @@ from models.training.hex_drawing import start
 from models.training.hex_networks import Finder, Placer, Reader, write_onnx
 from models.training.hex_samples import UNKNOWN
 from models.training.steps import average, rate_at, say
-from vision.hex_cells import CLAYS, OUTPUTS
-from vision.hex_models import CONTENTS, FORMAT, MANIFEST, VERSION
+from vision.hexes.cells import CLAYS, OUTPUTS
+from vision.hexes.models import CONTENTS, FORMAT, MANIFEST, VERSION
 
 NAMES = {"finder": "hex_finder", "placer": "hex_placer", "reader": "hex_cells"}
 TARGETS = {"finder": "marks", "placer": "moved", "reader": "labels"}

@@ -14,8 +14,8 @@ import numpy as np
 from torch import Tensor, nn
 
 from models.training.network import Block, twice
-from vision.hex_cells import OUTPUTS
-from vision.hex_plane import FIXED
+from vision.hexes.cells import OUTPUTS
+from vision.hexes.plane import FIXED
 
 MARKS = 2
 PLACED = 2 * len(FIXED) + 1

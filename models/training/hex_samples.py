@@ -22,13 +22,13 @@ from models.scenes.settings import draw_settings
 from models.scenes.splits import Split
 from models.scenes.things import Item, TableTop
 from models.scenes.truth import truth_of
-from vision.hex_boards import CROP_REACH, crop
-from vision.hex_cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, turned_cell
-from vision.hex_models import COLOURS, CONTENTS
-from vision.hex_plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of, through
-from vision.hex_scraps import STRIDE
-from vision.hex_starts import SHRINK
-from vision.pyramid import GREY, Pyramid
+from vision.core.pyramid import GREY, Pyramid
+from vision.hexes.boards import CROP_REACH, crop
+from vision.hexes.cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, turned_cell
+from vision.hexes.models import COLOURS, CONTENTS
+from vision.hexes.plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of, through
+from vision.hexes.scraps import STRIDE
+from vision.hexes.starts import SHRINK
 
 Array = npt.NDArray[Any]
 Random = np.random.Generator

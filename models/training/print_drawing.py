@@ -21,7 +21,7 @@ from models.scenes.invented import invented_set
 from models.scenes.lands import land_box
 from models.scenes.splits import Split, invented_names
 from models.teaching.examples import KEPT_PX, cut_example
-from vision.crop import Patches
+from vision.core.crop import Patches
 
 Ints = NDArray[np.int64]
 

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.scenes.scene import make_scene
-from vision.models import TRAINED
-from vision.network import MANIFEST, QUICK_FILE, padded
-from vision.pyramid import shrunk
+from vision.core.files import TRAINED
+from vision.core.pyramid import shrunk
+from vision.detect.network import MANIFEST, QUICK_FILE, padded
 
 SUBJECTS = (
     "schlangennest", "sssnake", "carnival", "snekagon5g", "invented-square", "invented-hex",

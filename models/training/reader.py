@@ -26,12 +26,12 @@ from engine.tiles import TileSet
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.training.drills import drill_crops
-from vision.classify import Reader, make_reader, write_reader
-from vision.crop import Patches
-from vision.features import features
-from vision.halves import upper_halves
-from vision.looks import Look
-from vision.models import TRAINED
+from vision.classify.features import features
+from vision.classify.halves import upper_halves
+from vision.classify.reader import Reader, make_reader, write_reader
+from vision.core.crop import Patches
+from vision.core.files import TRAINED
+from vision.core.looks import Look
 
 Array = npt.NDArray[Any]
 

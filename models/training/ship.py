@@ -13,9 +13,9 @@ import shutil
 from pathlib import Path
 
 from models.training.quick import make_quick
-from vision import embedding
-from vision.models import TRAINED
-from vision.network import CHANNELS, FORMAT, GREY, MANIFEST, SIZE_PX, STEP, STRIDE, VERSION
+from vision.classify import embedding
+from vision.core.files import TRAINED
+from vision.detect.network import CHANNELS, FORMAT, GREY, MANIFEST, SIZE_PX, STEP, STRIDE, VERSION
 
 NAME = "detector.onnx"
 

@@ -13,7 +13,7 @@ import torch.nn.functional as F  # noqa: N812 - the name that everyone knows it 
 from torch import Tensor
 
 from models.teaching.examples import DARKEST, KEPT_PX, ROOM, Hardness, inside_of
-from vision.crop import MARGIN, PATCH_PX, hex_inside
+from vision.core.crop import MARGIN, PATCH_PX, hex_inside
 
 GROUPS = 8
 """Of every batch are blurred and coarsened alike: sizes that differ cannot be done at once."""

@@ -17,8 +17,8 @@ from tests.bench.reading import (
     decode_and_warp,
     in_turn,
 )
-from vision.hex_read import read_hex_table
-from vision.intake import load_picture
+from vision.hexes.read import read_hex_table
+from vision.intake.picture import load_picture
 
 SEEDS = {"snekagon": 1, "snekagon5g": 2}
 """A held-out table of each game: one board, and several with a stock beside them."""

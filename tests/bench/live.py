@@ -25,7 +25,7 @@ from engine.record import Record, find_set
 from models.scenes.film import FilmedTable
 from models.scenes.positions import Played, played
 from models.scenes.sequence import film_settings
-from vision.types import Frame
+from vision.core.types import Frame
 
 SIZE_PX = (1920, 1080)
 GAMES = ("carnival", "snekagon")

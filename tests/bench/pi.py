@@ -21,7 +21,7 @@ from engine.placement import Layout
 from engine.record import find_set
 from models.scenes.sequence import film
 from tests.faults.companion import Companion, as_the_service
-from vision.types import Frame
+from vision.core.types import Frame
 
 SIZE_PX = (1920, 1080)
 MOVES = 3

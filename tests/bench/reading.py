@@ -18,10 +18,10 @@ import numpy as np
 from calibration.profile import Lens, Profile, TablePlane
 from engine.setfile import built_in_set
 from models.scenes.scene import make_scene
-from vision.foreknown import pixels_enough
-from vision.intake import open_picture
+from vision.core.foreknown import pixels_enough
+from vision.core.request import ReadRequest
+from vision.intake.picture import open_picture
 from vision.read import read_table
-from vision.request import ReadRequest
 
 GAME = "schlangennest"
 TILES_WANTED, CROWDED = 40, 70
@@ -32,9 +32,9 @@ READ_RATIO_WANTED, PROFILE_RATIO_WANTED, LARGE_RATIO_WANTED = 8.0, 4.0, 3.0
 READ_ONCE = """
 import sys
 from engine.setfile import built_in_set
-from vision.intake import load_picture
+from vision.intake.picture import load_picture
 from vision.read import read_table
-from vision.request import ReadRequest
+from vision.core.request import ReadRequest
 read_table(load_picture(sys.argv[1]), ReadRequest("square", built_in_set(sys.argv[2])))
 with open("/proc/self/status", encoding="ascii") as status:
     print(next(int(line.split()[1]) for line in status if line.startswith("VmHWM")))

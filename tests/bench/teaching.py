@@ -18,10 +18,10 @@ from models.scenes.settings import draw_settings
 from models.scenes.splits import invented_names
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
-from vision.intake import load_picture
+from vision.classify.taught import TaughtSet, find_taught
+from vision.core.request import ReadRequest
+from vision.intake.picture import load_picture
 from vision.read import read_table
-from vision.request import ReadRequest
-from vision.taught import TaughtSet, find_taught
 
 TWELVE_MEGAPIXELS = (4000, 3000)
 READS = 5

@@ -20,7 +20,7 @@ from models.scenes.sensible import plan
 from tests.browser.chromium import wait_until
 from tests.browser.test_after import axe_faults
 from tests.browser.test_teach import give_file
-from vision.types import Frame
+from vision.core.types import Frame
 
 pytestmark = pytest.mark.browser
 

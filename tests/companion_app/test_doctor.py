@@ -19,7 +19,7 @@ from companion_app.doctor_camera import Seen, camera_checks, look
 from companion_app.doctor_check import Check
 from companion_app.doctor_machine import Machine, read_temperature, read_throttled
 from companion_app.live.store import Store
-from vision.models import TRAINED
+from vision.core.files import TRAINED
 from vision.sources.pi_camera import CameraFacts
 from vision.sources.pushed import PushedSource
 from vision.sources.source import SourceError

@@ -23,7 +23,7 @@ from companion_app.web.desk import Desk
 from companion_app.web.serving import Server
 from companion_app.web.watching import Watched
 from engine.record import Record
-from vision.types import Frame
+from vision.core.types import Frame
 
 STEP_S = 0.1
 GLANCE = 2

@@ -24,7 +24,7 @@ from engine.record import Record, find_set
 from models.evaluate.scripted import Moment, ScriptedCamera, ScriptedReader
 from models.scenes.positions import played
 from tests.faults.scripted import Announced, lost_moves
-from vision.models import TRAINED
+from vision.core.files import TRAINED
 from vision.sources.webcam import WebcamSource
 
 # --- The camera ---

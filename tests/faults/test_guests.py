@@ -25,9 +25,9 @@ from tests.browser.chromium import wait_until
 from tests.companion_app.web.conftest import Played
 from tests.companion_app.web.test_mqtt import Heard
 from tests.companion_app.web.test_mqtt import port as broker_port
-from vision.errors import ModelError
-from vision.models import read_arrays
-from vision.taught import find_taught, wanted
+from vision.classify.taught import find_taught, wanted
+from vision.core.errors import ModelError
+from vision.core.files import read_arrays
 
 __all__ = ["broker_port"]
 SCRIPT = "<script>alert(1)</script>"

@@ -13,7 +13,7 @@ from models.scenes.positions import Played, Random
 from tests.live_games.plan import Act
 from tests.live_games.tables import Table
 from tests.live_games.umpire import Umpire
-from vision.types import Frame
+from vision.core.types import Frame
 
 PAUSE_S = 0.8
 """How long the table lies still after a move at least."""

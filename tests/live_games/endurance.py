@@ -29,7 +29,7 @@ from engine.games import GAMES, game_named
 from engine.record import Record, find_set
 from models.scenes.positions import Played, played
 from tests.live_games.tables import FRAMES_A_SECOND, SIZES_PX, FilmTable, Table
-from vision.types import Bgr, Frame
+from vision.core.types import Bgr, Frame
 
 STATUS = Path("/proc/self/status")
 STILL_S, PAUSE_S = 1.5, 7.0

@@ -19,7 +19,7 @@ from models.scenes.positions import Played
 from models.scenes.sequence import film_settings
 from models.scenes.settings import SceneSettings
 from models.scenes.splits import Split
-from vision.types import Frame
+from vision.core.types import Frame
 
 Thing = Placement | Piece | Clay
 FRAMES_A_SECOND = 10.0

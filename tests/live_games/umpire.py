@@ -21,7 +21,7 @@ from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, move_to_json
 from models.scenes.positions import Played
 from tests.live_games.counts import ASKED, DELAY, FOUL, VERDICT_WITHIN_S, Counts
-from vision.types import Frame
+from vision.core.types import Frame
 
 Json = dict[str, Any]
 NOT_COUNTED = ("roll", "hand")

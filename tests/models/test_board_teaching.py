@@ -22,16 +22,16 @@ from models.teaching.examples import Examples, joined
 from models.teaching.kept import Kept, with_new
 from models.teaching.labels import Label, parse_labels, read_labels
 from models.teaching.teach import Lesson, teach
-from vision.board_reader import BoardReader
-from vision.errors import ModelError
-from vision.hex_cells import CELLS, turned_cell
-from vision.hex_pieces import pieces_of
-from vision.hex_plane import plane_of
-from vision.intake import Picture, picture_file
+from vision.classify.taught import find_taught
+from vision.core.errors import ModelError
+from vision.core.request import ReadRequest
+from vision.hexes.cells import CELLS, turned_cell
+from vision.hexes.pieces import pieces_of
+from vision.hexes.plane import plane_of
+from vision.hexes.taught.boards import board_kinds, find_taught_board
+from vision.hexes.taught.reader import BoardReader
+from vision.intake.picture import Picture, picture_file
 from vision.read import read_table
-from vision.request import ReadRequest
-from vision.taught import find_taught
-from vision.taught_boards import board_kinds, find_taught_board
 
 BOX = built_in_set("snekagon")
 SIZE_PX = (1024, 768)

@@ -8,10 +8,10 @@ import pytest
 from engine.setfile import built_in_set
 from models.evaluate.score import score_table
 from models.scenes.scene import make_scene
-from vision.models import TRAINED
-from vision.network import MANIFEST
+from vision.core.files import TRAINED
+from vision.core.request import ReadRequest
+from vision.detect.network import MANIFEST
 from vision.read import read_table
-from vision.request import ReadRequest
 
 pytestmark = pytest.mark.skipif(not (TRAINED / MANIFEST).exists(), reason="no trained detector")
 

@@ -20,12 +20,12 @@ from models.teaching.labels import parse_labels
 from models.teaching.mapping import mapping_for, read_mapping
 from models.teaching.match import picture_ahead
 from models.teaching.teach import Gathered, Lesson, teach, with_corrections
-from vision.crop import PATCH_PX, cut, patch_corners
-from vision.errors import ModelError
-from vision.intake import load_picture
+from vision.classify.taught import find_taught
+from vision.core.crop import PATCH_PX, cut, patch_corners
+from vision.core.errors import ModelError
+from vision.core.request import ReadRequest
+from vision.intake.picture import load_picture
 from vision.read import Stages, read_table, stages_for
-from vision.request import ReadRequest
-from vision.taught import find_taught
 
 SIDE = 80
 COLOURS = {"sea": (200, 120, 40), "wood": (40, 140, 60), "sun": (60, 210, 240)}

@@ -12,8 +12,8 @@ from engine.setfile import built_in_set
 from models.teaching.errors import TeachingError
 from models.teaching.labels import parse_labels, read_labels
 from models.teaching.teach import Lesson, gather, teach
-from vision.classify import shipped_reader
-from vision.taught import find_taught, reader_of
+from vision.classify.reader import shipped_reader
+from vision.classify.taught import find_taught, reader_of
 
 SIDE = 72
 NAMES = ("Fünf/✓ #0@1", "עץ", "a b\\c", "<script>", "-1")

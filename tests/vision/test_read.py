@@ -8,9 +8,9 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.art import faces
-from vision.intake import Picture
+from vision.core.request import ReadRequest
+from vision.intake.picture import Picture
 from vision.read import grid_detections, read_table
-from vision.request import ReadRequest
 
 NEST = built_in_set("schlangennest")
 SIDE_PX = 96

@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+from vision.core.types import Frame
 from vision.sources.source import FrameSource
-from vision.types import Frame
 
 SILENCE_S = 0.5
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from vision.core.types import Frame
 from vision.sources.pi_controls import LightWatch, alike, locks, sensor_mode
 from vision.sources.pi_pixels import StreamLayout, bgr_from_buffer
 from vision.sources.source import SourceError
-from vision.types import Frame
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.errors import VisionError
-from vision.types import Bgr
+from vision.core.errors import VisionError
+from vision.core.types import Bgr
 
 Array = Any
 

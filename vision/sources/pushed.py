@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from vision.core.types import Frame
 from vision.sources.files import decoded
-from vision.types import Frame
 
 SILENCE_S = 1.0
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from vision.errors import VisionError
-from vision.types import Frame
+from vision.core.errors import VisionError
+from vision.core.types import Frame
 
 
 class SourceError(VisionError):

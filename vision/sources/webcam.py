@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
+from vision.core.types import Frame
 from vision.sources.source import SourceError
-from vision.types import Frame
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from engine.record import find_set, move_to_json
 from models.scenes.positions import Played, played
 from tests.companion_app.live.tabletop import Tabletop, said
 from tests.live_games.tables import FilmTable
-from vision.types import Frame
+from vision.core.types import Frame
 
 PICTURE = PictureSettings()
 

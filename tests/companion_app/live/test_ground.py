@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion_app.live.ground import Ground
-from vision.types import Frame
+from vision.core.types import Frame
 
 FIRST = [(200.0, 100.0), (260.0, 100.0), (260.0, 160.0), (200.0, 160.0)]
 SECOND = [(262.0, 100.0), (322.0, 100.0), (322.0, 160.0), (262.0, 160.0)]

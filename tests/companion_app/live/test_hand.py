@@ -16,7 +16,7 @@ from models.scenes.positions import Played
 from models.scenes.sequence import film_settings
 from tests.live_games.cast import game_of, split_of
 from tests.live_games.tables import FRAMES_A_SECOND, _well_hung
-from vision.types import Frame
+from vision.core.types import Frame
 
 SMALL = (640, 360)
 DIMMED = 0.6

@@ -20,7 +20,7 @@ from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, plan_game
 from tests.live_games.tables import ScriptedTable
 from tests.live_games.umpire import Umpire
-from vision.types import Frame
+from vision.core.types import Frame
 
 NO_FAULTS = Faults()
 

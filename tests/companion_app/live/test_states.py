@@ -3,7 +3,7 @@ import numpy as np
 
 from companion_app.live.ground import Ground
 from companion_app.live.states import Watcher
-from vision.types import Frame
+from vision.core.types import Frame
 
 TILE = [(150, 80), (190, 80), (190, 120), (150, 120)]
 RNG = np.random.default_rng(3)

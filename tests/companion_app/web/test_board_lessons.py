@@ -14,7 +14,7 @@ from companion_app.web.teaching import DRAFT
 from engine.placement import Layout
 from models.evaluate.wooden_box import lesson_layout, photograph
 from tests.companion_app.web.test_teaching import send
-from vision.hex_cells import turned_cell
+from vision.hexes.cells import turned_cell
 
 SIZE_PX = (1024, 768)
 LESSON, OTHER = 3, 22

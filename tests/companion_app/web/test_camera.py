@@ -12,8 +12,8 @@ import pytest
 from companion_app.live.demo import demo_record
 from companion_app.web.camera import IDLE_S, Look, TableCamera, kind_of
 from companion_app.web.errors import WebError
+from vision.core.types import Frame
 from vision.sources.source import SourceError
-from vision.types import Frame
 
 PATIENCE_S = 10.0
 

@@ -17,7 +17,7 @@ from engine.placement import Layout, Piece
 from engine.setfile import built_in_set
 from models.teaching.labels import corrections_in
 from tests.companion_app.web.conftest import playthrough
-from vision.types import Frame
+from vision.core.types import Frame
 
 
 def picture(seed=0, size=(60, 80)):

@@ -10,7 +10,7 @@ import pytest
 
 from companion_app.web import phone
 from companion_app.web.phone import PhoneInbox
-from vision.errors import PictureError
+from vision.core.errors import PictureError
 
 
 def picture(level: int = 120) -> bytes:

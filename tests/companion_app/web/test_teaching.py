@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from companion_app.web.teaching import DRAFT
-from vision.taught import find_taught
+from vision.classify.taught import find_taught
 
 SIDE = 84
 COLOURS = {"sea": (190, 110, 40), "wood": (50, 130, 60), "sun": (60, 200, 235)}

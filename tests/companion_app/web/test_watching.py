@@ -12,7 +12,7 @@ from companion_app.web.recorded import laid
 from companion_app.web.watching import Watched
 from engine.placement import Layout
 from engine.record import layout_to_json
-from vision.types import Frame, TableState
+from vision.core.types import Frame, TableState
 
 STILL = np.full((72, 128, 3), 120, np.uint8)
 HAND = STILL.copy()

@@ -194,8 +194,8 @@ def test_tile_that_was_not_read_is_named_and_marked(filmed, ten_tiles):
     host = filmed.host()
     sent(host, ten_tiles)
     table = host.post("/api/table", {"game": GAME}).get_json()["table"]["tiles"]
+    from vision.core.request import ReadRequest
     from vision.read import read_table
-    from vision.request import ReadRequest
 
     box = demo_record(GAME).tile_set
     covered = read_table(ten_tiles, ReadRequest("square", box)).tiles[3]

@@ -7,11 +7,11 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.core.types import Frame
 from vision.sources.newest import NewestFrames
 from vision.sources.pushed import PushedSource
 from vision.sources.source import SourceError
 from vision.sources.webcam import WebcamSource
-from vision.types import Frame
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 

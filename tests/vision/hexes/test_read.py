@@ -1,0 +1,194 @@
+"""A whole reading of the hex games, on blank pictures and on a drawn table."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.setfile import built_in_set
+from models.evaluate.hex_score import compared, smallest_cell_px
+from models.training.hex_samples import hex_table
+from vision.core.pyramid import Pyramid
+from vision.hexes import read as hex_read
+from vision.hexes.boards import boards_in
+from vision.hexes.cells import CELLS, CellReadings
+from vision.hexes.models import CONTENTS, HexModels
+from vision.hexes.plane import HexBoard, plane_of
+from vision.hexes.read import read_hex_table
+from vision.hexes.scraps import STRIDE
+from vision.hexes.starts import finder_input
+
+
+@pytest.mark.parametrize("game", ["snekagon", "snekagon5g"])
+@pytest.mark.parametrize("level", [0, 200])
+def test_a_blank_picture_has_nothing_and_says_so(game, level):
+    blank = np.full((480, 640, 3), level, np.uint8)
+
+    state = read_hex_table(blank, built_in_set(game), game)
+
+    assert state.tiles == state.unsure == state.aside == state.clay == ()
+    assert not state.quality.ok
+    assert state.quality.advice
+
+
+@pytest.mark.parametrize(("game", "seed"), [("snekagon", 1), ("snekagon5g", 2)])
+def test_a_drawn_table_is_read(game, seed):
+    table = hex_table(seed, game, "held-out", (1600, 1200))
+
+    state = read_hex_table(table.bgr, built_in_set(game), game)
+
+    assert compared(table, state, game)["exact"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return hex_table(1, "snekagon", "held-out", (1024, 768))
+
+
+def read(bgr):
+    return read_hex_table(bgr, built_in_set("snekagon"), "snekagon")
+
+
+def test_a_soft_picture_that_is_read_exactly_is_good_enough(table):
+    soft = cv2.GaussianBlur(table.bgr, (0, 0), 0.065 * smallest_cell_px(table))
+
+    state = read(soft)
+
+    assert compared(table, state, "snekagon")["exact"]
+    assert state.quality.ok
+
+
+def test_cells_below_24_pixels_are_told_to_be_small(table):
+    share = 20.0 / smallest_cell_px(table)
+    state = read(cv2.resize(table.bgr, None, fx=share, fy=share, interpolation=cv2.INTER_AREA))
+
+    assert not state.quality.ok
+    assert "small" in {advice.what for advice in state.quality.advice}
+
+
+def test_cells_that_measure_a_little_more_than_they_are_are_told_to_be_small(table):
+    share = 23.9 / smallest_cell_px(table)
+    state = read(cv2.resize(table.bgr, None, fx=share, fy=share, interpolation=cv2.INTER_AREA))
+
+    assert "small" in {advice.what for advice in state.quality.advice}
+
+
+def test_cells_of_24_pixels_that_measure_a_little_less_are_told_and_will_do(table):
+    share = 24.0 / smallest_cell_px(table)
+    state = read(cv2.resize(table.bgr, None, fx=share, fy=share, interpolation=cv2.INTER_AREA))
+
+    assert state.quality.ok
+    assert {advice.what for advice in state.quality.advice} <= {"small"}
+
+
+def test_a_dark_picture_without_a_board_is_told_to_be_dark():
+    dark = np.random.default_rng(1).integers(0, 12, (480, 640, 3), np.uint8)
+
+    assert [advice.what for advice in read(dark).quality.advice] == ["dark"]
+
+
+def test_of_a_board_under_something_large_nothing_is_sure_and_wrong(table):
+    covered = table.bgr.copy()
+    corners = table.boards[0].px(np.array([(-6.0, -6), (0.5, -6), (0.5, 6), (-6, 6)]))
+    cv2.fillPoly(covered, [np.round(corners).astype(np.int32)], (90, 60, 40))
+
+    state = read(covered)
+
+    assert {advice.what for advice in state.quality.advice} & {"covered", "cut-off"}
+    assert not {entry["tile"] for entry in state.tiles} - {t["tile"] for t in table.truth["tiles"]}
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_board_that_the_edge_cuts_is_read_and_told_to_be_cut(table, side):
+    cells = table.boards[0].px(plane_of(CELLS))
+    low, high = cells[:, 0].min(), cells[:, 0].max()
+    share = 0.06 * (high - low)
+    start, end = (low + share, 10**6) if side == "left" else (0, high - share)
+    shown = np.ascontiguousarray(table.bgr[:, int(start) : int(end)])
+
+    state = read(shown)
+
+    assert state.tiles
+    assert "cut-off" in {advice.what for advice in state.quality.advice}
+    assert {e["tile"] for e in state.tiles} <= {e["tile"] for e in table.truth["tiles"]}
+
+
+def test_boards_that_two_looks_place_apart_are_not_sure(table, monkeypatch):
+    monkeypatch.setattr(hex_read, "UNSTEADY", -1.0)
+
+    state = read(table.bgr)
+
+    assert not state.tiles
+    assert {entry["why"] for entry in state.unsure} == {"covered"}
+    assert not state.quality.ok
+
+
+def test_a_scrap_of_a_board_that_cannot_be_placed_spoils_the_picture(table):
+    cells = table.boards[0].px(plane_of(CELLS))
+    scrap = table.bgr[:, int(np.quantile(cells[:, 0], 0.85)) :]
+    shown = np.ascontiguousarray(np.hstack([scrap, table.bgr]))
+
+    state = read_hex_table(shown, built_in_set("snekagon5g"), "snekagon5g")
+    alone = read_hex_table(table.bgr, built_in_set("snekagon5g"), "snekagon5g")
+
+    assert "cut-off" in {advice.what for advice in state.quality.advice}
+    assert not state.quality.ok
+    assert "cut-off" not in {advice.what for advice in alone.quality.advice}
+
+
+class Faint(HexModels):
+    """The networks, of which the first hardly marks what lies in the left of a picture."""
+
+    def __init__(self, columns: int) -> None:
+        super().__init__()
+        self.columns = columns
+
+    def mark(self, bgr):
+        shown = super().mark(bgr)
+        shown[0, :, : self.columns] = np.minimum(shown[0, :, : self.columns], -1.0)
+        return shown
+
+
+@pytest.mark.parametrize("kind", ["a scrap of a board", "paper of its colour"])
+def test_what_is_hardly_marked_at_the_edge_spoils_the_picture_if_it_is_of_a_board(table, kind):
+    cells = table.boards[0].px(plane_of(CELLS))
+    scrap = table.bgr[:, int(np.quantile(cells[:, 0], 0.85)) :]
+    if kind != "a scrap of a board":
+        scrap = np.broadcast_to(scrap[384, 20], scrap.shape)
+    picture = np.ascontiguousarray(np.hstack([scrap, table.bgr]))
+    faint = Faint(int(finder_input(picture)[1] * scrap.shape[1] / STRIDE))
+
+    scraps = boards_in(Pyramid(picture), 5, faint).scraps
+
+    assert bool(scraps) is (kind == "a scrap of a board")
+
+
+@pytest.mark.parametrize(("tilt", "told"), [(-0.02, False), (-0.03, True)])
+def test_cells_that_become_small_beyond_the_pictures_edge_are_told(tilt, told):
+    board = HexBoard(
+        np.array([[28.0, 320 * tilt, 320], [0, 26, 70], [0, tilt, 1]]), (319.5, 239.5), 400.0
+    )
+    bare = np.array([float(name == "empty") for name in CONTENTS])
+    sides = dict.fromkeys(CELLS, np.zeros(6))
+    reading = CellReadings(dict.fromkeys(CELLS, bare), dict.fromkeys(CELLS, 0.0),
+                           dict.fromkeys(CELLS, np.array([1.0, 0, 0])), sides, sides)  # fmt: skip
+    picture = np.full((480, 640, 3), 150, np.uint8)
+
+    state = read_hex_table(picture, built_in_set("snekagon"), "snekagon", boards=[board],
+                           read=lambda *_: [reading])  # fmt: skip
+
+    assert ("small" in {advice.what for advice in state.quality.advice}) is told
+    assert state.quality.ok
+
+
+def test_cells_too_small_to_place_their_board_are_told_to_be_small(table):
+    tiny = cv2.resize(table.bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    rows = table.boards[0].px(plane_of(CELLS))[:, 1] / 2
+    top = int(rows.min() + 0.75 * np.ptp(rows))
+    rest = np.full((420, tiny.shape[1], 3), tiny[-1, 0], np.uint8)
+
+    state = read(np.concatenate([tiny[top:], rest]))
+
+    assert state.tiles == state.unsure == ()
+    assert {advice.what for advice in state.quality.advice} == {"cut-off", "small"}

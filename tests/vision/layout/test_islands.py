@@ -1,0 +1,140 @@
+"""Parts of a layout that a hand or a cup hides from each other, and cards between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.setfile import built_in_set
+from vision.classify.reader import CellGuess, CellReading
+from vision.core.ground import Ground
+from vision.core.lattice import fit_lattices
+from vision.core.types import Detection, Detections
+from vision.layout.again import Sight
+from vision.layout.reconstruct import Reconstruction, reconstruct
+
+PITCH = 50
+NEST, CARNIVAL = (built_in_set(name) for name in ("schlangennest", "carnival"))
+SKIN, PAPER = (140, 160, 215), (225, 230, 235)
+UNIT = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) * PITCH
+Read = dict[tuple[float, float], tuple[str, int]]
+
+
+@pytest.fixture
+def cloth() -> np.ndarray:
+    bgr = np.full((600, 600, 3), (60, 110, 150), np.uint8)
+    bgr[::9] = (90, 140, 180)
+    return bgr
+
+
+def middle(x: float, y: float) -> np.ndarray:
+    return np.array([300 + x * PITCH, 300 + y * PITCH])
+
+
+def cover(bgr: np.ndarray, colour: tuple[int, int, int], *cells: tuple[float, float]) -> None:
+    """Lay something over cells, with a narrow rim left."""
+    for cell in cells:
+        left, top = (middle(*cell) - PITCH / 2 + 1).astype(int)
+        bgr[max(top, 0) : top + PITCH - 2, max(left, 0) : left + PITCH - 2] = colour
+
+
+def table(text: str) -> tuple[Detections, list[CellReading]]:
+    """Return outlines and readings of cards written ``x,y tile turns``, split by semicolons."""
+    found, readings = [], []
+    for card in text.split(";"):
+        at, tile, turns = card.split()
+        found.append(Detection(UNIT + middle(*(float(v) for v in at.split(","))), 0.95))
+        readings.append(CellReading((CellGuess(tile, 0, int(turns), 0.995),)))
+    return Detections((600, 600), "square", tuple(found)), readings
+
+
+def read(text: str, bgr: np.ndarray, unseen: Read | None = None, box=NEST) -> Reconstruction:
+    """Return what lies on a table; what ``unseen`` names is there and was not found."""
+    detections, readings = table(text)
+
+    def look(found):
+        return [
+            next((CellReading((CellGuess(tile, 0, turns, 0.999),))
+                  for at, (tile, turns) in (unseen or {}).items()
+                  if np.linalg.norm(one.centre_px - middle(*at)) < PITCH / 2),
+                 CellReading((CellGuess("blue/curve", 0, 0, 0.0),), "unknown-tile", odd=True))
+            for one in found
+        ]  # fmt: skip
+
+    ground = Ground(bgr, [one.corners_px for one in detections.found])
+    sight = Sight(bgr, ground, look)
+    return reconstruct(detections, fit_lattices(detections), readings, box, sight)
+
+
+def row(xs: range, y: float, tile: str = "blue/straight") -> str:
+    return ";".join(f"{x},{y} {tile} 0" for x in xs)
+
+
+@pytest.mark.parametrize(("two", "laid"), [
+    ("1,-5.5 red/curve 0;2.05,-5.5 red/straight 0", 6), (row(range(1, 3), -5.5), 8),
+], ids=["sorted", "in-a-row"])  # fmt: skip
+def test_cards_that_may_be_a_stock_are_not_reached_beyond_the_edge_of_the_picture(cloth, two, laid):
+    below = "-5,-4.5 green/curve 0;-4,-4.5 yellow/curve 1"
+    seen = read(f"{row(range(-5, -1), -5.5)};{below};{two}", cloth)
+
+    assert len(seen.tiles) == laid
+
+
+def test_cards_beyond_a_hidden_one_at_whose_corners_they_lie_are_part_of_the_layout(cloth):
+    cover(cloth, SKIN, (1, 2))
+
+    field = "-1,1 red/head 2;0,0 red/tail 3;0,1 red/curve 0"
+    seen = read(f"{field};2,3 blue/curve 1;3,4 blue/straight 1", cloth)
+
+    assert len(seen.tiles) == 5
+
+
+def test_two_cards_on_each_side_of_a_cup_are_one_layout(cloth):
+    cover(cloth, SKIN, *((x, y) for x in (1, 2) for y in (-2, -1, 0)), (2, -3))
+
+    seen = read("0,-1 red/curve 2;0,0 red/tail 1;2,-4 blue/curve 3;3,-4 blue/tail 0", cloth)
+
+    assert len(seen.tiles) == 4
+
+
+def test_stocks_whose_cards_meet_at_corners_only_are_no_layout_together(cloth):
+    stocks = (
+        "-4,0 yellow/tail 2;-3,-1 yellow/curve 2;-3,-3 yellow/curve 2;-4,-2 yellow/straight 0;"
+        "-4,-4 yellow/straight 0;-1,-5 green/curve 2;1,-5 green/curve 2;-3,-5 green/straight 0;"
+        "0,-6 green/straight 0"
+    )
+
+    seen = read(f"1.5,0.4 blue/head 1;{stocks}", cloth)
+
+    assert [entry["tile"] for entry in seen.tiles] == ["blue/head"]
+
+
+def test_straight_log_at_the_end_of_a_snake_is_a_card_where_surely_no_table_is_seen(cloth):
+    cover(cloth, PAPER, *((x, 0) for x in range(-3, 2)))
+
+    seen = read(row(range(-3, 1), 0, "violet/straight"), cloth, {(1, 0): ("log/straight", 0)},
+                CARNIVAL)  # fmt: skip
+
+    assert len(seen.tiles) == 5
+
+
+def test_cell_is_looked_at_again_once_a_snake_goes_on_in_it(cloth):
+    unseen: dict[tuple[float, float], tuple[str, int]] = {
+        (1, 0): ("violet/corner", 3),
+        (1, 1): ("violet/corner", 0),
+        (0, 1): ("violet/corner", 2),
+    }
+    cover(cloth, PAPER, *((x, 0) for x in range(-3, 1)), *unseen)
+
+    seen = read(row(range(-3, 1), 0, "violet/straight"), cloth, unseen, CARNIVAL)
+
+    assert len(seen.tiles) == 7
+
+
+def test_no_card_is_made_at_the_edge_of_the_picture_beyond_a_thing(cloth):
+    cover(cloth, SKIN, (0, -5))
+    cover(cloth, PAPER, (0, -5.8), *((x, -4) for x in range(-3, 1)))
+
+    seen = read(row(range(-3, 1), -4), cloth, {(0, -6): ("red/straight", 1)})
+
+    assert len(seen.tiles) == 4

@@ -1,0 +1,223 @@
+"""Reading a table again and again: as right as a whole read, and only what has changed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.setfile import built_in_set
+from models.scenes.film import FilmedTable
+from models.scenes.positions import Played, played
+from models.scenes.sequence import film_settings
+from vision.core.request import ReadRequest
+from vision.hexes import boxes as hex_boxes
+from vision.live import follow
+from vision.live.changes import boxes_around, changed_between, painted_on, shrunk
+from vision.live.tracked import TrackedTable
+from vision.read import read_cells, read_table
+
+SIZE_PX = (960, 540)
+
+
+def filmed(
+    game: str, seed: int, first: int, last: int, size_px: tuple[int, int] = SIZE_PX
+) -> tuple[FilmedTable, Played]:
+    whole = played(game, "train", "greedy", seed)
+    one = replace(whole, layouts=tuple(dict.fromkeys(whole.layouts))[first:last])
+    settings = film_settings(seed, "train", game, size_px)
+    camera = replace(settings.camera, elevation_deg=max(70.0, settings.camera.elevation_deg))
+    settings = replace(settings, camera=replace(camera, aim=(0.0, 0.0)))
+    return FilmedTable(settings, one.players, one.layouts[0], iter(one.layouts), 10.0), one
+
+
+def contents(state) -> list[tuple[object, ...]]:
+    return sorted(
+        (e["tile"], str(e.get("at", e.get("cells"))), e.get("turns", 0), e.get("board", 0))
+        for e in state.tiles
+    )
+
+
+def part_after_move(follower, table, layout):
+    """Return what a follower says of the part that a move changed, and the picture of it."""
+    before = next(table.quiet(0.1)).bgr
+    follower.whole(before)
+    follower.keep()
+    list(table.visit((layout,)))
+    after = next(table.quiet(0.1)).bgr
+    return follower.part(after, changed_between(shrunk(before), shrunk(after))), after
+
+
+@pytest.mark.parametrize(("game", "seed", "first"), [("carnival", 2, 16), ("snekagon", 2, 5)])
+def test_new_tile_is_read_as_by_a_whole_look(game, seed, first):
+    table, one = filmed(game, seed, first, first + 2)
+    box = built_in_set(game)
+    request = ReadRequest(box.lattice, box)
+    tracked = TrackedTable(request)
+    for shot in table.quiet(0.3):
+        tracked.read(shot.bgr, shot.t)
+    assert (tracked.wholes, tracked.parts, tracked.repeats) == (2, 0, 1)
+    list(table.visit((one.layouts[1],)))
+
+    shots = list(table.quiet(0.6))
+    states = [tracked.read(shot.bgr, shot.t) for shot in shots]
+
+    assert (tracked.wholes, tracked.parts, tracked.repeats) == (2, 4, 3)
+    assert (
+        contents(states[0]) == contents(states[-1]) == contents(read_table(shots[0].bgr, request))
+    )
+
+
+def test_boards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
+    table, one = filmed("snekagon5g", 2, 4, 6, (1600, 900))
+    box = built_in_set("snekagon5g")
+    read: list[int] = []
+    real = hex_boxes.cells_of
+
+    def counted(pyramid, boards, tile_set, models):
+        read.append(len(boards))
+        return real(pyramid, boards, tile_set, models)
+
+    monkeypatch.setattr(follow, "cells_of", counted)
+    follower = follow.HexFollower(ReadRequest("hex", box))
+
+    state, after = part_after_move(follower, table, one.layouts[1])
+
+    assert 0 < read[1] < read[0]
+    assert contents(state) == contents(read_table(after, follower.request))
+
+
+def test_cards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
+    table, one = filmed("carnival", 2, 16, 18)
+    box = built_in_set("carnival")
+    read: list[int] = []
+    real = read_cells
+
+    def counted(bgr, outlines, reader, profile):
+        read.append(len(outlines))
+        return real(bgr, outlines, reader, profile)
+
+    monkeypatch.setattr(follow, "read_cells", counted)
+    follower = follow.TileFollower(ReadRequest("square", box))
+
+    state, after = part_after_move(follower, table, one.layouts[1])
+
+    assert 0 < read[1] < read[0] / 2
+    assert contents(state) == contents(read_table(after, follower.request))
+
+
+def test_everything_is_looked_at_when_the_camera_was_knocked():
+    table, _ = filmed("carnival", 2, 16, 17)
+    box = built_in_set("carnival")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    for shot in table.quiet(0.3):
+        tracked.read(shot.bgr, shot.t)
+    before = contents(tracked.read(shot.bgr, shot.t))
+    list(table.knock())
+
+    after = [tracked.read(shot.bgr, shot.t) for shot in table.quiet(0.3)]
+
+    assert tracked.wholes >= 4
+    assert contents(after[-1]) == before
+
+
+def test_everything_is_looked_at_now_and_then():
+    table, _ = filmed("snekagon", 2, 5, 6)
+    box = built_in_set("snekagon")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    shots = list(table.quiet(0.3))
+    for moment in (0.0, 0.1, 0.2, 11.0, 11.1):
+        tracked.read(shots[0].bgr, moment)
+
+    assert (tracked.wholes, tracked.repeats) == (3, 2)
+
+
+def test_tiles_beside_the_table_are_left_out_until_one_is_laid_at_their_side():
+    table, one = filmed("carnival", 2, 16, 17)
+    box = built_in_set("carnival")
+    shot = next(table.quiet(0.1))
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    every = tracked.read(shot.bgr, 0.0)
+    tracked.leave_out([np.asarray(entry["outline"]) for entry in every.tiles])
+    assert tracked.read(shot.bgr, 0.1).tiles == ()
+
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    house = next(entry for entry in every.tiles if entry["tile"] == "house")
+    tracked.leave_out([np.asarray(house["outline"])])
+
+    assert contents(tracked.read(shot.bgr, 0.2)) == contents(every)
+    assert len(one.layouts) == 1
+
+
+def pictured(level: int = 120) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return np.clip(rng.normal(level, 6, (270, 480, 3)), 0, 255).astype(np.uint8)
+
+
+def test_light_and_tint_are_no_change():
+    old = pictured()
+    new = np.clip(old * np.array([0.7, 0.8, 0.9]), 0, 255).astype(np.uint8)
+
+    assert not changed_between(shrunk(old), shrunk(new)).any()
+
+
+def test_change_is_found_where_it_is():
+    old, new = pictured(), pictured()
+    new[100:120, 200:230] = 30
+    mask = changed_between(shrunk(old), shrunk(new))
+
+    assert mask[110, 215]
+    assert not mask[:90].any()
+    left, top, right, bottom = boxes_around(mask, 10, (480, 270))[0]
+    assert (left, top) < (200, 100) < (230, 120) < (right, bottom)
+
+
+def test_boxes_that_meet_become_one():
+    mask = np.zeros((270, 480), bool)
+    mask[10:20, 10:20] = mask[10:20, 30:40] = mask[200:210, 400:410] = True
+
+    assert sorted(boxes_around(mask, 8, (480, 270))) == [(2, 2, 49, 29), (392, 192, 419, 219)]
+
+
+def test_change_is_found_after_the_light_was_off():
+    old = pictured()
+    dark = (old * 0.16).astype(np.uint8)
+    new = old.copy()
+    new[100:120, 200:230] = 30
+
+    assert changed_between(shrunk(dark), shrunk(new))[110, 215]
+
+
+def test_picture_most_of_which_looks_different_is_all_new():
+    old, new = pictured(), pictured()
+    new[:, 160:320] = 200
+    new[:, 320:] = 60
+
+    assert changed_between(shrunk(old), shrunk(new)).all()
+
+
+def test_everything_is_looked_at_after_a_hand_that_seems_to_have_changed_nothing():
+    table, _ = filmed("snekagon", 2, 5, 6)
+    box = built_in_set("snekagon")
+    tracked = TrackedTable(ReadRequest(box.lattice, box))
+    shots = list(table.quiet(0.3))
+    for moment in (0.0, 0.1, 0.2):
+        tracked.read(shots[0].bgr, moment)
+    tracked.doubt()
+    for moment in (0.3, 0.4):
+        tracked.read(shots[0].bgr, moment)
+
+    assert (tracked.wholes, tracked.repeats) == (3, 2)
+
+
+def test_board_that_an_arm_hid_is_looked_for_when_the_arm_has_left():
+    table, _ = filmed("snekagon5g", 2, 4, 5, (1600, 900))
+    follower = follow.HexFollower(ReadRequest("hex", built_in_set("snekagon5g")))
+    bgr = next(table.quiet(0.1)).bgr
+    follower.whole(bgr)
+    assert follower._last is not None
+    *seen, hidden = follower._last
+    follower._kept = tuple(seen)
+    small = shrunk(bgr)
+    came = painted_on([hidden.outline()], small.shape, small.shape[1] / bgr.shape[1])
+
+    assert follower.part(bgr, came) is None

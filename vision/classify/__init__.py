@@ -1,0 +1,1 @@
+"""From an outline to what it shows."""

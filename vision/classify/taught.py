@@ -1,0 +1,191 @@
+"""Boxes that owners taught: what is in them and how their tiles look, kept as plain data.
+
+A taught box is a manifest ``NAME.json`` and the arrays that it names, in the owner's folder of
+sets; where it plays by a game's rules, a set file ``NAME.toml`` lies beside them. Nothing in these
+files is ever run.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from platformdirs import user_data_path
+
+from engine.errors import SetError
+from engine.setfile import SAFE_NAME, built_in_names, built_in_set, load_set
+from engine.tiles import TileKind, TileSet
+from vision.classify import embedding, features
+from vision.classify.prints import Prints
+from vision.classify.reader import Reader, make_reader, shipped_reader
+from vision.core.crop import MARGIN, PATCH_PX
+from vision.core.errors import ModelError
+from vision.core.files import read_arrays, read_manifest, set_hash
+from vision.core.looks import BACK, Look
+from vision.hexes.taught.boards import EYE
+from vision.hexes.taught.reader import BoardReader
+
+FORMAT, FORMAT_VERSION = "snake-eye/taught", 1
+FEATURES = f"{features.VERSION}+{embedding.VERSION}"
+"""What patches are described by; a box that was learnt with others must be taught again."""
+PLENTY = 1000
+"""How many tiles of a kind there are where nobody counted."""
+MOST_LOOKS = 4000
+
+
+@dataclass(frozen=True, eq=False)
+class TaughtSet:
+    """A box that its owner taught, and what reads it: one of the two."""
+
+    tile_set: TileSet
+    reader: Reader | None
+    """For tiles that lie anywhere."""
+    board: BoardReader | None = None
+    """For tiles that lie on the cells of a board."""
+
+
+def taught_folder() -> Path:
+    """Return where taught boxes lie: ``sets`` under ``$SNAKE_EYE_HOME`` or the data folder."""
+    named = os.environ.get("SNAKE_EYE_HOME")
+    return (Path(named) if named else user_data_path("snake-eye")) / "sets"
+
+
+def find_taught(name: str, folders: Iterable[Path]) -> TaughtSet | None:
+    """Return the taught box of that name, or nothing where none was taught.
+
+    Raises:
+        ModelError: there is one, but its files are broken.
+    """
+    if not SAFE_NAME.fullmatch(name) or name in built_in_names():
+        return None
+    for folder in folders:
+        path = folder / f"{name}.json"
+        if path.is_file():
+            return _loaded(path, _stamp(path), _stamp(path.with_suffix(".toml")))
+    return None
+
+
+def reader_of(tile_set: TileSet, folders: Iterable[Path] | None = None) -> Reader:
+    """Return the reader of a box: the one its owner taught, else the one that was shipped.
+
+    An owner's box with the cards of a built-in one, in other numbers, is read like that one.
+    """
+    taught = find_taught(tile_set.name, (taught_folder(),) if folders is None else folders)
+    if taught is not None and taught.reader is not None:
+        return taught.reader
+    if tile_set.name not in built_in_names() and tile_set.game in built_in_names():
+        if set_hash(tile_set) == set_hash(built_in_set(tile_set.game)):
+            return shipped_reader(tile_set.game)
+        raise ModelError(
+            f"nobody has taught {tile_set.name} yet; photograph its tiles and run "
+            f"'snake-eye teach {tile_set.name} --game {tile_set.game}'"
+        )
+    return shipped_reader(tile_set.name)
+
+
+def wanted(name: str) -> dict[str, object]:
+    """Return what the manifest of a taught box must say."""
+    return {
+        "format": FORMAT, "version": FORMAT_VERSION, "set": name, "patch_px": PATCH_PX,
+        "margin": MARGIN, "colour": "bgr",
+    }  # fmt: skip
+
+
+def loose_set(name: str, lattice: str, periods: Mapping[str, int]) -> TileSet:
+    """Return a box that plays by no rules: kinds with the turns after which they look the same."""
+    kinds = {
+        tile: TileKind(tile, tile, None, PLENTY, period=period) for tile, period in periods.items()
+    }
+    shape = "hex" if lattice == "hex" else "square"
+    return TileSet(name, "", shape, (), MappingProxyType(kinds))  # type: ignore[arg-type]
+
+
+def game_set(name: str, game: str, folder: Path) -> TileSet:
+    """Return the box of a game under an owner's name: his own set file, or the game's."""
+    try:
+        own = load_set(name, (folder,))
+    except SetError:
+        if (folder / f"{name}.toml").is_file():
+            raise
+        return replace(built_in_set(game), name=name)
+    if own.game != game:
+        raise SetError(f"{name}.toml is a box for {own.game}, not for {game}")
+    return own
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        facts = path.stat()
+    except OSError:
+        return 0, 0
+    return facts.st_mtime_ns, facts.st_size
+
+
+@lru_cache(maxsize=8)
+def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> TaughtSet:
+    del stamp, set_stamp  # They say that the files have changed since.
+    name = path.stem
+    manifest = read_manifest(path, wanted(name))
+    if manifest.get("features") != FEATURES:
+        raise ModelError(f"{name} was learnt by another version of Snake Eye; teach it again")
+    again = f"{path.name} is damaged; teach {name} again or import it anew"
+    file = manifest.get("file")
+    if not isinstance(file, str) or Path(file).name != file or not file.endswith(".npz"):
+        raise ModelError(f"{again}: it names no arrays")
+    arrays = read_arrays(path.parent / file, str(manifest.get("sha256")))
+    try:
+        tile_set = _tile_set(manifest, name, path.parent)
+        if manifest.get("board") is True:
+            return TaughtSet(tile_set, None, _board_reader(manifest, arrays, tile_set))
+        looks = [Look.parse(str(text)) for text in manifest["looks"][:MOST_LOOKS]]
+        strangers = {look.tile for look in looks} - {*tile_set.kinds, BACK}
+        if strangers:
+            raise ValueError(f"{', '.join(sorted(strangers))} is not in the box")
+        project, centres = (np.asarray(arrays[key], np.float32) for key in ("project", "centres"))
+        numbers = float(manifest["temperature"]), float(manifest["known"])
+        if not all(math.isfinite(n) and n > 0 for n in numbers):
+            raise ValueError("temperature and reach must be numbers above 0")
+        if not (np.isfinite(project).all() and np.isfinite(centres).all()):
+            raise ValueError("the arrays hold no numbers")
+        reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
+        return TaughtSet(tile_set, replace(reader, prints=_prints(manifest, arrays)))
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise ModelError(f"{again}: {error}") from error
+
+
+def _prints(manifest: Mapping[str, Any], arrays: Mapping[str, Any]) -> Prints | None:
+    """Return what the kinds looked like; boxes of lands have none, nor have earlier ones."""
+    tiles = manifest.get("faces")
+    return None if tiles is None else Prints.of([str(tile) for tile in tiles], arrays)
+
+
+def _board_reader(
+    manifest: Mapping[str, Any], arrays: Mapping[str, Any], tile_set: TileSet
+) -> BoardReader:
+    names = tuple(str(name) for name in manifest["names"])
+    if set(names[1:]) - {EYE} != set(tile_set.colours):
+        raise ValueError(f"{', '.join(names[1:])} are not the box's colours")
+    known = float(manifest["known"])
+    if not math.isfinite(known) or known <= 0:
+        raise ValueError("its reach must be a number above 0")
+    return BoardReader.of(names, arrays, known)
+
+
+def _tile_set(manifest: Mapping[str, Any], name: str, folder: Path) -> TileSet:
+    game = manifest.get("game")
+    if isinstance(game, str):
+        return game_set(name, game, folder)
+    lattice = manifest["lattice"]
+    if lattice not in ("square", "hex"):
+        raise ValueError("its lattice is neither square nor hex")
+    periods = {str(kind["tile"]): int(kind["period"]) for kind in manifest["kinds"]}
+    if any(period not in (1, 2, 3, 4, 6) for period in periods.values()):
+        raise ValueError("a kind looks the same after 1, 2, 3, 4 or 6 turns")
+    return loose_set(name, lattice, periods)

@@ -1,0 +1,1 @@
+"""What every stage shares: types, errors, geometry, files."""

@@ -1,0 +1,121 @@
+"""From readings of loose hex tiles to a table state: boxes of single hexes that owners taught."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lattice import Cell, hex_neighbours
+from engine.tiles import TileSet
+from vision.classify.reader import CellReading
+from vision.core.lattice import cell_axes, mapped
+from vision.core.looks import period_of
+from vision.core.types import Detection, Detections, Guess, LatticeFit, Points
+from vision.layout.cards import CardGroup, SeenCard
+from vision.layout.reconstruct import (
+    SURELY_A_CARD,
+    SURELY_ASIDE,
+    Reconstruction,
+    guesses_of,
+    why_of,
+)
+from vision.layout.settle import SURE
+
+SIXTHS = 6
+SKEW = np.array([[1.0, 0.5], [0.0, np.sqrt(3) / 2]])
+"""From steps of a hex lattice to a plane in which a turn is a turn."""
+
+
+def reconstruct_hexes(
+    detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    tile_set: TileSet,
+) -> Reconstruction:  # fmt: skip
+    """Return what lies on the table: the largest lattice is the layout, the rest lies aside.
+
+    Of two as large that which lies nearer to the picture's middle is. Tiles of a layout touch.
+    """
+    groups = [_group(detections.found, fit, readings, tile_set) for fit in fits]
+    groups = [group for group in groups if any(card.confidence >= SURE for card in group.cards)]
+    if not groups:
+        return Reconstruction()
+    middle = (np.array(detections.size_px) - 1) / 2
+    main = max(
+        groups, key=lambda one: (*_laid(one), -float(np.linalg.norm(one.centre_px - middle)))
+    )
+    strays = _strays(main)
+    laid = tuple(card for card in main.cards if all(card is not one for one in strays))
+    tiles: list[Mapping[str, Any]] = []
+    unsure: list[Mapping[str, Any]] = []
+    for card in laid:
+        entry = _entry(card, tile_set)
+        if card.confidence >= SURE:
+            tiles.append(entry)
+        else:
+            unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
+    others = [card for group in groups if group is not main for card in group.cards]
+    aside = [
+        {"tile": card.guesses[0].tile, "outline": card.outline_px, "confidence": card.confidence}
+        for card in (*strays, *others) if card.confidence >= SURELY_ASIDE
+    ]  # fmt: skip
+    return Reconstruction(tuple(tiles), tuple(unsure), tuple(aside), laid)
+
+
+def _laid(group: CardGroup) -> tuple[int, int]:
+    """Return how many sure tiles touch another one, and how many there are: such are laid."""
+    sure = [card for card in group.cards if card.confidence >= SURE]
+    cells = {card.at for card in group.cards}
+    touching = [one for one in sure if cells & set(hex_neighbours(one.at))]
+    return len(touching), len(sure)
+
+
+def _strays(group: CardGroup) -> list[SeenCard]:
+    """Return tiles that touch no other: a loose one may lie on a cell two steps away.
+
+    Where no tile touches another, all of them stay.
+    """
+    cells = {card.at for card in group.cards}
+    lone = [card for card in group.cards if not cells & set(hex_neighbours(card.at))]
+    return lone if len(lone) < len(cells) else []
+
+
+def sixths_ahead(corners_px: Points, px_from_cell: NDArray[np.float64], cell: Cell) -> int:
+    """Return how many sixths an outline's first side is turned clockwise from the lattice's."""
+    x, y = cell
+    ends = np.array([(x + 0.5, y), (x - 0.5, y), (x, y + 0.5), (x, y - 0.5)], float)
+    px = mapped(px_from_cell, ends)
+    axes = np.column_stack([px[0] - px[1], px[2] - px[3]])
+    own = cell_axes(corners_px[None], "hex")[0]
+    relative = SKEW @ np.linalg.lstsq(axes, own, rcond=None)[0] @ np.linalg.inv(SKEW)
+    angle = np.arctan2(relative[1, 0] - relative[0, 1], relative[0, 0] + relative[1, 1])
+    return round(float(angle) / (np.pi / 3)) % SIXTHS
+
+
+def _group(
+    found: Sequence[Detection], fit: LatticeFit, readings: Sequence[CellReading], tile_set: TileSet
+) -> CardGroup:
+    cards = []
+    for cell, number in sorted(fit.cells.items()):
+        one, reading = found[number], readings[number]
+        if not reading.guesses or (reading.why and one.confidence < SURELY_A_CARD):
+            continue
+        ahead = sixths_ahead(one.corners_px, fit.px_from_cell, cell)
+        guesses = tuple(
+            Guess(g.tile, (g.turns + ahead) % period_of(tile_set, g.tile), g.confidence)
+            for g in reading.guesses
+        )
+        outline = np.roll(one.corners_px, -reading.guesses[0].turns, axis=0)
+        cards.append(
+            SeenCard(cell, (cell,), guesses, outline, one.cut_off, reading.why, one.confidence)
+        )
+    return CardGroup(tuple(cards), fit)
+
+
+def _entry(card: SeenCard, tile_set: TileSet) -> dict[str, Any]:
+    best = card.guesses[0]
+    entry: dict[str, Any] = {"tile": best.tile, "cells": [list(card.at)]}
+    if period_of(tile_set, best.tile) > 1:
+        entry["turns"] = best.turns
+    return {**entry, "confidence": best.confidence, "outline": card.outline_px}

@@ -1,0 +1,1 @@
+"""Hex games on their printed boards."""

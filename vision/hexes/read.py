@@ -1,0 +1,279 @@
+"""Reads a table of the hex games from one picture: boards, cells, tiles, clay, what is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import atan2
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from engine.draw.hexes import outline as cells_outline
+from engine.lattice import Cell, hex_neighbours
+from engine.placement import Piece
+from engine.tiles import TileSet
+from vision.core.pyramid import Pyramid
+from vision.core.types import Advice, Bgr, Points, Quality, TableState
+from vision.detect.hex_seams import UNKNOWN
+from vision.hexes.above import Above
+from vision.hexes.aside import tiles_aside
+from vision.hexes.boards import FoundBoards, with_missed
+from vision.hexes.boxes import boards_of, cells_of, taught_reader
+from vision.hexes.burnt import burnt_cells
+from vision.hexes.cells import CELLS, CellReadings
+from vision.hexes.clay import SeenClay, clay_on_boards
+from vision.hexes.cuts import SeenPiece, SeenSplit
+from vision.hexes.models import HexModels, shipped_models
+from vision.hexes.pieces import pieces_of
+from vision.hexes.plane import HexBoard, plane_of
+from vision.hexes.scraps import STRIDE
+from vision.hexes.starts import FINDER_PX
+from vision.hexes.turns import turns_of
+from vision.layout.quality import Limits, assess
+
+MOST_BOARDS = {"snekagon": 1, "snekagon5g": 5}
+SURE = 0.8
+"""Tiles less sure than that are unsure."""
+UNSTEADY = 0.1
+"""Boards that looks place so many cell widths apart are not placed: 47 held-out boards of which
+nothing was hidden came out 0.05 apart at most. Those cut off or covered say 0 or 1 and more."""
+HIDDEN = 0.5
+NOWHERE = 1.0
+"""Pixels that a cell's middle may lie outside the picture before the cell counts as cut off."""
+LIMITS = Limits(blurred=0.14, dark=40.0, measured_short=0.99, told_px=24.5)
+"""Cells have no thin print: 14 held-out tables of 5G blurred by 0.07 to 0.115 of a cell were read
+exactly all 56 times, most of their cells measuring 0.14 or more from 0.1 on. What spoils more often
+hides the board itself, which is said. Cells are measured to within a hundredth: six tables of 24.0
+pixels came out 23.85 to 24.1; one of 23.8 came out above 24.07, and was not told to be small."""
+SCRAP_EDGE = 4
+"""Steps of the map of boards within which the picture's edge cuts one: its rim is not marked."""
+NO_BOARD = "I see no board: have all of it in the picture, lying flat, with light on it."
+
+Entry = dict[str, Any]
+ReadCells = Callable[[Pyramid, Sequence[HexBoard], TileSet, HexModels], Sequence[CellReadings]]
+
+
+def read_hex_table(
+    bgr: Bgr,
+    tile_set: TileSet,
+    game: str,
+    profile: object | None = None,
+    models: HexModels | None = None,
+    boards: Sequence[HexBoard] | None = None,
+    read: ReadCells = cells_of,
+) -> TableState:
+    """Return what lies on the boards of a picture.
+
+    Args:
+        bgr: the upright picture.
+        tile_set: the box.
+        game: ``snekagon`` or ``snekagon5g``.
+        profile: a calibrated camera; boards are found as surely without.
+        models: the networks; by default those that the repository ships.
+        boards: where they lie, if that is known; tiles beside them are not looked for then.
+        read: reads the cells of boards, in the turn that they are given in.
+    """
+    del profile
+    nets = models or shipped_models()
+    began = perf_counter()
+    pyramid = Pyramid(bgr)
+
+    def table_of(found: FoundBoards) -> tuple[TableState, list[HexBoard]]:
+        began = perf_counter()
+        readings = read(pyramid, found.boards, tile_set, nets)
+        cells_ms = 1000 * (perf_counter() - began)
+        state, upright = _upright_table(bgr, tile_set, game, found, readings)
+        return replace(state, timings_ms={"cells": cells_ms, **state.timings_ms}), upright
+
+    if boards is not None:
+        return table_of(FoundBoards(tuple(boards)))[0]
+    found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
+    searched = perf_counter()
+    state, placed = table_of(found)
+    if taught_reader(tile_set) is not None:
+        return state
+    looked = perf_counter()
+    above = Above.of(pyramid, placed, nets) if placed else None
+    if above is not None and len(placed) < MOST_BOARDS[game] and not found.scraps:
+        marks = above.boards_beside(placed, pyramid.size_px)
+        more = with_missed(pyramid, replace(found, boards=tuple(placed)), marks, nets)
+        state, placed = table_of(more) if len(more.boards) > len(placed) else (state, placed)
+    laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
+    aside = tuple(
+        {
+            "tile": tile.tile,
+            "outline": np.round(tile.outline_px, 2).tolist(),
+            "confidence": tile.confidence,
+        }
+        for tile in (tiles_aside(pyramid, placed, above, tile_set, laid) if above else ())
+    )
+    timings = {"boards": 1000 * (searched - began), **state.timings_ms,
+               "aside": 1000 * (perf_counter() - looked)}  # fmt: skip
+    return replace(state, aside=aside, timings_ms=timings)
+
+
+def _upright_table(
+    bgr: Bgr, tile_set: TileSet, game: str, found: FoundBoards,
+    looks: Sequence[CellReadings],
+) -> tuple[TableState, list[HexBoard]]:  # fmt: skip
+    """Return what lies on boards, and these round the ring and upright."""
+    began = perf_counter()
+    order = _round_the_ring(found.boards)
+    boards, readings = [found.boards[i] for i in order], [looks[i] for i in order]
+    _turn_upright(boards, readings, tile_set, (bgr.shape[1], bgr.shape[0]))
+    state = _table(bgr, tile_set, game, replace(found, boards=tuple(boards)), readings)
+    return replace(state, timings_ms={"pieces": 1000 * (perf_counter() - began)}), boards
+
+
+def _turn_upright(
+    boards: list[HexBoard], readings: list[CellReadings], tile_set: TileSet, size: tuple[int, int]
+) -> None:
+    """Turn boards as their eyes say; one that may lie in several turns counts as not placed."""
+    lost = [_lost(board, reading, size) for board, reading in zip(boards, readings, strict=True)]
+    for number, turns in enumerate(turns_of(readings, tile_set, lost)):
+        board, reading = boards[number].turned(turns[0]), readings[number].turned(turns[0])
+        unsteady = board.unsteady if len(turns) == 1 else max(board.unsteady, UNKNOWN)
+        boards[number], readings[number] = replace(board, unsteady=unsteady), reading
+
+
+def _round_the_ring(boards: Sequence[HexBoard]) -> list[int]:
+    """Return the numbers of boards clockwise round their middle, from the top on."""
+    if not boards:
+        return []
+    centres = np.concatenate([board.px(np.zeros((1, 2))) for board in boards])
+    away = centres - centres.mean(axis=0)
+    return sorted(range(len(boards)), key=lambda i: atan2(away[i][0], -away[i][1]) % 6.2831)
+
+
+def _table(
+    bgr: Bgr, tile_set: TileSet, game: str, found: FoundBoards,
+    readings: Sequence[CellReadings],
+) -> TableState:  # fmt: skip
+    size, boards = (bgr.shape[1], bgr.shape[0]), found.boards
+    if not boards:
+        advice = assess(bgr, [], limits=LIMITS, beside=found.cells).advice
+        if all(one.what == "small" for one in advice):
+            advice = (*advice, Advice("cut-off", NO_BOARD))
+        quality = Quality(ok=False, advice=advice)
+        return TableState(size, quality=quality, game=game, set_name=tile_set.name)
+    numbered = game == "snekagon5g"
+    lost = [_lost(board, reading, size) for board, reading in zip(boards, readings, strict=True)]
+    hidden = {(number, *cell) for number, cells in enumerate(lost) for cell in cells}
+    pieces, splits = pieces_of(readings, tile_set, numbered, hidden)
+    has_clay = "clay" in tile_set.extras
+    clays = clay_on_boards(readings, tile_set, pieces, hidden) if has_clay else []
+    tiles: list[Entry] = []
+    unsure: list[Entry] = []
+    for piece in pieces:
+        number = piece.piece.board or 0
+        entry = _tile_entry(piece, boards[number], lost[number])
+        (unsure if "guesses" in entry else tiles).append(entry)
+    return TableState(
+        size,
+        tiles=tuple(tiles),
+        unsure=tuple(unsure),
+        clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
+        splits=tuple(_split_entry(split, numbered) for split in splits),
+        quality=_quality(bgr, found, lost, pieces, burnt_cells(bgr, boards, readings, lost)),
+        game=game,
+        set_name=tile_set.name,
+    )
+
+
+def _lost(board: HexBoard, reading: CellReadings, size: tuple[int, int]) -> dict[Cell, str]:
+    """Return the cells that cannot be seen, and why."""
+    px = board.px(plane_of(CELLS))
+    low, high = px.min(axis=1), (px - np.array(size)).max(axis=1)
+    lost = {}
+    for number, cell in enumerate(CELLS):
+        if low[number] < -NOWHERE or high[number] > NOWHERE - 1:
+            lost[cell] = "cut-off"
+        elif reading.hidden[cell] > HIDDEN:
+            lost[cell] = "covered"
+    return lost
+
+
+def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> Entry:
+    piece = seen.piece
+    confidence = seen.share * seen.colour_share
+    outline = board.px(np.array(cells_outline(piece.cells, 1.0)))
+    entry: Entry = {**_piece_entry(piece), "confidence": round(confidence, 4)}
+    entry["outline"] = np.round(outline, 2).tolist()
+    why = _why_unsure(seen, board, lost)
+    # Two ways to cut the same cells are asked about as a split, not as an unsure tile.
+    if seen.known and why is None and seen.colour_share >= SURE:
+        return entry
+    entry["guesses"] = [[piece.tile, round(confidence, 4)]]
+    entry["guesses"] += [[name, round(share * seen.colour_share, 4)] for name, share in seen.others]
+    entry["why"] = why or "unknown-tile"
+    return entry
+
+
+def _why_unsure(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> str | None:
+    """Return what hides a part of a tile, or so much of its board that it cannot be placed."""
+    if board.unsteady > UNSTEADY:
+        return _lost_by(lost)
+    near = [*seen.piece.cells, *(n for cell in seen.piece.cells for n in hex_neighbours(cell))]
+    return next((lost[cell] for cell in near if cell in lost), "covered") if seen.torn else None
+
+
+def _lost_by(lost: Mapping[Cell, str]) -> str:
+    return "cut-off" if "cut-off" in lost.values() else "covered"
+
+
+def _piece_entry(piece: Piece) -> Entry:
+    entry: Entry = {"tile": piece.tile, "cells": [list(cell) for cell in sorted(piece.cells)]}
+    if piece.board is not None:
+        entry["board"] = piece.board
+    return entry
+
+
+def _split_entry(split: SeenSplit, numbered: bool) -> Entry:
+    ways = [[_piece_entry(piece) for piece in way] for way in split.ways]
+    entry: Entry = {"cells": [list(spot[1:]) for spot in split.cells], "ways": ways}
+    if numbered:
+        entry["board"] = split.cells[0][0]
+    return entry
+
+
+def _clay_entry(clay: SeenClay, board: HexBoard) -> Entry:
+    number, *cell = clay.spot
+    entry: Entry = {"board": number, "cell": cell, "kind": clay.kind}
+    if clay.opens is not None:
+        entry["opens"] = clay.opens
+    centre = board.px(plane_of([cell]))[0]
+    return {**entry, "confidence": clay.confidence, "centre": np.round(centre, 2).tolist()}
+
+
+def _quality(
+    bgr: Bgr, found: FoundBoards, lost: Sequence[Mapping[Cell, str]],
+    pieces: Sequence[SeenPiece], burnt: Sequence[Points],
+) -> Quality:  # fmt: skip
+    """Return how well the tiles' cells are seen, or some bare ones where there are no tiles.
+
+    A picture with a board that could not be placed is not good enough, however many others are.
+    """
+    boards = found.boards
+    laid = [(p.piece.board or 0, cell) for p in pieces for cell in p.piece.cells]
+    looked = laid or [(number, cell) for number in range(len(boards)) for cell in CELLS[::9]]
+    seen = [boards[number].hexagon(cell) for number, cell in looked if cell not in lost[number]]
+    hidden: dict[str, list[Points]] = {"cut-off": [], "covered": []}
+    size = np.array([bgr.shape[1], bgr.shape[0]])
+    for board, cells in zip(boards, lost, strict=True):
+        placed = board.unsteady <= UNSTEADY
+        whole = {} if placed else dict.fromkeys(CELLS, _lost_by(cells))
+        for cell, why in (whole or cells).items():
+            hidden[why].append(board.hexagon(cell))
+    beyond = list(hidden["cut-off"])
+    near = SCRAP_EDGE * STRIDE * max(1.0, float(size.max()) / FINDER_PX)
+    for scrap in found.scraps:
+        at_edge = (scrap < near).any() or (scrap > size - near).any()
+        hidden["cut-off" if at_edge else "covered"].append(scrap)
+    unplaced = bool(found.scraps) or any(board.unsteady > UNSTEADY for board in boards)
+    return assess(
+        bgr, seen, cut_off=hidden["cut-off"], covered=hidden["covered"],
+        limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
+        beside=beyond, burnt=burnt,
+    )  # fmt: skip

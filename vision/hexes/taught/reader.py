@@ -1,0 +1,241 @@
+"""Reads boards that owners taught: what lies on each cell, and where one tile goes on to the next.
+
+All cells of a picture are seen in one light, and bare cells are the most: so the light is found
+first, as what makes bare cells look as they did in the owner's photographs and the others like
+something that was taught. Colours are compared as logarithms, in which light is a shift, and how
+strong a camera shows differences a factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lattice import HEX_STEPS, Cell, hex_neighbours
+from vision.core.types import Bgr
+from vision.hexes.cells import CELLS, CLAYS, CellReadings
+from vision.hexes.models import CONTENTS
+from vision.hexes.plane import REACH, HexBoard, plane_of
+from vision.hexes.taught.boards import (
+    BARE,
+    EYE,
+    Patches,
+    cell_outlines,
+    cut_out,
+    side_outlines,
+)
+from vision.hexes.taught.clay import SIDES, ClayLook
+from vision.hexes.taught.features import (
+    FEATURES,
+    QUANTILES,
+    SIDE_FEATURES,
+    cell_features,
+    rim_features,
+    side_features,
+    side_views,
+)
+
+Floats = NDArray[np.float64]
+
+MOST_ODDS = 3.5
+"""No single side is surer than that, as a natural logarithm: what the box can be cut into counts
+too."""
+PRIOR_BARE = 0.5
+ROUNDS = 6
+SLOPE, NOISE = 0.15, 0.3
+"""How much brighter one edge of a board may be than its middle, and how far a single cell may look
+otherwise than its kind, as logarithms: one dark cell of a bare board is no tile in weak light."""
+CONTRASTS, COLOURS = (0.6, 1.0, 1.4), (0.5, 1.0, 1.6)
+CONTRAST, COLOUR, LEAST_CONTRAST = 0.25, 0.4, 0.35
+"""Cameras and lamps make differences of brightness and of colour stronger or weaker: what is tried
+at first, and how far from what was taught they usually are."""
+TRIED = 4
+"""How many guesses at the light are followed up."""
+NO_CLAY_ON_BARE = 20.0
+"""How much farther from a bare cell one with something in its middle is."""
+HALF_TURN, HALF = 3, 0.5
+SMALLEST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class BoardReader:
+    """What tells the cells of one owner's board apart."""
+
+    names: tuple[str, ...]
+    """Contents of cells, bare ones first."""
+    means: Floats
+    """How each looks in the light in which the middle of bare cells is 0, contents x 9."""
+    whiten: Floats
+    """Makes cells of one kind vary by 1 in every direction, 9 x 9."""
+    known: float
+    """Squared distance beyond which nothing that was taught looks like that."""
+    sides: Mapping[str, Floats]
+    """By colour the weights of a side's 16 numbers and one constant: above 0 a tile goes on."""
+    clay: ClayLook | None = None
+    """How clay on tiles looks, where the box has some."""
+
+    def __post_init__(self) -> None:
+        shapes = self.means.shape, self.whiten.shape
+        wanted = (len(self.names), FEATURES), (FEATURES, FEATURES)
+        if shapes != wanted or any(w.shape != (SIDE_FEATURES + 1,) for w in self.sides.values()):
+            raise ValueError(f"a board's reader has arrays of {wanted}, but got {shapes}")
+        if self.names[:1] != (BARE,) or set(self.names[1:]) - {EYE} != set(self.sides):
+            raise ValueError(f"a board has bare cells and colours with sides, not {self.names}")
+        if not set(self.names) <= set(CONTENTS):
+            raise ValueError(f"cells hold one of {CONTENTS}, not {self.names}")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what is kept in a file."""
+        sides = np.stack([self.sides[name] for name in self.names if name in self.sides])
+        clay = {} if self.clay is None else self.clay.arrays()
+        return {"means": self.means, "whiten": self.whiten, "sides": sides, **clay}
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], arrays: Mapping[str, Any], known: float) -> BoardReader:
+        """Return the reader that arrays describe.
+
+        Raises:
+            ValueError: they describe none.
+        """
+        means, whiten, sides = (
+            np.asarray(arrays[key], np.float64) for key in ("means", "whiten", "sides")
+        )
+        if not all(np.isfinite(array).all() for array in (means, whiten, sides)):
+            raise ValueError("the arrays hold no numbers")
+        colours = [name for name in names if name not in (BARE, EYE)]
+        by_colour = dict(zip(colours, sides, strict=True))
+        return cls(names, means, whiten, known, by_colour, ClayLook.of(arrays))
+
+    def read(self, bgr: Bgr, board: HexBoard) -> CellReadings:
+        """Return what lies on the cells of a board, in the turn that it is given in."""
+        patches = cut_out(bgr, cell_outlines(board, CELLS))
+        distances, clay, opens = self._with_clay(patches)
+        shares = np.exp(-(distances - distances.min(axis=1, keepdims=True)) / 2)
+        shares /= shares.sum(axis=1, keepdims=True)
+        strange = 1 / (1 + np.exp(np.clip(self.known - distances.min(axis=1), -60, 60) / 2))
+        contents = {cell: np.zeros(len(CONTENTS)) for cell in CELLS}
+        for number, cell in enumerate(CELLS):
+            contents[cell][[CONTENTS.index(name) for name in self.names]] = shares[number]
+        return CellReadings(
+            contents,
+            {cell: float(share) for cell, share in zip(CELLS, strange, strict=True)},
+            dict(zip(CELLS, clay, strict=True)),
+            dict(zip(CELLS, opens, strict=True)),
+            self._joined(bgr, board, contents),
+        )
+
+    def _with_clay(self, patches: Patches) -> tuple[Floats, Floats, Floats]:
+        """Return the distances of cells from each kind, shares of clay, and where it opens to."""
+        rows = cell_features(patches)
+        if self.clay is None:
+            none = np.zeros((len(patches), len(CLAYS)))
+            none[:, 0] = 1.0
+            return self._in_their_light(rows)[0], none, np.full((len(patches), SIDES), 1 / SIDES)
+        clay, opens = self.clay.read(patches)
+        covered = clay[:, 0] < HALF
+        seen = rows.copy()
+        # Clay hides its tile but for the rim.
+        seen[covered] = rim_features(patches[covered])
+        distances, light, means = self._in_their_light(seen)
+        if EYE in self.names:
+            eye = self.names.index(EYE)
+            distances[:, eye] = self.distances(rows - light, means)[:, eye]
+            # No clay lies on bare cells: what looks like some there is a hole.
+            distances[covered, eye] = distances[covered, 0]
+            distances[covered, 0] += NO_CLAY_ON_BARE
+        return distances, clay, opens
+
+    def distances(self, rows: Floats, means: Floats | None = None) -> Floats:
+        """Return the squared distance of cells from each kind, in the taught light by default."""
+        away = (rows[..., None, :] - (self.means if means is None else means)) @ self.whiten
+        return np.asarray((away**2).sum(axis=-1))
+
+    def _in_their_light(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the distances of a picture's cells from each kind as it looks in that picture.
+
+        With them the light, and how kinds look where differences are as strong as in the picture.
+        """
+        middles = rows.reshape(-1, len(QUANTILES), 3)[:, 1]
+        guesses = []
+        # Any cell may be a bare one, in any light: which makes the best sense of all others?
+        for contrast, colour in product(CONTRASTS, COLOURS):
+            means = self._seen(contrast, colour)
+            lights = np.tile(middles - means[0, 3:6], len(QUANTILES))
+            worths = [self._likely(self.distances(rows - light, means))[1] for light in lights]
+            best = int(np.argmax(worths))
+            guesses.append((worths[best], lights[best], means))
+        guesses.sort(key=lambda guess: -guess[0])
+        settled = [self._settled(rows, light, means) for _, light, means in guesses[:TRIED]]
+        return max(settled, key=lambda one: one[0])[1:]
+
+    def _seen(self, contrast: float, colour: float) -> Floats:
+        """Return how kinds look where differences of brightness and colour are so strong."""
+        grey = self._greys()
+        return np.asarray(contrast * grey + colour * (self.means - grey))
+
+    def _greys(self) -> Floats:
+        means = self.means.reshape(len(self.names), len(QUANTILES), 3).mean(axis=2)
+        return np.repeat(means, 3, axis=1)
+
+    def _settled(
+        self, rows: Floats, light: Floats, means: Floats
+    ) -> tuple[float, Floats, Floats, Floats]:
+        """Return how likely the light is that fits best from here on, distances in it, and it."""
+        places = np.column_stack([np.ones(len(rows)), plane_of(CELLS) / REACH])
+        grey = self._greys()
+        stiff = np.array([0.0, SLOPE, SLOPE] * 3 + [CONTRAST, COLOUR])
+        ridge = np.diag([SMALLEST if not width else (NOISE / width) ** 2 for width in stiff])
+        solved = np.ones(len(stiff))
+        usual = np.array([0.0] * 9 + [1.0, 1.0])
+        for _ in range(ROUNDS):
+            shares, _ = self._likely(self.distances(rows - light, means))
+            normal, said = ridge.copy(), ridge @ usual
+            for kind, own in enumerate(shares.T):
+                for feature in range(FEATURES):
+                    design = np.zeros((len(rows), len(usual)))
+                    channel = feature % 3
+                    design[:, 3 * channel : 3 * channel + 3] = places
+                    design[:, 9] = grey[kind, feature]
+                    design[:, 10] = self.means[kind, feature] - grey[kind, feature]
+                    normal += design.T @ (design * own[:, None])
+                    said += design.T @ (rows[:, feature] * own)
+            solved = np.linalg.solve(normal, said)
+            planes = [places @ solved[3 * c : 3 * c + 3] for c in range(3)]
+            light = np.tile(np.stack(planes, axis=1), len(QUANTILES))
+            means = self._seen(max(solved[9], LEAST_CONTRAST), max(solved[10], LEAST_CONTRAST))
+        distances = self.distances(rows - light, means)
+        unusual = np.log(np.maximum(solved[9:], LEAST_CONTRAST)) / (CONTRAST, COLOUR)
+        worth = self._likely(distances)[1] - float((unusual**2).sum()) / 2
+        return worth, distances, light, means
+
+    def _likely(self, distances: Floats) -> tuple[Floats, float]:
+        """Return the shares of kinds of each cell, what is strange left out, and the likelihood."""
+        others = (1 - PRIOR_BARE) / (len(self.names) - 1)
+        priors = np.array([PRIOR_BARE] + [others] * (len(self.names) - 1))
+        likely = priors * np.exp(-distances / 2)
+        total = likely.sum(axis=1) + np.exp(-self.known / 2)
+        return likely / total[:, None], float(np.log(total).sum())
+
+    def _joined(
+        self, bgr: Bgr, board: HexBoard, contents: Mapping[Cell, Floats]
+    ) -> dict[Cell, Floats]:
+        """Return how sure it is of each side that a tile goes on across it."""
+        likely = {cell: CONTENTS[int(shares.argmax())] for cell, shares in contents.items()}
+        joined = {cell: np.zeros(len(HEX_STEPS)) for cell in contents}
+        asked = [
+            (cell, side) for cell, own in likely.items() if own in self.sides
+            for side in range(HALF_TURN) if likely.get(hex_neighbours(cell)[side]) == own
+        ]  # fmt: skip
+        rows = side_features(side_views(cut_out(bgr, side_outlines(board, asked))))
+        for (cell, side), row in zip(asked, rows, strict=True):
+            weights = self.sides[likely[cell]]
+            odds = np.clip(row @ weights[:-1] + weights[-1], -MOST_ODDS, MOST_ODDS)
+            share = 1 / (1 + np.exp(-odds))
+            joined[cell][side] = share
+            joined[hex_neighbours(cell)[side]][(side + HALF_TURN) % len(HEX_STEPS)] = share
+        return joined

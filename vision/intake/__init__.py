@@ -1,0 +1,1 @@
+"""From a file, whatever it is, to an upright blue-first picture."""

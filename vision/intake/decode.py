@@ -1,0 +1,160 @@
+"""Decodes a checked picture: upright, blue-first, on white paper, and smaller where asked."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import cv2
+import numpy as np
+
+from vision.core.errors import PictureError
+from vision.core.types import Bgr
+from vision.intake.headers import Header
+from vision.intake.silence_decoders import decoder_talk, says_damaged
+
+CONVERTED = frozenset(["palette", "alpha", "cmyk"])
+ROWS_AT_A_TIME = 64
+GREY_SPREAD, MOST_COLOURED = 3, 0.001
+"""Channels of a grey photograph saved as colour differ by at most this much after JPEG, but for
+this share of pixels."""
+_HEIC_TROUBLE = (
+    ValueError, EOFError, OSError, RuntimeError, SyntaxError, IndexError, KeyError, TypeError,
+)  # fmt: skip
+"""What pillow-heif was seen to raise on damaged files, and its like."""
+_REDUCED = {
+    1: cv2.IMREAD_COLOR, 2: cv2.IMREAD_REDUCED_COLOR_2,
+    4: cv2.IMREAD_REDUCED_COLOR_4, 8: cv2.IMREAD_REDUCED_COLOR_8,
+}  # fmt: skip
+
+
+def decode(data: bytes, header: Header, name: str, reduce: int = 1) -> Bgr:
+    """Return the upright picture with every side a whole part of its own size, rounded up.
+
+    Args:
+        data: a file that ``header`` was read from.
+        header: what it says about itself.
+        name: what messages call it.
+        reduce: 1, 2, 4 or 8; large JPEGs are decoded in less time then.
+
+    Raises:
+        PictureError: the data are damaged, or do not fit in memory.
+    """
+    bgr = _turned_upright(_stored_pixels(data, header, name, reduce), header.orientation)
+    width, height = header.size_px if header.orientation < 5 else header.size_px[::-1]
+    if bgr.shape[:2] != (-(-height // reduce), -(-width // reduce)):
+        raise _damaged(header, name)
+    return bgr
+
+
+def heic_size(data: bytes, name: str) -> tuple[int, int]:
+    """Return the upright size that a HEIC file declares; only its decoder can tell."""
+    try:
+        width, height = _opened_heic(data).size
+    except _HEIC_TROUBLE:
+        raise PictureError(
+            f"{name} is a damaged HEIC picture; copy it again from the phone"
+        ) from None
+    return int(width), int(height)
+
+
+def looks_grey(bgr: Bgr) -> bool:
+    """Say whether all channels are alike, as in a grey photograph that was saved as colour."""
+    sample = bgr[:: max(1, bgr.shape[0] // 120), :: max(1, bgr.shape[1] // 160)]
+    blue, green, red = cv2.split(np.ascontiguousarray(sample))
+    spread = cv2.max(cv2.max(blue, green), red) - cv2.min(cv2.min(blue, green), red)
+    return float((spread > GREY_SPREAD).mean()) <= MOST_COLOURED
+
+
+def _stored_pixels(data: bytes, header: Header, name: str, reduce: int) -> Bgr:
+    try:
+        if header.kind == "HEIC":
+            return _shrunk(_heic_pixels(data, header, name), reduce)
+        if header.colours in CONVERTED and header.kind != "WebP":
+            return _shrunk(_pillow_pixels(data, header, name), reduce)
+        # Only JPEGs are decoded smaller; of others OpenCV keeps every second pixel or so.
+        smaller = reduce if header.kind == "JPEG" else 1
+        flags = _REDUCED[smaller] | cv2.IMREAD_IGNORE_ORIENTATION
+        if header.colours == "alpha":
+            flags = cv2.IMREAD_UNCHANGED
+        with decoder_talk() as talk:
+            bgr = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+    except MemoryError:
+        raise PictureError(f"{name} does not fit in memory; save it smaller") from None
+    except cv2.error:
+        raise _damaged(header, name) from None
+    if bgr is None or says_damaged(talk):
+        raise _damaged(header, name)
+    pixels = np.asarray(bgr, np.uint8)
+    return _shrunk(_on_white(pixels) if pixels.shape[2] == 4 else pixels, reduce // smaller)
+
+
+def _damaged(header: Header, name: str) -> PictureError:
+    return PictureError(f"{name} is a damaged {header.kind} picture; copy it again from the camera")
+
+
+def _shrunk(bgr: Bgr, reduce: int) -> Bgr:
+    if reduce == 1:
+        return bgr
+    size = (-(-bgr.shape[1] // reduce), -(-bgr.shape[0] // reduce))
+    return np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _opened_heic(data: bytes) -> Any:
+    import pillow_heif
+
+    # bgr_mode spares a copy; the primary picture of a burst is the one its maker chose.
+    return pillow_heif.open_heif(data, bgr_mode=True, convert_hdr_to_8bit=True)
+
+
+def _heic_pixels(data: bytes, header: Header, name: str) -> Bgr:
+    try:
+        pixels = np.asarray(_opened_heic(data))
+    except _HEIC_TROUBLE:
+        raise _damaged(header, name) from None
+    if pixels.ndim == 2:
+        return np.repeat(pixels[..., None], 3, axis=2)
+    if pixels.shape[2] == 4:
+        return _on_white(pixels)
+    return np.ascontiguousarray(pixels[..., :3])
+
+
+def _pillow_pixels(data: bytes, header: Header, name: str) -> Bgr:
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(data), formats=["JPEG", "PNG", "WEBP"]) as opened:
+            if header.colours == "cmyk":
+                return np.ascontiguousarray(np.asarray(opened.convert("RGB"))[..., ::-1])
+            if opened.mode.startswith("I"):
+                # Sixteen bits of grey with a transparent shade; Pillow clips instead of scaling.
+                grey = (np.asarray(opened, np.uint32) // 257).clip(0, 255).astype(np.uint8)
+                return np.repeat(grey[..., None], 3, axis=2)
+            return _on_white(np.asarray(opened.convert("RGBA")), red_first=True)
+    except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError):
+        raise _damaged(header, name) from None
+
+
+def _on_white(rgba: Any, *, red_first: bool = False) -> Bgr:
+    """Lay a transparent picture on white paper, a few rows at a time to save memory."""
+    bgr = np.empty((*rgba.shape[:2], 3), np.uint8)
+    order = slice(2, None, -1) if red_first else slice(0, 3)
+    for top in range(0, len(rgba), ROWS_AT_A_TIME):
+        rows = rgba[top : top + ROWS_AT_A_TIME].astype(np.uint16)
+        share = rows[..., 3:]
+        mixed = (rows[..., order] * share + 255 * (255 - share) + 127) // 255
+        bgr[top : top + ROWS_AT_A_TIME] = mixed
+    return bgr
+
+
+def _turned_upright(bgr: Bgr, orientation: int) -> Bgr:
+    mirror = {2: 1, 4: 0, 5: 0, 7: 1}
+    turn = {
+        3: cv2.ROTATE_180, 5: cv2.ROTATE_90_CLOCKWISE, 6: cv2.ROTATE_90_CLOCKWISE,
+        7: cv2.ROTATE_90_CLOCKWISE, 8: cv2.ROTATE_90_COUNTERCLOCKWISE,
+    }  # fmt: skip
+    if orientation in mirror:
+        bgr = np.asarray(cv2.flip(bgr, mirror[orientation]), np.uint8)
+    if orientation in turn:
+        bgr = np.asarray(cv2.rotate(bgr, turn[orientation]), np.uint8)
+    return bgr

@@ -1,0 +1,1 @@
+"""From outlines and readings to the table: what lies where, and what lies beside."""

@@ -1,0 +1,246 @@
+"""Which outlines may be cards of a box: not found twice, no die, no hole, no brick of a wall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.classify.reader import CellReading
+from vision.classify.strangers import tiles_only
+from vision.core.ground import HIDDEN, Ground
+from vision.core.request import ReadRequest
+from vision.core.types import Bgr, Detection, Detections
+from vision.layout.holes import shows_paper
+from vision.layout.reconstruct import is_card
+from vision.layout.settle import SURE
+
+Array = NDArray[np.float64]
+
+BESIDE = 1.25
+"""Outlines whose middles are closer than that, in widths, lie side by side."""
+BY_CORNERS = 1.6
+"""The same of such that meet at their corners."""
+SURELY_OUTLINED = 0.9
+"""Surer outlines are cards if they meet others at their corners only: glare may hide the print. On
+160 drawn tables nothing else was so sure."""
+WELL_OUTLINED = 0.7
+"""Odd outlines that are less sure are no cards among themselves, whatever they look like: bricks
+may look like half of a big card."""
+LIKELY = 0.5
+"""How surely outlines are read beside which odd ones may be cards, washed out by the same light."""
+CLEARLY = 0.98
+"""How surely a faint outline must be read."""
+NEAR = 0.35
+"""And how near to its look it must be: stripes of a cloth that a hole shows look like logs."""
+FREE = 0.6
+"""Nearer to another outline, in widths, none is looked at."""
+FEWEST_FAINT = 2
+"""Outlines that there must be with the faint ones."""
+LEAST = 0.3
+"""An odd outline that is read less surely looks like nothing in the box."""
+BEYOND_DOUBT, HARDLY_OUTLINED, AS_TABLE = 0.99, 0.9, 0.8
+"""Outlines that are read and found less surely than the first two show a hole where the table shows
+their colours as often as this share of usual ones. Of 73 holes on 290 drawn tables 22 did, of
+doubtful cards in play none: these had 0.62 at most. So do such as are as far from their look as no
+faint one may be, however surely they are read: a plank of a table may look like a straight snake.
+"""
+FAINT = 0.3
+"""And such as are found less surely than that: stripes of a cloth do as well."""
+FEW_LIKE_TABLE = 0.03
+"""Unless more cards than this share that are beyond doubt do."""
+SAME_PLACE = 0.35
+"""Outlines whose middles are closer than that, in widths, are of one tile."""
+
+
+def distinct(detections: Detections) -> Detections:
+    """Return the outlines without such as lie on a surer one: twice found, a tile joins nothing."""
+    found = detections.found
+    if len(found) < 2:
+        return detections
+    apart = _apart(found)
+    sure = np.array([d.confidence for d in found])
+    order = np.arange(len(found))
+    beaten = (sure[None] > sure[:, None]) | (
+        (sure[None] == sure[:, None]) & (order[None] < order[:, None])
+    )
+    kept = ~((apart < SAME_PLACE) & beaten).any(axis=1)
+    return replace(detections, found=tuple(d for d, keep in zip(found, kept, strict=True) if keep))
+
+
+def _apart(found: Sequence[Detection]) -> Array:
+    """Return how far each outline lies from each other one, in its own widths, N x N."""
+    corners = np.stack([d.corners_px for d in found])
+    centres = corners.mean(axis=1)
+    following = np.roll(corners, -1, axis=1)
+    twice = (corners[..., 0] * following[..., 1] - corners[..., 1] * following[..., 0]).sum(axis=1)
+    hexes = 1.0 if corners.shape[1] == 4 else 2 / np.sqrt(3)
+    widths = np.sqrt(np.abs(twice) / 2 * hexes)
+    between = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    return np.asarray(between / np.maximum(widths, 1e-9)[:, None])
+
+
+def with_faint(
+    detections: Detections, readings: Sequence[CellReading],
+    look: Callable[[Sequence[Detection]], Sequence[CellReading]],
+) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    """Return the outlines with such as were faintly seen and surely show a whole card.
+
+    Where nothing else was found, bricks outnumbering a few cards, one of them is none.
+
+    Args:
+        detections: the outlines.
+        readings: what each of them shows.
+        look: reads outlines.
+    """
+    free = distinct(replace(detections, found=detections.faint)).found
+    if detections.found and free:
+        middles = np.stack([one.centre_px for one in detections.found])
+        apart = [np.linalg.norm(middles - one.centre_px, axis=1).min() for one in free]
+        free = tuple(o for o, far in zip(free, apart, strict=True) if far > FREE * o.across_px)
+    if not free:
+        return detections, readings
+    read = list(zip(free, look(free), strict=True))
+    clear = [
+        (one, said) for one, said in read
+        if said.far < NEAR and said.why is None and said.best >= CLEARLY and not one.cut_off
+    ]  # fmt: skip
+    found = (*detections.found, *(one for one, _ in clear))
+    if len(found) < FEWEST_FAINT:
+        return detections, readings
+    return replace(detections, found=found), [*readings, *(said for _, said in clear)]
+
+
+def cards_only(
+    bgr: Bgr, detections: Detections, readings: Sequence[CellReading], request: ReadRequest,
+    ground: Ground,
+) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    """Return what may be cards of the box: a die between two stocks must not make them one.
+
+    Args:
+        bgr: the picture.
+        detections: outlines, none of them twice.
+        readings: what each of them shows.
+        request: which box it is.
+        ground: the table beside all of these outlines.
+    """
+    if not detections.found:
+        return detections, readings
+    if request.tile_set is None or request.grid is not None or request.shape != "square":
+        return detections, readings
+    apart = _apart(detections.found)
+    enclosed = _enclosed(apart)
+    paper = shows_paper(bgr, detections.found, readings, request.tile_set)
+    printed = _beside_print(detections, readings, apart)
+    table = _shows_table(ground, detections, readings)
+    kept = [
+        (one, reading)
+        for one, reading, inside, shown, beside, bare in zip(
+            detections.found, readings, enclosed, paper, printed, table, strict=True
+        )
+        if shown
+        and beside
+        and not bare
+        and (reading.why is None or is_card(one.confidence, inside))
+    ]
+    found = tuple(one for one, _ in kept)
+    return replace(detections, found=found), [reading for _, reading in kept]
+
+
+def known_only(
+    bgr: Bgr, detections: Detections, readings: Sequence[CellReading]
+) -> tuple[Detections, Sequence[CellReading]]:
+    """Return what may be tiles of a taught box."""
+    kept = [n for n, tile in enumerate(tiles_only(bgr, detections.found, readings)) if tile]
+    found = tuple(detections.found[n] for n in kept)
+    return replace(detections, found=found), [readings[n] for n in kept]
+
+
+def _beside_print(
+    detections: Detections, readings: Sequence[CellReading], apart: Array
+) -> list[bool]:
+    """Return which outlines are no odd ones among themselves: bricks look a little like backs."""
+    sure = np.array([one.is_whole(LIKELY) for one in readings])
+    far = [one.cut_off or one.confidence >= SURELY_OUTLINED for one in detections.found]
+    near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
+    sure |= _washed_out_too(sure, near, detections.found)
+    hardly = [one.confidence < WELL_OUTLINED for one in detections.found]
+    return [
+        not (said.odd and not said.covered and (said.best < SURE or said.is_back or poor))
+        or bool(beside)
+        for said, poor, beside in zip(
+            readings, hardly, (near & sure[None]).any(axis=1), strict=True
+        )
+    ]
+
+
+def _washed_out_too(
+    sure: NDArray[np.bool_], near: NDArray[np.bool_], found: Sequence[Detection]
+) -> NDArray[np.bool_]:
+    """Return which outlines are cards as surely as some: such that lead to these from one to next.
+
+    Args:
+        sure: the outlines that are.
+        near: which of them lie beside which, N x N.
+        found: all outlines.
+    """
+    outlined = np.array([one.confidence >= SURELY_OUTLINED for one in found])
+    reached = sure
+    while True:
+        more = reached | (outlined & (near & reached[None]).any(axis=1))
+        if (more == reached).all():
+            return reached
+        reached = more
+
+
+def _shows_table(
+    ground: Ground, detections: Detections, readings: Sequence[CellReading]
+) -> list[bool]:
+    """Return which outlines look like nothing in the box and have the colours of the table.
+
+    A hole in a layout on a cloth as white as the cards is such; what covers a card has others. A
+    hole may look a little like a card too, on a striped cloth: but it is all table.
+    """
+    bare = [False] * len(readings)
+    most = [_most_shown(*both) for both in zip(detections.found, readings, strict=True)]
+    strange = [n for n, share in enumerate(most) if share is not None]
+    if strange:
+        shown = ground.shown(np.stack([detections.found[n].corners_px for n in strange]))
+        for n, share in zip(strange, shown, strict=True):
+            bare[n] = bool(share >= (most[n] or 0.0))
+    striped = [n for n in strange if bare[n] and most[n] == AS_TABLE]
+    if striped and _are_like_table(ground, detections, readings):
+        for n in striped:
+            bare[n] = False
+    return bare
+
+
+def _are_like_table(
+    ground: Ground, detections: Detections, readings: Sequence[CellReading]
+) -> bool:
+    """Say whether cards have the table's colours here: white ones on a white cloth."""
+    sure = [
+        one.corners_px for one, said in zip(detections.found, readings, strict=True)
+        if said.best >= BEYOND_DOUBT and not said.odd and _most_shown(one, said) is None
+    ]  # fmt: skip
+    return bool(sure) and bool((ground.shown(np.stack(sure)) >= AS_TABLE).mean() > FEW_LIKE_TABLE)
+
+
+def _most_shown(one: Detection, said: CellReading) -> float | None:
+    """Return how often the table may show an outline's colours; nothing where that does not matter.
+
+    Args:
+        one: the outline.
+        said: what it shows.
+    """
+    if said.why or (said.odd and said.best < LEAST):
+        return HIDDEN
+    doubtful = said.best < BEYOND_DOUBT or said.far >= NEAR or one.confidence < FAINT
+    return AS_TABLE if doubtful and one.confidence < HARDLY_OUTLINED else None
+
+
+def _enclosed(apart: Array) -> list[bool]:
+    """Return which outlines have neighbours on two sides or more."""
+    return [bool(n >= 2) for n in ((apart > SAME_PLACE) & (apart < BESIDE)).sum(axis=1)]

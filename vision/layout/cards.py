@@ -1,0 +1,253 @@
+"""From readings of cells to cards on lattices: turned to the lattice, big cards put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lattice import Cell
+from engine.tiles import TileSet
+from vision.classify.reader import CellGuess, CellReading
+from vision.core.lattice import mapped
+from vision.core.looks import QUARTERS, period_of
+from vision.core.types import Detection, Guess, LatticeFit, Points
+
+LEAST_SHARE = 1e-4
+"""What a half of a big card says against a reading never counts for more than this."""
+LEAST_WORTH = 0.25
+"""Less sure halves stay what they look like otherwise."""
+OTHER_HALF_SURE = 0.9
+"""A cell that is so surely something else is no half of a big card."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeenCard:
+    """One card that was seen, by the axes of its own lattice."""
+
+    at: Cell
+    cells: tuple[Cell, ...]
+    """All cells that it covers, ``at`` first."""
+    guesses: tuple[Guess, ...]
+    """Best first; turns count clockwise from the lattice's own up."""
+    outline_px: Points
+    """Clockwise, from the corner that is the upper left one of the print by the best guess."""
+    cut_off: bool = False
+    why: str | None = None
+    found: float = 1.0
+    """How sure it is that a card lies there, whatever it is."""
+    in_part: bool = False
+    """Whether it was read from a part of it: something covers it, or its outline is poor."""
+
+    @cached_property
+    def centre_px(self) -> Points:
+        """The middle of its outline."""
+        return np.asarray(self.outline_px.mean(axis=0))
+
+    @property
+    def best(self) -> Guess | None:
+        """What it most probably is; nothing where nothing in the box looks like it."""
+        return self.guesses[0] if self.guesses else None
+
+    @property
+    def confidence(self) -> float:
+        """How sure the best guess is."""
+        return self.guesses[0].confidence if self.guesses else 0.0
+
+    def turned(self, turns: int, tile_set: TileSet) -> SeenCard:
+        """Return the card after the whole lattice was turned clockwise about ``(0, 0)``."""
+        guesses = tuple(
+            replace(g, turns=(g.turns + turns) % period_of(tile_set, g.tile)) for g in self.guesses
+        )
+        cells = tuple(turned_cell(cell, turns) for cell in self.cells)
+        return replace(self, at=cells[0], cells=cells, guesses=guesses)
+
+    def moved(self, by: Cell) -> SeenCard:
+        """Return the card shifted by whole cells."""
+        cells = tuple((x + by[0], y + by[1]) for x, y in self.cells)
+        return replace(self, at=cells[0], cells=cells)
+
+
+@dataclass(frozen=True, eq=False)
+class CardGroup:
+    """Cards that lie on one lattice."""
+
+    cards: tuple[SeenCard, ...]
+    fit: LatticeFit
+
+    @cached_property
+    def centres_px(self) -> Points:
+        """The middles of its cards, N x 2."""
+        return np.stack([card.centre_px for card in self.cards])
+
+    @cached_property
+    def centre_px(self) -> Points:
+        """The middle of all its cards."""
+        return np.asarray(self.centres_px.mean(axis=0))
+
+
+def turned_cell(cell: Cell, turns: int) -> Cell:
+    """Return a cell after quarter turns clockwise about ``(0, 0)``."""
+    x, y = cell
+    for _ in range(turns % QUARTERS):
+        x, y = -y, x
+    return x, y
+
+
+def group_cards(
+    found: Sequence[Detection], fit: LatticeFit, readings: Sequence[CellReading], tile_set: TileSet
+) -> CardGroup:
+    """Return the cards of one lattice; ``readings`` go with ``found``."""
+    corners = np.stack([found[i].corners_px for i in fit.cells.values()])
+    ahead = dict(zip(fit.cells, _quarters_ahead(corners, fit, list(fit.cells)), strict=True))
+    cards: list[SeenCard] = []
+    taken: set[Cell] = set()
+    for card in _big_cards(found, fit, readings, tile_set, ahead):
+        if not taken.intersection(card.cells):
+            cards.append(card)
+            taken.update(card.cells)
+    for cell, i in fit.cells.items():
+        if cell not in taken:
+            cards.append(_small_card(cell, found[i], readings[i], tile_set, ahead[cell]))
+    return CardGroup(tuple(sorted(cards, key=lambda card: card.at)), fit)
+
+
+def quarters_ahead(corners_px: Points, fit: LatticeFit, cell: Cell) -> int:
+    """Return how many quarters an outline's own up is turned clockwise from the lattice's."""
+    return _quarters_ahead(corners_px[None], fit, [cell])[0]
+
+
+def _quarters_ahead(corners: Points, fit: LatticeFit, cells: Sequence[Cell]) -> list[int]:
+    """Return the same for outlines N x 4 x 2 at once."""
+    ends = [mapped(fit.px_from_cell, np.array(cells, float) + np.array(end))
+            for end in ((0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5))]  # fmt: skip
+    (a, c), (b, d) = (ends[0] - ends[1]).T, (ends[2] - ends[3]).T
+    x, y = (corners[:, 1] + corners[:, 2] - corners[:, 0] - corners[:, 3]).T
+    # The outline's right by the lattice's axes; only its direction matters, so nothing is divided.
+    sign = np.where(a * d - b * c < 0, -1.0, 1.0)
+    turned = np.arctan2(sign * (a * y - c * x), sign * (d * x - b * y)) / (np.pi / 2)
+    return [round(float(turn)) % QUARTERS for turn in turned]
+
+
+def card_at(
+    cell: Cell, found: Detection, reading: CellReading, tile_set: TileSet, fit: LatticeFit
+) -> SeenCard:
+    """Return the card of one cell of a lattice."""
+    return _small_card(cell, found, reading, tile_set, quarters_ahead(found.corners_px, fit, cell))
+
+
+def _small_card(
+    cell: Cell, found: Detection, reading: CellReading, tile_set: TileSet, ahead: int
+) -> SeenCard:
+    """Return the card of one cell; halves of big cards that stand alone keep their name."""
+    guesses: dict[tuple[str, int], float] = {}
+    for g in reading.guesses:
+        key = (g.tile, (g.turns + ahead) % period_of(tile_set, g.tile))
+        guesses[key] = guesses.get(key, 0.0) + g.confidence
+    ranked = tuple(
+        Guess(tile, turns, share)
+        for (tile, turns), share in sorted(guesses.items(), key=lambda item: -item[1])
+    )
+    first = reading.guesses[0].turns if reading.guesses else 0
+    outline = np.concatenate((found.corners_px[first:], found.corners_px[:first]))
+    return SeenCard(
+        cell, (cell,), ranked, outline, found.cut_off, reading.why, found.confidence,
+        reading.covered,
+    )  # fmt: skip
+
+
+Whole = tuple[str, Cell, int]
+"""A big card as a whole: its name, its first cell and its turns by the lattice."""
+
+
+def _big_cards(
+    found: Sequence[Detection], fit: LatticeFit, readings: Sequence[CellReading],
+    tile_set: TileSet, ahead: Mapping[Cell, int],
+) -> list[SeenCard]:  # fmt: skip
+    """Return the cards of several cells, the surest first."""
+    if all(len(kind.cells) == 1 for kind in tile_set.kinds.values()):
+        return []
+    said: dict[Cell, dict[Whole, float]] = {}
+    for cell, i in fit.cells.items():
+        said[cell] = {
+            _whole(g, cell, ahead[cell], tile_set): g.confidence
+            for g in readings[i].guesses
+            if g.tile in tile_set and len(tile_set[g.tile].cells) > 1
+        }
+    worth: dict[Whole, float] = {}
+    for whole in {whole for guesses in said.values() for whole in guesses}:
+        cells = _cells_of(whole, tile_set)
+        if all(_may_be_part(readings[fit.cells[c]], tile_set) for c in cells if c in said):
+            worth[whole] = _together(whole, cells, said)
+    out = []
+    for whole in sorted((w for w in worth if worth[w] >= LEAST_WORTH), key=lambda w: -worth[w]):
+        cells = _cells_of(whole, tile_set)
+        parts = [fit.cells[c] for c in cells if c in fit.cells]
+        outline = _big_outline(found, fit, cells, whole, ahead)
+        cut = any(found[i].cut_off for i in parts)
+        why = next((readings[i].why for i in parts if readings[i].why), None)
+        seen = max(found[i].confidence for i in parts)
+        guesses = _ranked(cells, worth, tile_set)
+        out.append(SeenCard(cells[0], cells, guesses, outline, cut, why, seen))
+    return out
+
+
+def _ranked(
+    cells: tuple[Cell, ...], worth: Mapping[Whole, float], tile_set: TileSet
+) -> tuple[Guess, ...]:
+    """Return what may lie on the very same cells; what they are worth adds up to 1 at most."""
+    rivals = [w for w in worth if set(_cells_of(w, tile_set)) == set(cells)]
+    total = max(1.0, sum(worth[w] for w in rivals))
+    ranked = sorted(rivals, key=lambda w: -worth[w])
+    return tuple(Guess(w[0], w[2], worth[w] / total) for w in ranked)
+
+
+def _whole(guess: CellGuess, cell: Cell, ahead: int, tile_set: TileSet) -> Whole:
+    turns = (guess.turns + ahead) % QUARTERS
+    dx, dy = turned_cell(tile_set[guess.tile].cells[guess.cell], turns)
+    return guess.tile, (cell[0] - dx, cell[1] - dy), turns
+
+
+def _cells_of(whole: Whole, tile_set: TileSet) -> tuple[Cell, ...]:
+    tile, at, turns = whole
+    steps = [turned_cell(cell, turns) for cell in tile_set[tile].cells]
+    return tuple((at[0] + dx, at[1] + dy) for dx, dy in steps)
+
+
+def _may_be_part(reading: CellReading, tile_set: TileSet) -> bool:
+    best = reading.guesses[0] if reading.guesses else None
+    if best is None or best.confidence < OTHER_HALF_SURE:
+        return True
+    return best.tile in tile_set and len(tile_set[best.tile].cells) > 1
+
+
+def _together(
+    whole: Whole, cells: Sequence[Cell], said: Mapping[Cell, Mapping[Whole, float]]
+) -> float:
+    """Return how sure a big card is by all its cells that were found, as independent witnesses."""
+    for_it = against = 1.0
+    for cell in cells:
+        if cell in said:
+            share = min(max(said[cell].get(whole, 0.0), LEAST_SHARE), 1 - LEAST_SHARE)
+            for_it, against = for_it * share, against * (1 - share)
+    return for_it / (for_it + against)
+
+
+def _big_outline(
+    found: Sequence[Detection], fit: LatticeFit, cells: Sequence[Cell], whole: Whole,
+    ahead: Mapping[Cell, int],
+) -> NDArray[np.float64]:  # fmt: skip
+    """Return the outline around all cells of a card that is one cell high."""
+    parts: dict[int, NDArray[np.float64]] = {}
+    for k, cell in enumerate(cells):
+        if cell in fit.cells:
+            own = found[fit.cells[cell]].corners_px
+            parts[k] = np.roll(own, -((whole[2] - ahead[cell]) % QUARTERS), axis=0)
+    k, part = next(iter(parts.items()))
+    step = (part[1] + part[2] - part[0] - part[3]) / 2
+    first = parts.get(0, part - k * step)
+    last = parts.get(len(cells) - 1, part + (len(cells) - 1 - k) * step)
+    return np.array([first[0], last[1], last[2], first[3]])

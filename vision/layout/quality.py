@@ -1,0 +1,264 @@
+"""Says whether a picture is good enough to read tiles from, and what would make it better.
+
+Tiles are looked at one by one, in small patches of equal size, so that a blurred corner counts as
+much as a blurred picture, and blur counts by how much of a tile it smears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.core.types import Advice, Bgr, Points, Quality
+from vision.layout.measures import CLIPPED, FLAT, across_px, look_at
+
+SMALLEST_PX = 24.0
+"""A tile must be so wide, measured as the root of its area; hexes as if they were squares."""
+MEASURED_SHORT = 0.98
+"""Outlines come out up to 2 % too small."""
+MOST_LOOKED_AT = 60
+"""More tiles than that are sampled evenly: 60 patches take 8 ms."""
+BLURRED = 0.085
+"""Deviation of the blur as a share of the tile. Sharp tiles measure 0.034 in a patch of 40
+pixels; at 0.085 a blur of 7 % of the tile has swallowed the print's thin lines."""
+DARK = 45.0
+"""The tile's brightest tenth, 0 to 255; below, JPEG has thrown the colours away."""
+GLARING, GLARING_MORE = 0.25, 0.2
+"""Share of a tile that is clipped, and how much more of it than of its neighbours'."""
+TOO_BRIGHT = 0.45
+"""Clipped share of a usual tile from which the whole picture is over-exposed."""
+WASHED_OUT = 0.35
+"""Contrast as a share of the other tiles' from which a brighter tile is washed out."""
+SPOILT_SHARE = 0.3
+"""From this share of dark or glaring tiles on the picture is not good enough; below, they are told
+and the picture will do."""
+LOST_SHARE = 0.5
+"""The same of tiles that are blurred, cut off or covered: the others are seen as well as ever. On
+150 held-out tables three with a third of their tiles soft by this measure were read exactly."""
+SOFT_SHARE = 0.15
+"""Fewer blurred tiles than that are not told: some with little print measure soft anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From where on a tile counts as spoilt: some prints are read where others are lost."""
+
+    blurred: float = BLURRED
+    dark: float = DARK
+    measured_short: float = MEASURED_SHORT
+    lost: float = LOST_SHARE
+    """Share of tiles that may be cut off or covered."""
+    told_px: float = 0.0
+    """Narrower tiles are told to be small, though the picture may do."""
+    poorly_told_px: float = 0.0
+    """The same where it will not: outlines of soft, cut or faded tiles come out wider still."""
+
+
+USUAL = Limits()
+
+TEXTS = {
+    "blur": "The picture is blurred here: hold the camera still, wipe the lens, or focus again.",
+    "dark": "It is too dark here: switch on a lamp, or open the curtains.",
+    "glare": "Light is mirrored on tiles here: move the lamp, or tilt the camera a little.",
+    "bright": "The picture is too bright here: dim the lamp, or lower the camera's exposure.",
+    "small": "The tiles are too small, {px:.0f} pixels across instead of 24: "
+    "bring the camera closer, or use a higher resolution.",
+    "hardly": "The tiles are hardly 24 pixels across: "
+    "bring the camera closer, or use a higher resolution.",
+    "cut-off": "Tiles are cut off by the edge of the picture: move the camera back or aside.",
+    "covered": "Something covers tiles here: take hands and things off them.",
+    "grey": "The picture has no colours, so tiles of different colours look alike: "
+    "take it in colour.",
+}
+"""What the owner reads."""
+
+
+def assess(
+    bgr: Bgr,
+    outlines: Sequence[Points],
+    *,
+    scale: float = 1.0,
+    cut_off: Sequence[Points] = (),
+    covered: Sequence[Points] = (),
+    limits: Limits = USUAL,
+    of: int | None = None,
+    cut_read: int = 0,
+    burnt: Sequence[Points] = (),
+    beside: Sequence[Points] = (),
+    lost: bool = False,
+) -> Quality:
+    """Say whether the tiles of a layout can be read from a picture.
+
+    Args:
+        bgr: the picture.
+        outlines: the tiles' corners in pixels of ``bgr``; without any, the picture as a whole is
+            looked at.
+        scale: pixels of the whole picture for one of ``bgr``; boxes are given in the former.
+        cut_off: tiles that the edge cuts, beside those of ``outlines`` that leave the picture.
+        covered: tiles that are known to lie under a hand or a thing.
+        limits: from where on a tile counts as spoilt.
+        of: how many tiles there are, those cut off and covered included, where ``outlines`` are
+            only some of them.
+        cut_read: how many of ``cut_off`` are surely read all the same: these are not lost, unless
+            most of the layout is cut.
+        burnt: where light hides what may be tiles altogether.
+        beside: tiles that are not known to be in play; that these are small is told only.
+        lost: whether tiles are in play of which nobody can say where: no picture of the others will
+            do then, however many they are.
+    """
+    size = (bgr.shape[1], bgr.shape[0])
+    cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
+    whole = [o for o in outlines if not leaves(o, size)]
+    found: list[tuple[Advice, bool]] = []
+    if not outlines:
+        found += [(_advice(what, None, scale, size), True) for what in picture_troubles(bgr)]
+    small = _small(whole, scale, size, limits)
+    found += small or _small_beside([*covered, *beside], scale, size, SMALLEST_PX)
+    found += _spoilt(bgr, whole, scale, size, limits)
+    every = of or len(whole) + len(cut_tiles) + len(covered)
+    gone = len(cut_tiles) - cut_read + len(covered)
+    lost = lost or gone > limits.lost * every or len(cut_tiles) > LOST_SHARE * every
+    if cut_tiles:
+        found.append((_advice("cut-off", cut_tiles, scale, size), lost))
+    if covered:
+        found.append((_advice("covered", covered, scale, size), lost))
+    if burnt:
+        found = [one for one in found if one[0].what != "glare"]
+        found.append((_advice("glare", burnt, scale, size), True))
+    ok = not any(serious for _, serious in found)
+    if not ok and all(advice.what != "small" for advice, _ in found):
+        every_tile = [*outlines, *cut_off, *covered, *beside]
+        found += _small_beside(every_tile, scale, size, limits.poorly_told_px)
+    return Quality(ok, tuple(advice for advice, _ in found))
+
+
+def grey_advice() -> Advice:
+    """Return what to say about a picture without colours.
+
+    Its word is ``unknown-tile``, since that is what tiles of different colours become in it.
+    """
+    return Advice("unknown-tile", TEXTS["grey"])
+
+
+def tile_trouble(bgr: Bgr, outline: Points, *, scale: float = 1.0) -> str | None:
+    """Return what makes one tile hard to read, or ``None`` when nothing does.
+
+    Args:
+        bgr: the picture.
+        outline: the tile's corners in pixels of ``bgr``.
+        scale: pixels of the whole picture for one of ``bgr``.
+    """
+    if leaves(outline, (bgr.shape[1], bgr.shape[0])):
+        return "cut-off"
+    if across_px(outline) * scale < SMALLEST_PX * MEASURED_SHORT:
+        return "small"
+    looks = look_at(bgr, [outline])
+    if looks.brightness[0] < DARK:
+        return "dark"
+    flat_and_bright = looks.contrast[0] < FLAT and looks.middle[0] > 225
+    if looks.clipped[0] > TOO_BRIGHT or flat_and_bright:
+        return "glare"
+    return "blur" if looks.blur[0] > BLURRED else None
+
+
+def leaves(outline: Points, size_px: tuple[int, int]) -> bool:
+    """Say whether a tile goes beyond the picture by more than a pixel."""
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    return bool((low < -1.5).any() or (high > np.array(size_px) + 0.5).any())
+
+
+def _small(
+    outlines: Sequence[Points], scale: float, size: tuple[int, int], limits: Limits
+) -> list[tuple[Advice, bool]]:
+    widths = [across_px(o) * scale for o in outlines]
+    least = SMALLEST_PX * limits.measured_short
+    tiny = [o for o, w in zip(outlines, widths, strict=True) if w < least]
+    if not tiny:
+        few = [o for o, w in zip(outlines, widths, strict=True) if w < limits.told_px]
+        return [(_advice("hardly", few, scale, size), False)] if few else []
+    advice = _advice("small", tiny, scale, size)
+    text = advice.text.format(px=np.floor(min(widths)))
+    return [(Advice("small", text, advice.box), True)]
+
+
+def _small_beside(
+    outlines: Sequence[Points], scale: float, size: tuple[int, int], below_px: float
+) -> list[tuple[Advice, bool]]:
+    tiny = [o for o in outlines if across_px(o) * scale < below_px]
+    return [(_advice("hardly", tiny, scale, size), False)] if tiny else []
+
+
+def _spoilt(
+    bgr: Bgr, outlines: Sequence[Points], scale: float, size: tuple[int, int], limits: Limits
+) -> list[tuple[Advice, bool]]:
+    """Return advice about blur, darkness and glare, and whether each is serious."""
+    if len(outlines) > MOST_LOOKED_AT:
+        chosen = np.linspace(0, len(outlines) - 1, MOST_LOOKED_AT).round().astype(int)
+        outlines = [outlines[i] for i in chosen]
+    if not outlines:
+        return []
+    looks = look_at(bgr, outlines)
+    usual = float(np.median(looks.clipped))
+    glare = (looks.clipped > GLARING) & (looks.clipped > usual + GLARING_MORE)
+    glare |= (looks.contrast < WASHED_OUT * float(np.median(looks.contrast))) & (
+        looks.middle > np.maximum(200, 1.15 * float(np.median(looks.middle)))
+    )
+    bright = np.full(len(outlines), usual > TOO_BRIGHT) & (looks.clipped > TOO_BRIGHT)
+    dark = looks.brightness < limits.dark
+    # Small tiles are soft in any picture; that they are small is said already.
+    least = SMALLEST_PX * limits.measured_short
+    large = np.array([across_px(o) * scale >= least for o in outlines])
+    blur = (looks.blur > limits.blurred) & ~dark & ~glare & large
+    found = []
+    for what, troubled in (("dark", dark), ("blur", blur), ("glare", glare), ("bright", bright)):
+        if troubled.any():
+            where = [o for o, bad in zip(outlines, troubled, strict=True) if bad]
+            share = float(troubled.mean())
+            serious = share >= (LOST_SHARE if what == "blur" else SPOILT_SHARE)
+            soft = share >= SOFT_SHARE or float(np.median(looks.blur)) > 0.7 * limits.blurred
+            if what != "blur" or soft:
+                found.append((_advice(what, where, scale, size), serious))
+    return found
+
+
+# --- Pictures in which no tile was found ---
+
+WIDE_PX = 480
+PICTURE_BLURRED_PX = 3.2
+"""Deviation of the blur in a picture of 480 pixels from which no tile of 24 could be found."""
+
+
+def picture_troubles(bgr: Bgr) -> list[str]:
+    """Return what is wrong with a picture as a whole: why nothing may have been found in it."""
+    factor = min(1.0, WIDE_PX / max(bgr.shape))
+    small = cv2.resize(bgr, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    brightest = small.max(axis=2)
+    if float(np.quantile(brightest, 0.98)) < DARK:
+        return ["dark"]
+    if float((small.min(axis=2) >= CLIPPED).mean()) > 0.7:
+        return ["bright"]
+    gray = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (5, 5), 0.7)
+    steep = cv2.magnitude(cv2.Sobel(gray, cv2.CV_32F, 1, 0), cv2.Sobel(gray, cv2.CV_32F, 0, 1)) / 8
+    low, high = np.quantile(gray, [0.02, 0.98])
+    contrast = float(high - low)
+    if contrast < FLAT:
+        return []
+    return (
+        ["blur"] if 0.4 * contrast / float(np.quantile(steep, 0.998)) > PICTURE_BLURRED_PX else []
+    )
+
+
+def _advice(
+    what: str, outlines: Sequence[Points] | None, scale: float, size: tuple[int, int]
+) -> Advice:
+    word = {"bright": "glare", "hardly": "small"}.get(what, what)
+    if outlines is None:
+        return Advice(word, TEXTS[what].replace(" here:", ":"))
+    points = np.concatenate([np.asarray(o, np.float64) for o in outlines])
+    low = np.clip(np.floor(points.min(axis=0)), 0, np.array(size) - 1) * scale
+    high = np.clip(np.ceil(points.max(axis=0)) + 1, 1, np.array(size)) * scale
+    left, top = (int(v) for v in low)
+    return Advice(word, TEXTS[what], (left, top, int(high[0]) - left, int(high[1]) - top))

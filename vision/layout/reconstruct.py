@@ -1,0 +1,304 @@
+"""From lattices and readings to a table state: what is played, lies aside, or is unsure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from engine.tiles import TileSet
+from vision.classify.reader import CellReading
+from vision.core.ground import Ground
+from vision.core.looks import BACK
+from vision.core.types import Detection, Detections, LatticeFit, Points, width_of
+from vision.layout.again import Sight, with_unseen
+from vision.layout.anchors import BIG, Field, anchor_of, is_big, likely_house
+from vision.layout.cards import CardGroup, SeenCard, group_cards
+from vision.layout.headless import headless_field, lost_cards, may_be_missing, missing_fields
+from vision.layout.islands import FAR, NEAR, TOUCHING, with_islands
+from vision.layout.layout import game_fields
+from vision.layout.misplaced import with_cards_in_place
+from vision.layout.parted import parted
+from vision.layout.settle import SURE, settled
+from vision.layout.stocks import stock_excess
+from vision.layout.suspects import with_suspects
+from vision.light.burnt import burnt_cells
+from vision.light.inks import with_inks
+from vision.light.washed_out import with_washed_out
+
+UNKNOWN, UNKNOWN_TILE = "unknown", "unknown-tile"
+"""What every tile is called when no box is told."""
+SURELY_A_CARD = 0.75
+"""Where nothing in the box looks like it, an outline must be so sure to count as a card at all:
+a covered card is found whole, a pattern on the table is not."""
+SURELY_ENCLOSED = 0.5
+"""The same of one that lies between others: a hand may be over it."""
+SURELY_ANOTHER = 0.999
+"""How surely a second big card of a field must be read: a field has one."""
+SURELY_ALONE = 0.7
+"""A tile of an unknown box that has no neighbour must be found so surely, and whole."""
+SURELY_ASIDE = 0.6
+"""Cards beside the layout that are less sure are left out: nobody plays with them."""
+FEWEST_OF_A_STOCK = 3
+"""Cards that must be sure where a stock is all that is seen."""
+SAME_PLACE = 0.35
+"""Cards whose middles are closer than that, in widths, are one."""
+TINY_PX = 16.0
+"""Where the cards are narrower, the outlines of a long row may slip by a cell: nothing is sure."""
+TINY_DOUBT = 0.75
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """The entries of a table state, and the cards that they come from."""
+
+    tiles: tuple[Entry, ...] = ()
+    unsure: tuple[Entry, ...] = ()
+    aside: tuple[Entry, ...] = ()
+    laid: tuple[SeenCard, ...] = ()
+    """The cards of the layout, sure and unsure, in pixels of the picture that was read."""
+    lost: tuple[SeenCard, ...] = ()
+    """Cards in play of which nobody can say where: what their field is counted from is hidden."""
+    burnt: tuple[Points, ...] = ()
+    """Outlines beside the layout where light has burnt what may be cards to blank white."""
+
+
+def reconstruct(
+    detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    tile_set: TileSet, sight: Sight | None = None,
+) -> Reconstruction:  # fmt: skip
+    """Return what lies on the table, of a known box.
+
+    Args:
+        detections: the outlines.
+        fits: the lattices that they form.
+        readings: what each outline shows, in the same order.
+        tile_set: the box.
+        sight: what to look with for table between cards, and for cards without an outline.
+    """
+    groups = [group_cards(detections.found, fit, readings, tile_set) for fit in fits]
+    groups = [part for g in groups for part in parted(g, detections.found, readings, tile_set)]
+    groups = _with_touching(groups, tile_set)
+    fields = game_fields(groups, tile_set, detections.size_px)
+    fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
+    ground = None if sight is None else sight.ground
+    fields, own = _with_islands(fields, groups, tile_set, detections.size_px, ground)
+    headless = headless_field(groups, fields, own, tile_set, detections.size_px, ground)
+    if headless is not None:
+        fields = tuple(sorted((*fields, headless[0]), key=lambda field: field.number or 0))
+        own = {*own, *map(id, headless[1])}
+    burnt: tuple[Points, ...] = ()
+    if sight is not None:
+        fields = tuple(replace(f, group=with_cards_in_place(f.group)) for f in fields)
+        others = [*(group for group in groups if id(group) not in own), *(f.group for f in fields)]
+        seen = [with_unseen(f.group, _but(others, f.group), tile_set, sight) for f in fields]
+        seen = [with_washed_out(group, sight) for group in seen]
+        seen = [with_suspects(group, tile_set, sight) for group in seen]
+        seen = [with_inks(group, _but(others, group), tile_set, sight.bgr) for group in seen]
+        fields = tuple(replace(f, group=group) for f, group in zip(fields, seen, strict=True))
+        others = [*others, *(f.group for f in fields)]
+        burnt = tuple(o for f in fields for o in burnt_cells(f.group, _but(others, f.group), sight))
+    doubtful = () if sight is None else sight.doubtful
+    lost = lost_cards(groups, fields, own, tile_set, detections.size_px, doubtful)
+    if not fields and not _shows_stock(groups, tile_set):
+        # Without a game or a stock there is nothing to lie beside; chessboards end here.
+        return Reconstruction(lost=lost)
+    aside = [card for group in groups if id(group) not in own for card in group.cards]
+    aside = [card for card in aside if card.confidence >= SURELY_ASIDE and card.why is None]
+    aside = [card for card in aside if not any(_lies_on(card, f.group) for f in fields)]
+    tiles: list[Entry] = []
+    unsure: list[Entry] = []
+    laid: list[SeenCard] = []
+    tiny = _across_px(detections) < TINY_PX
+    for field in fields:
+        cards, beside = _own_cards(field, tile_set)
+        aside += beside
+        for settled_card in settled(cards, aside, tile_set):
+            card = _doubted(settled_card) if tiny else settled_card
+            laid.append(card)
+            entry = tile_entry(card, field.number)
+            if card.confidence >= SURE:
+                tiles.append(entry)
+            else:
+                unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
+    return Reconstruction(
+        tuple(tiles), tuple(unsure), tuple(aside_entry(card) for card in aside), tuple(laid),
+        lost, burnt,
+    )  # fmt: skip
+
+
+def _shows_stock(groups: Sequence[CardGroup], tile_set: TileSet) -> bool:
+    """Say whether a lattice surely is a stock: then cards of a game lie on the table."""
+    return any(
+        stock_excess(group, groups, tile_set) >= 0 for group in groups
+        if sum(c.why is None and c.confidence >= SURE for c in group.cards) >= FEWEST_OF_A_STOCK
+    )  # fmt: skip
+
+
+def _lies_on(card: SeenCard, group: CardGroup) -> bool:
+    """Say whether a card is one of a layout that was seen better there."""
+    apart = np.linalg.norm(group.centres_px - card.centre_px, axis=1)
+    return bool((apart < SAME_PLACE * width_of(card.outline_px)).any())
+
+
+def _across_px(detections: Detections) -> float:
+    """Return how wide half of the outlines are at least."""
+    return median(detection.across_px for detection in detections.found)
+
+
+def _doubted(card: SeenCard) -> SeenCard:
+    guesses = tuple(replace(g, confidence=g.confidence * TINY_DOUBT) for g in card.guesses)
+    return replace(card, guesses=guesses, why=card.why or "small")
+
+
+def _but(groups: Sequence[CardGroup], one: CardGroup) -> list[CardGroup]:
+    return [group for group in groups if group is not one]
+
+
+def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
+    """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
+    bigs = [g for g in groups if any(is_big(card, tile_set) for card in g.cards)]
+    left = [g for g in groups if all(g is not big for big in bigs)]
+    grown = []
+    for big in bigs:
+        others = [g for g in left if anchor_of(g, tile_set) is None]
+        group, taken = with_islands(big, others, tile_set, TOUCHING)
+        left = [g for g in left if all(g is not island for island in taken)]
+        grown.append(group)
+    return [*grown, *left]
+
+
+def _with_islands(
+    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet,
+    size_px: tuple[int, int], ground: Ground | None,
+) -> tuple[tuple[Field, ...], set[int]]:  # fmt: skip
+    """Return the fields with their islands, and which groups are theirs.
+
+    Where a player's field is not seen, what lies apart at the picture's edge may be that one.
+    """
+    own = {id(field.group) for field in fields}
+    missing = bool(missing_fields(fields))
+    several = any(kind.role == BIG for kind in tile_set.kinds.values())
+    grown = []
+    for field in fields:
+        others = [
+            group for group in groups
+            if id(group) not in own and anchor_of(group, tile_set) is None
+            and not (missing and may_be_missing(group, size_px))
+        ]  # fmt: skip
+        far = NEAR if several and ground is None else FAR
+        group, taken = with_islands(
+            field.group, others, tile_set, far, ground, around_edge=not missing
+        )
+        own |= {id(island) for island in taken}
+        grown.append(replace(field, group=group))
+    return tuple(grown), own
+
+
+def reconstruct_unknown(detections: Detections, fits: Sequence[LatticeFit]) -> Reconstruction:
+    """Return where tiles of any box lie, all called ``unknown``."""
+    found = detections.found
+    groups = []
+    for fit in fits:
+        if len(fit.cells) == 1 and not _stands_alone(found[next(iter(fit.cells.values()))]):
+            continue
+        cards = tuple(
+            SeenCard(cell, (cell,), (), found[i].corners_px, found[i].cut_off)
+            for cell, i in sorted(fit.cells.items())
+        )
+        groups.append(CardGroup(cards, fit))
+    if not groups:
+        return Reconstruction()
+    main = max(groups, key=lambda group: len(group.cards))
+    sure = {id(d.corners_px): d.confidence for d in found}
+    entries = [
+        {
+            "tile": UNKNOWN, "at": list(card.at), "turns": 0,
+            "confidence": sure[id(card.outline_px)], "outline": card.outline_px,
+        }
+        for card in main.cards
+    ]  # fmt: skip
+    aside = [
+        {"tile": UNKNOWN, "outline": card.outline_px, "confidence": sure[id(card.outline_px)]}
+        for group in groups if group is not main for card in group.cards
+    ]  # fmt: skip
+    return Reconstruction(tuple(entries), (), tuple(aside), main.cards)
+
+
+def _stands_alone(one: Detection) -> bool:
+    """Say whether an outline without neighbours is a tile, where no box can tell."""
+    return one.confidence >= SURELY_ALONE and not one.cut_off
+
+
+def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[SeenCard]]:
+    """Return a field's cards counted from its house or big card, and face-down ones apart."""
+    cards = list(field.group.cards)
+    anchor = anchor_of(field.group, tile_set)
+    cards = [c for c in cards if c is anchor or not _is_no_big(c, anchor, tile_set)]
+    if anchor is None:
+        anchor = likely_house(field.group, tile_set)
+        cards = [anchor if anchor is not None and c.at == anchor.at else c for c in cards]
+    if anchor is not None and anchor.best is not None:
+        back = -anchor.best.turns % 4
+        cards = [card.turned(back, tile_set) for card in cards]
+        origin = anchor.turned(back, tile_set).at
+        cards = [card.moved((-origin[0], -origin[1])) for card in cards]
+    elif field.origin is not None:
+        cards = [card.moved((-field.origin[0], -field.origin[1])) for card in cards]
+    beside = Counter(cell for card in cards for x, y in card.cells
+                     for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)))  # fmt: skip
+    cards = [c for c in cards if c.why is None or is_card(c.found, beside[c.at] >= 2)]
+    fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
+    backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
+    return fronts, backs
+
+
+def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bool:
+    """Say whether a card looks like a big one and is none, since a field has one.
+
+    A hole in a layout may look like half of one, squares of a cloth between cards like a whole.
+    """
+    best = card.best
+    if best is None or best.tile not in tile_set or len(tile_set[best.tile].cells) == 1:
+        return False
+    doubtful = card.found < SURELY_A_CARD or card.confidence < SURELY_ANOTHER
+    return len(card.cells) == 1 or (anchor is not None and doubtful)
+
+
+def is_card(found: float, enclosed: bool) -> bool:
+    """Say whether an outline that looks like nothing in the box is a card all the same."""
+    return found >= (SURELY_ENCLOSED if enclosed else SURELY_A_CARD)
+
+
+def tile_entry(card: SeenCard, field: int | None = None) -> dict[str, Any]:
+    """Return a card of the layout as the table state has it."""
+    best = card.guesses[0]
+    entry = {
+        "tile": best.tile, "at": list(card.at), "turns": best.turns,
+        "confidence": best.confidence, "outline": card.outline_px,
+    }  # fmt: skip
+    return entry if field is None else {**entry, "field": field}
+
+
+def aside_entry(card: SeenCard) -> dict[str, Any]:
+    """Return a card beside the layout as the table state has it."""
+    return {"tile": card.guesses[0].tile, "outline": card.outline_px, "confidence": card.confidence}
+
+
+def guesses_of(card: SeenCard) -> list[list[Any]]:
+    """Return what a card may be with how sure that is, best first, turns put together."""
+    shares: dict[str, float] = defaultdict(float)
+    for guess in card.guesses:
+        shares[guess.tile] += guess.confidence
+    return [[tile, share] for tile, share in sorted(shares.items(), key=lambda item: -item[1])]
+
+
+def why_of(card: SeenCard) -> str:
+    """Return what made a card hard to read, as far as its outline and reading say."""
+    return "cut-off" if card.cut_off else card.why or UNKNOWN_TILE

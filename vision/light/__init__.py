@@ -1,0 +1,1 @@
+"""What light does to print, and how it is undone."""

@@ -1,0 +1,1 @@
+"""Frame after frame of one table."""

@@ -1,0 +1,125 @@
+"""Reads a die that lies in view: one to three pips on a small plain square.
+
+Nothing is trained for it. A die is told from everything else by what it must look like: a square
+much smaller than a tile, of one colour, with pips exactly where pips are. Whatever is not quite
+that is no answer; players tell the roll then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.core.types import Bgr, Points, width_of
+
+PATCH_PX = 48
+SMALLEST, LARGEST = 0.18, 0.5
+"""How wide a die is at least and at most, in widths of a tile: 8 to 22 mm beside 45."""
+LEAST_PX = 12.0
+"""Pips are a fifth of a side: below 12 pixels they are not to be told apart."""
+LEAST_FILLED, SQUARE = 0.8, 0.72
+"""How much of the box around it a die fills, and its shorter side of its longer at least."""
+EDGE_PX = 1.0
+LEAST_CONTRAST = 40.0
+"""Levels by which the plainest pip differs from the die's colour at least."""
+PIP_SHARE, BARE_SHARE = 0.5, 0.33
+"""How much of that another pip differs at least, and a bare place at most; between lies doubt."""
+SPOTS = tuple((x, y) for y in (0.25, 0.5, 0.75) for x in (0.25, 0.5, 0.75))
+PATTERNS: dict[frozenset[int], int] = {
+    frozenset({4}): 1,
+    frozenset({0, 8}): 2, frozenset({2, 6}): 2,
+    frozenset({0, 4, 8}): 3, frozenset({2, 4, 6}): 3,
+}  # fmt: skip
+BETWEEN = ((0.375, 0.375), (0.625, 0.375), (0.375, 0.625), (0.625, 0.625), (0.5, 0.12), (0.12, 0.5))
+"""Places between the spots and the rim, where every die is bare."""
+
+
+@dataclass(frozen=True, eq=False)
+class Die:
+    """A die in view."""
+
+    value: int
+    outline_px: Points
+
+
+def read_die(bgr: Bgr, tiles: Sequence[Points]) -> Die | None:
+    """Return the die that a picture shows; ``None`` without one, with several, or when in doubt.
+
+    Args:
+        bgr: the picture.
+        tiles: the outlines of tiles, which say how large a die may be; their print is no die.
+    """
+    if not tiles:
+        return None
+    width = float(np.median([width_of(np.asarray(tile, np.float64)) for tile in tiles[:40]]))
+    found: list[Die] = []
+    for outline in _small_squares(bgr, tiles, width):
+        value = _pips(bgr, outline)
+        if value is not None and not any(_same(outline, other.outline_px) for other in found):
+            found.append(Die(value, outline))
+    return found[0] if len(found) == 1 else None
+
+
+def _small_squares(bgr: Bgr, tiles: Sequence[Points], width: float) -> Iterator[Points]:
+    """Yield the outlines of squares of a die's size, off the tiles."""
+    low, high = max(LEAST_PX, SMALLEST * width), LARGEST * width
+    if high < low:
+        return
+    taken = np.zeros(bgr.shape[:2], np.uint8)
+    for tile in tiles:
+        cv2.fillPoly(taken, [np.round(np.asarray(tile)).astype(np.int32).reshape(-1, 1, 2)], 255)
+    edges = _edges(bgr)
+    edges[taken > 0] = 0
+    rims, _ = cv2.findContours(edges, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+    for rim in rims:
+        _, _, across, down = cv2.boundingRect(rim)
+        if not low <= max(across, down) <= 1.6 * high:
+            continue
+        hull = cv2.convexHull(rim)
+        middle, size, angle = cv2.minAreaRect(hull)
+        if cv2.contourArea(hull) < LEAST_FILLED * size[0] * size[1]:
+            continue
+        # Edges are drawn around what they bound, and thickened.
+        inner = max(size[0] - 2 * EDGE_PX, 1.0), max(size[1] - 2 * EDGE_PX, 1.0)
+        if low <= min(inner) and max(inner) <= high and min(inner) > SQUARE * max(inner):
+            yield np.asarray(cv2.boxPoints((middle, inner, angle)), np.float64)
+
+
+def _edges(bgr: Bgr) -> NDArray[np.uint8]:
+    """Return the edges of all three colours, gaps of a pixel closed."""
+    blue, green, red = (cv2.Canny(colour, 40, 110) for colour in cv2.split(bgr))
+    edges = cv2.max(cv2.max(blue, green), red)
+    return np.asarray(cv2.dilate(edges, np.ones((2, 2), np.uint8)), np.uint8)
+
+
+def _pips(bgr: Bgr, outline: Points) -> int | None:
+    """Return how many pips a square shows; ``None`` where it is no die with one to three."""
+    unit = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32) * (PATCH_PX - 1)
+    warp = cv2.getPerspectiveTransform(outline.astype(np.float32), unit)
+    patch = cv2.warpPerspective(bgr, warp, (PATCH_PX, PATCH_PX)).astype(np.float32)
+    bare = np.median([_mean(patch, *place) for place in BETWEEN], axis=0)
+    away = np.array([_away(_mean(patch, *spot), bare) for spot in SPOTS])
+    plain = np.array([_away(_mean(patch, *place), bare) for place in BETWEEN])
+    most = float(away.max())
+    doubtful = (away > BARE_SHARE * most) & (away < PIP_SHARE * most)
+    if most < LEAST_CONTRAST or doubtful.any() or float(plain.max()) > BARE_SHARE * most:
+        return None
+    return PATTERNS.get(frozenset(np.flatnonzero(away >= PIP_SHARE * most).tolist()))
+
+
+def _mean(patch: NDArray[np.float32], x: float, y: float) -> NDArray[np.float32]:
+    """Return the colour of a place in a patch, averaged over a few pixels."""
+    column, row = round(x * PATCH_PX), round(y * PATCH_PX)
+    return np.asarray(patch[row - 2 : row + 3, column - 2 : column + 3].mean(axis=(0, 1)))
+
+
+def _away(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+    return float(np.abs(one - other).max())
+
+
+def _same(one: Points, other: Points) -> bool:
+    return bool(np.hypot(*(one.mean(axis=0) - other.mean(axis=0))) < 0.5 * width_of(one))

@@ -1,0 +1,332 @@
+"""Two ways to follow a table: square tiles by their outlines, hex games by their boards.
+
+Each can look at a whole picture, or look again only where it has changed and keep the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from calibration.profile import Profile
+from engine.tiles import TileSet
+from vision.classify.reader import CellReading, Reader
+from vision.core.pyramid import Pyramid
+from vision.core.request import ReadRequest
+from vision.core.types import Bgr, Detection, Detections, Points, TableState
+from vision.detect.detect import DEFAULT, detect_tiles
+from vision.hexes.boxes import boards_of, cells_of
+from vision.hexes.cells import CellReadings
+from vision.hexes.models import HexModels, shipped_models
+from vision.hexes.plane import FIXED, HexBoard
+from vision.hexes.read import MOST_BOARDS, read_hex_table
+from vision.live.changes import Mask, boxes_around, grown, painted_on
+from vision.read import Stages, read_cells, read_table, stages_for
+
+AROUND_TILES = 1.0
+"""Outlines of tiles so near to a change are looked at again: shadows reach as far."""
+ROOM_TILES = 2.0
+"""So much of what has not changed is shown to the network beside what has."""
+MOST_SHARE = 0.45
+"""Where more of the picture has to be looked at again, a whole look costs no more."""
+SAME_PLACE = 0.35
+"""Outlines whose middles are closer than that, in widths, are of one tile."""
+TOUCHING = 1.2
+"""Tiles whose middles are closer than that, in widths, lie side by side."""
+FEW_TILES, MOVED_SHARE = 3, 0.5
+"""Where of so many known tiles more than this share look different, the camera has moved."""
+RIM_SHARE = 0.3
+"""The same for the rim of a board."""
+AROUND_CELLS = 1.0
+"""Boards so near to a change are read again: shadows reach as far."""
+BOARD_SHARE = 0.4
+"""Where so much of a board's size has changed beside the known ones, another may have come."""
+STAYED_CELLS = 0.25
+"""A board whose fixed points are all found so near to where they were has not been moved."""
+
+
+class Follower(Protocol):
+    """Reads a whole picture, then only what has changed in it."""
+
+    def whole(self, bgr: Bgr) -> TableState:
+        """Read all of a picture."""
+        ...
+
+    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
+        """Read what has changed since ``keep``; ``None`` where that is too much."""
+        ...
+
+    def moved(self, bgr: Bgr, changed: Mask) -> bool:
+        """Say whether so much has changed along known edges that the camera must have moved."""
+        ...
+
+    def keep(self) -> None:
+        """Take what was read last for what lies there."""
+        ...
+
+    def drop(self) -> None:
+        """Drop what was kept."""
+        ...
+
+    def forget(self) -> None:
+        """Drop what was kept and what is left out: the camera hangs differently now."""
+        ...
+
+    def leave_out(self, outlines: Sequence[Points]) -> None:
+        """Take no notice of tiles that lie there and touch no other: stocks, piles."""
+        ...
+
+
+def follower_for(request: ReadRequest) -> Follower:
+    """Return the way that suits a box."""
+    if request.shape == "hex" and request.game is not None:
+        return HexFollower(request)
+    return TileFollower(request)
+
+
+@dataclass
+class TileFollower:
+    """Keeps the outlines of tiles; new ones are looked for only where something has changed."""
+
+    request: ReadRequest
+    _kept: Detections | None = None
+    _last: Detections | None = None
+    _stages: Stages | None = None
+    _cells: dict[int, CellReading] = field(default_factory=dict)
+    """What kept outlines were last read as, by the ``id`` of the outline."""
+    _last_cells: dict[int, CellReading] = field(default_factory=dict)
+    _beside: list[Points] = field(default_factory=list)
+    """Middles of tiles that belong to no layout."""
+
+    def whole(self, bgr: Bgr) -> TableState:
+        """Read all of a picture."""
+        found = self._own_stages().detect(bgr, self.request)
+        return self._read(bgr, found)
+
+    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
+        """Look for outlines where something has changed, and read what lies there."""
+        kept = self._kept
+        if kept is None or not kept.found or self.request.grid is not None:
+            return None
+        if not changed.any():
+            return self._read(bgr, kept)
+        width = float(np.median([d.across_px for d in kept.found]))
+        scale = changed.shape[1] / bgr.shape[1]
+        near = grown(changed, AROUND_TILES * width * scale)
+        boxes = boxes_around(near, ROOM_TILES * width, (bgr.shape[1], bgr.shape[0]))
+        area = sum((right - left) * (bottom - top) for left, top, right, bottom in boxes)
+        if area > MOST_SHARE * bgr.shape[0] * bgr.shape[1]:
+            return None
+        stay = [d for d in kept.found if not _lies_on(d, near, scale)]
+        middles = np.array([d.centre_px for d in stay]).reshape(-1, 2)
+        fresh: list[Detection] = []
+        for left, top, right, bottom in boxes:
+            seen = self._detect(bgr[top:bottom, left:right], width)
+            moved = [
+                Detection(
+                    d.corners_px + np.array([left, top]), d.confidence, _leaves(d, left, top, bgr)
+                )
+                for d in seen
+            ]
+            fresh += [d for d in moved if _lies_on(d, near, scale) and not _is_one_of(d, middles)]
+        same = {id(d): self._cells[id(d)] for d in stay if id(d) in self._cells}
+        return self._read(bgr, replace(kept, found=(*stay, *fresh)), same)
+
+    def moved(self, bgr: Bgr, changed: Mask) -> bool:
+        """Say whether most of the known tiles look different at once."""
+        found = self._kept.found if self._kept is not None else ()
+        scale = changed.shape[1] / bgr.shape[1]
+        hit = [_has_changed(d, changed, scale) for d in found]
+        return len(found) >= FEW_TILES and sum(hit) > MOVED_SHARE * len(found)
+
+    def keep(self) -> None:
+        """Take the outlines that were found last for what lies there."""
+        self._kept, self._cells = self._last, self._last_cells
+
+    def drop(self) -> None:
+        """Drop all outlines."""
+        self._kept = None
+
+    def forget(self) -> None:
+        """Drop all outlines, and where tiles lie beside the layout."""
+        self._kept = None
+        self._beside.clear()
+
+    def leave_out(self, outlines: Sequence[Points]) -> None:
+        """Take no notice of tiles that lie there, as long as no other is laid at their side."""
+        self._beside += [np.asarray(outline, np.float64).mean(axis=0) for outline in outlines]
+        self._kept = None
+
+    def _detect(self, part: Bgr, width: float) -> Sequence[Detection]:
+        """Return the outlines in a part of the picture, looked at as closely as the whole is."""
+        scale = min(1.0, DEFAULT.wanted_wide_px / width)
+        settings = replace(DEFAULT, first_long_px=max(32, round(max(part.shape[:2]) * scale)))
+        part = np.ascontiguousarray(part)
+        return detect_tiles(part, self.request.shape, settings=settings).found
+
+    def _read(
+        self, bgr: Bgr, found: Detections, same: Mapping[int, CellReading] | None = None
+    ) -> TableState:
+        """Read a table with these outlines; ``same`` are those that look as they did when kept."""
+        cells = dict(same or {})
+
+        def read(
+            bgr: Bgr, outlines: Sequence[Detection], reader: Reader | None, profile: Profile | None
+        ) -> Sequence[CellReading]:
+            if reader is None or reader.embedded:
+                # Taught tiles are read beside one another.
+                return read_cells(bgr, outlines, reader, profile)
+            fresh = [d for d in outlines if id(d) not in cells]
+            seen = read_cells(bgr, fresh, reader, profile) if fresh else ()
+            cells.update({id(d): one for d, one in zip(fresh, seen, strict=True)})
+            return [cells[id(d)] for d in outlines]
+
+        shown = replace(found, found=tuple(self._in_play(found.found)))
+        stages = replace(self._own_stages(), detect=lambda bgr, request: shown, cells=read)
+        state = read_table(bgr, self.request, stages)
+        self._last, self._last_cells = found, cells
+        return state
+
+    def _in_play(self, found: Sequence[Detection]) -> Sequence[Detection]:
+        """Return the outlines without those beside the layout."""
+        if not self._beside:
+            return found
+        middles = [d.centre_px for d in found]
+        beside = [
+            any(float(np.hypot(*(middle - other))) < SAME_PLACE * d.across_px
+                for other in self._beside)
+            for d, middle in zip(found, middles, strict=True)
+        ]  # fmt: skip
+        played = [middle for middle, out in zip(middles, beside, strict=True) if not out]
+        return [
+            d for d, middle, out in zip(found, middles, beside, strict=True)
+            if not out or any(
+                float(np.hypot(*(middle - other))) < TOUCHING * d.across_px for other in played
+            )
+        ]  # fmt: skip
+
+    def _own_stages(self) -> Stages:
+        if self._stages is None:
+            self._stages = stages_for(self.request)
+        return self._stages
+
+
+def _lies_on(detection: Detection, mask: Mask, scale: float) -> bool:
+    """Say whether the middle of an outline lies in a mask of the small picture."""
+    x, y = (np.asarray(detection.centre_px) * scale).astype(int)
+    inside = 0 <= x < mask.shape[1] and 0 <= y < mask.shape[0]
+    return bool(inside and mask[y, x])
+
+
+def _has_changed(detection: Detection, changed: Mask, scale: float) -> bool:
+    """Say whether any of what an outline shows has changed."""
+    corners = detection.corners_px * scale
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    left, top = np.maximum(low - 1, 0).astype(int)
+    right, bottom = np.maximum(high + 2, 0).astype(int)
+    if not changed[top:bottom, left:right].any():
+        return False
+    return bool((changed & painted_on([detection.corners_px], changed.shape, scale)).any())
+
+
+def _is_one_of(detection: Detection, middles: Points) -> bool:
+    near = SAME_PLACE * detection.across_px
+    return bool((np.hypot(*(middles - detection.centre_px).T) < near).any())
+
+
+def _leaves(detection: Detection, left: int, top: int, bgr: Bgr) -> bool:
+    corners = detection.corners_px + np.array([left, top])
+    return bool(((corners < -1) | (corners > np.array([bgr.shape[1], bgr.shape[0]]))).any())
+
+
+@dataclass
+class HexFollower:
+    """Keeps where the boards lie; their cells are read again when something has changed."""
+
+    request: ReadRequest
+    _kept: tuple[HexBoard, ...] | None = None
+    _last: tuple[HexBoard, ...] | None = None
+    _cells: dict[int, CellReadings] = field(default_factory=dict)
+    """What the cells of each kept board were last read as, by the board's number there."""
+    _last_cells: dict[int, CellReadings] = field(default_factory=dict)
+
+    def whole(self, bgr: Bgr) -> TableState:
+        """Find the boards and read them."""
+        request = self.request
+        assert request.tile_set is not None and request.game is not None
+        most = MOST_BOARDS[request.game]
+        found = boards_of(Pyramid(bgr), request.tile_set, most, shipped_models()).boards
+        return self._read(bgr, tuple(self._steadier(board) for board in found))
+
+    def part(self, bgr: Bgr, changed: Mask) -> TableState | None:
+        """Read the cells of those boards where they lie on which something has changed."""
+        if not self._kept:
+            return None
+        scale = changed.shape[1] / bgr.shape[1]
+        masks = [painted_on([board.outline()], changed.shape, scale) for board in self._kept]
+        boards = np.logical_or.reduce(masks)
+        if float((changed & boards).sum()) > MOST_SHARE * float(boards.sum()):
+            return None
+        if float((changed & ~boards).sum()) > BOARD_SHARE * float(boards.sum()) / len(masks):
+            # An arm that covered a board when all was looked at has left.
+            return None
+        near = grown(changed, AROUND_CELLS * self._kept[0].cell_px() * scale)
+        same = {n: r for n, r in self._cells.items() if not (masks[n] & near).any()}
+        return self._read(bgr, self._kept, same)
+
+    def moved(self, bgr: Bgr, changed: Mask) -> bool:
+        """Say whether the rims of the boards look different."""
+        scale = changed.shape[1] / bgr.shape[1]
+        for board in self._kept or ():
+            inside = painted_on([board.outline()], changed.shape, scale)
+            rim = grown(inside, 1.0) & grown(~inside, 1.0)
+            if float((changed & rim).sum()) > RIM_SHARE * float(rim.sum()):
+                return True
+        return False
+
+    def keep(self) -> None:
+        """Take the boards to lie where they were read last."""
+        self._kept, self._cells = self._last, self._last_cells
+
+    def drop(self) -> None:
+        """Drop all boards."""
+        self._kept = None
+
+    def forget(self) -> None:
+        """Drop all boards."""
+        self._kept = None
+
+    def leave_out(self, outlines: Sequence[Points]) -> None:
+        """Do nothing: what lies beside a board is never taken for a part of it."""
+
+    def _steadier(self, found: HexBoard) -> HexBoard:
+        """Return a board as it was placed best: a cup on it now does not move it."""
+        near = STAYED_CELLS * found.cell_px()
+        for known in self._kept or ():
+            away = np.hypot(*(found.px(FIXED) - known.px(FIXED)).T)
+            if float(away.max()) < near and known.unsteady < found.unsteady:
+                return known
+        return found
+
+    def _read(
+        self, bgr: Bgr, boards: tuple[HexBoard, ...], same: Mapping[int, CellReadings] | None = None
+    ) -> TableState:
+        """Read the cells of boards; ``same`` are those that look as they did when kept."""
+        request = self.request
+        assert request.tile_set is not None and request.game is not None
+        cells = dict(same or {})
+
+        def read(
+            pyramid: Pyramid, boards: Sequence[HexBoard], tile_set: TileSet, models: HexModels
+        ) -> list[CellReadings]:
+            fresh = [n for n in range(len(boards)) if n not in cells]
+            seen = cells_of(pyramid, [boards[n] for n in fresh], tile_set, models)
+            cells.update(zip(fresh, seen, strict=True))
+            return [cells[n] for n in range(len(boards))]
+
+        state = read_hex_table(bgr, request.tile_set, request.game, boards=boards, read=read)
+        self._last, self._last_cells = boards, cells
+        return state

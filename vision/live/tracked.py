@@ -1,0 +1,149 @@
+"""Reads a table again and again, keeping what it knows: only what has changed is looked at anew.
+
+The picture of a table that was read twice alike is kept. A later picture is held against it, in the
+same light; where they differ, tiles are looked for and read afresh at every look, until the looks
+agree and their picture is kept instead. Everything is looked at when the camera has moved, when
+much has changed, and now and then to make sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.core.request import ReadRequest
+from vision.core.types import Bgr, Points, TableState
+from vision.live.changes import Mask, Small, changed_between, in_its_light, painted_on, shrunk
+from vision.live.follow import follower_for
+
+
+@dataclass(frozen=True, slots=True)
+class TrackSettings:
+    """When what is known counts, and for how long."""
+
+    alike: int = 2
+    """So many whole looks must agree before their picture is kept."""
+    alike_parts: int = 4
+    """The same for looks at a part: one more than a move needs to count."""
+    verify_s: float = 10.0
+    """After so long everything is looked at again."""
+    moved_share: float = 0.3
+    """Where so much of the picture has changed, light or camera have."""
+    drift: float = 0.1
+    """How fast the kept picture follows the light, a look."""
+
+
+class TrackedTable:
+    """What is known about the table under one camera."""
+
+    def __init__(self, request: ReadRequest, settings: TrackSettings | None = None) -> None:
+        self.settings = settings or TrackSettings()
+        self.wholes = self.parts = self.repeats = 0
+        """How many looks were at all, at a part, or at nothing new."""
+        self._request = request
+        self._follower = follower_for(request)
+        self._known: TableState | None = None
+        self._picture: Small | None = None
+        self._verified_s = float("-inf")
+        self._last: Hashable = None
+        self._alike = 0
+        self._doubted = False
+
+    def forget(self) -> None:
+        """Drop everything: the camera hangs differently now."""
+        self._known = self._picture = self._last = None
+        self._follower.forget()
+
+    def doubt(self) -> None:
+        """Look at everything at the next look that shows no change: a hand was over the table.
+
+        One tile may have been replaced by another that looks much like it.
+        """
+        self._doubted = True
+
+    def leave_out(self, outlines: Sequence[Points]) -> None:
+        """Take no notice of tiles that lie there and touch no other: stocks, piles."""
+        self._known = self._picture = self._last = None
+        self._follower.leave_out(outlines)
+
+    def read(self, bgr: Bgr, t_s: float) -> TableState:
+        """Return what lies on the table; ``t_s`` is the moment of the picture."""
+        small = shrunk(bgr)
+        if self._known is None or self._picture is None or self._picture.shape != small.shape:
+            return self._whole(bgr, small, t_s)
+        changed = changed_between(self._picture, small)
+        if self._has_moved(bgr, changed):
+            self._known = self._picture = self._last = None
+            self._follower.drop()
+            return self._whole(bgr, small, t_s)
+        doubtful = [np.asarray(entry["outline"]) for entry in self._known.unsure]
+        looked_at = changed | painted_on(doubtful, changed.shape, small.shape[1] / bgr.shape[1])
+        due = t_s - self._verified_s > self.settings.verify_s and not looked_at.any()
+        if due or (self._doubted and not changed.any()):
+            return self._whole(bgr, small, t_s)
+        if not looked_at.any():
+            self.repeats += 1
+            self._follow_light(small)
+            return self._known
+        state = self._follower.part(bgr, looked_at)
+        if state is None:
+            return self._whole(bgr, small, t_s)
+        self.parts += 1
+        self._doubted = False
+        self._agree(state, small, self.settings.alike_parts)
+        return state
+
+    def again(self, bgr: Bgr) -> TableState:
+        """Return what another picture shows by itself; what is known stays as it is."""
+        return follower_for(self._request).whole(bgr)
+
+    def _has_moved(self, bgr: Bgr, changed: Mask) -> bool:
+        share = float(changed.mean())
+        return share > self.settings.moved_share or (
+            share > 0 and self._follower.moved(bgr, changed)
+        )
+
+    def _whole(self, bgr: Bgr, small: Small, t_s: float) -> TableState:
+        self.wholes += 1
+        self._doubted = False
+        state = self._follower.whole(bgr)
+        if self._agree(state, small, self.settings.alike):
+            self._verified_s = t_s
+        else:
+            self._known = None
+        return state
+
+    def _agree(self, state: TableState, small: Small, wanted: int) -> bool:
+        """Keep a table once so many looks in a row have shown the same."""
+        shown = _contents(state)
+        self._alike = self._alike + 1 if shown == self._last else 1
+        self._last = shown
+        if self._alike < wanted:
+            return False
+        self._follower.keep()
+        self._known, self._picture = state, small
+        return True
+
+    def _follow_light(self, small: Small) -> None:
+        assert self._picture is not None
+        share = self.settings.drift
+        lit = in_its_light(self._picture, small)
+        self._picture = np.asarray(cv2.addWeighted(lit, 1 - share, small, share, 0), np.float32)
+
+
+def _contents(state: TableState) -> Hashable:
+    """Return what a table state says, without pixels and confidences."""
+    return (
+        frozenset((*_place(entry), entry["tile"], entry.get("turns")) for entry in state.tiles),
+        frozenset(_place(entry) for entry in state.unsure),
+        frozenset((*_place(entry), entry["kind"], entry.get("opens")) for entry in state.clay),
+    )
+
+
+def _place(entry: object) -> tuple[Hashable, ...]:
+    assert isinstance(entry, dict)
+    cells = entry.get("cells") or [entry.get("at") or entry.get("cell")]
+    return (entry.get("field"), entry.get("board"), tuple(tuple(cell) for cell in cells))
