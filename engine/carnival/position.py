@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Literal
 
 from engine.carnival.snakes import House, Snake, trace_snakes
 from engine.lattice import Cell
@@ -81,14 +82,11 @@ class Supply:
 
 @dataclass(frozen=True, slots=True)
 class LastRound:
-    """How far the last round has come."""
+    """How far the last round has come: heads are laid, then hats (ruling 9)."""
 
-    without_head: frozenset[str] = frozenset()
-    """Players who passed while heads were laid: they hold none, as far as they say."""
-    passes: int = 0
-    """Passes in a row."""
-    heads_are_over: bool = False
-    """True when everybody has passed on heads in a row, or a hat lies."""
+    phase: Literal["heads", "hats"] = "heads"
+    out: frozenset[str] = frozenset()
+    """Who has passed in this phase: skipped until it ends."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from engine.carnival.last_round import settled
 from engine.carnival.position import (
     Agreed,
     CarnivalPosition,
@@ -45,11 +46,12 @@ def opened(start: Start, box: TileSet, chosen: Mapping[str, Json]) -> CarnivalPo
     cards, hats = _with_hats(tiles, house, box)
     from_the_start = not start.midgame and len(tiles) == 1
     tokens, earlier = _tokens(start, agreed, cards)
-    return CarnivalPosition(
+    position = CarnivalPosition(
         box, agreed, house, MappingProxyType(cards), start.next or start.players[0],
         Supply(_pile(box, agreed, in_play) if from_the_start else None),
         hats, tokens, MappingProxyType(earlier), _last_round_of(cards, hats),
     )  # fmt: skip
+    return settled(position)
 
 
 def _house_placement(lying: frozenset[Placement], box: TileSet) -> Placement:
@@ -138,7 +140,7 @@ def _tokens(start: Start, agreed: Agreed, cards: Cards) -> tuple[tuple[Token, ..
 def _last_round_of(cards: Cards, hats: tuple[Hat, ...]) -> LastRound | None:
     """Return the last round where heads or hats lie; with hats, the heads are over."""
     if hats:
-        return LastRound(heads_are_over=True)
+        return LastRound("hats")
     if any(laid.kind.role == "head" for laid in cards.values()):
         return LastRound()
     return None
