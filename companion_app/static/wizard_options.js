@@ -35,9 +35,13 @@ export function optionList(game, setup) {
 
 function applies(game, option, { players, options }) {
   const two = players.length === 2;
+  const oneEach = (options.two_snakes ?? "off") === "off";
   if (option.name === "two_snakes") return two;
+  // A border is laid with a colour that nobody plays, a frame with two.
+  if (option.name === "border") return players.length < game.players.length && oneEach;
+  if (option.name === "frame") return two && oneEach;
   if (option.name !== "colours") return true;
-  return two && (game.game !== "schlangennest" || (options.two_snakes ?? "off") !== "off");
+  return two && (game.game !== "schlangennest" || !oneEach);
 }
 
 function tick(option, { setup: { options } }) {
