@@ -234,7 +234,7 @@ def _placed(layout: Layout) -> list[Placement | Piece]:
 
 
 def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
-    """Return what is left in the box, by tile."""
+    """Return what is left in the box, by tile; not what was put away before the game."""
     lying: dict[str, int] = {}
     for one in _placed(match.game.layout(match.positions[count])):
         lying[one.tile] = lying.get(one.tile, 0) + 1
@@ -242,6 +242,7 @@ def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
         {"tile": name, "label": speech.tile(name), "left": max(0, number - lying.get(name, 0)),
          "colour": match.box[name].colour} | _cells(match.box, name)
         for name, number in match.box.counts.items()
+        if number
     ]  # fmt: skip
 
 

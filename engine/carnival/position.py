@@ -108,6 +108,7 @@ class CarnivalPosition:
     """All that the table shows and the players have said."""
 
     box: TileSet
+    """Colours that nobody plays have no tiles in it."""
     agreed: Agreed
     house: House
     cards: Cards
@@ -137,9 +138,7 @@ class CarnivalPosition:
         return Counter([card.tile for card in self.cards.values()]) + Counter(on_heads)
 
     def left(self, kind: TileKind) -> int:
-        """Return how many of a tile somebody may still lay; a colour left out has none."""
-        if kind.colour is not None and kind.colour not in self.house.exits:
-            return 0
+        """Return how many of a tile somebody may still lay."""
         away = self.supply.gone.get(kind.name, 0) + self.supply.discard.get(kind.name, 0)
         return kind.count - self.laid.get(kind.name, 0) - away
 

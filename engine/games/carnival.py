@@ -60,9 +60,15 @@ class Carnival:
                 options.one_of("trust", "ask"),
             ),
             Option(
+                "snakes", 2,
+                "Two players: 2 snakes each, or 1 of the colour towards him; the tiles of the "
+                "other colours then stay in the box.",
+                options.one_of(2, 1),
+            ),
+            Option(
                 "colours", None,
-                "Two players: which two colours each has; by default those at the exit towards "
-                "him and at the one at his right hand.",
+                "Two players with two snakes: which two colours each has; by default those at the "
+                "exit towards him and at the one at his right hand.",
                 options.colours_by_player,
             ),
         ),

@@ -99,6 +99,18 @@ def test_border_and_frame_are_offered_while_a_colour_is_left_for_them(served):
     assert offered == [{"border", "frame"}, {"border"}, set()]
 
 
+def test_one_snake_each_leaves_no_colours_to_choose(served):
+    page = served.open("/new", host=True)
+    to_options(page, "carnival")
+    assert "colours" in shown(page)
+    page.fill("[data-option=snakes] select", "1")
+    assert "colours" not in shown(page)
+    page.click("button.primary", "Start")
+
+    wait_until(lambda: served.desk.match)
+    assert served.desk.match.start.options == {"snakes": 1}
+
+
 def test_holes_of_the_boards_are_moved_by_a_tap(served):
     page = served.open("/new", DESKTOP, host=True)
     to_options(page, "snekagon5g")

@@ -110,7 +110,7 @@ class NaiveCarnival:
         options = dict(options or {})
         self.players = list(players)
         self.ask = options.get("hands", "trust") == "ask"
-        self.colours = self._colours(options.get("colours"))
+        self.colours = self._colours(options.get("snakes", 2), options.get("colours"))
         self.owner = {colour: player for player in players for colour in self.colours[player]}
         self.turn = next_player if next_player is not None else self.players[0]
 
@@ -148,8 +148,10 @@ class NaiveCarnival:
             self.phase = "heads"
         self._settle_phase()
 
-    def _colours(self, told: object) -> dict[str, list[str]]:
-        if len(self.players) != 2:
+    def _colours(self, snakes: int, told: object) -> dict[str, list[str]]:
+        if snakes == 1 and (told or len(self.players) != 2):
+            raise ValueError("one snake each is for two players, and then colours are refused (10)")
+        if snakes == 1 or len(self.players) != 2:
             return {player: [player] for player in self.players}
         if told:
             return {player: list(told[player]) for player in self.players}  # type: ignore[index]

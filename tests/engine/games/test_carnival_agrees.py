@@ -22,6 +22,8 @@ def both(chance, *hands):
     """Return the same game for both referees: players, options and the house at random."""
     players = chance.sample(FOUR, chance.choice((2, 3, 4)))
     options = {"hands": chance.choice(hands or ("trust", "ask"))}
+    if len(players) == 2:
+        options["snakes"] = chance.choice((2, 1))
     turns = chance.randrange(4)
     house = Layout.of(Placement("house", (0, 0), turns))
     naive = NaiveCarnival(players, options, [{"tile": "house", "at": [0, 0], "turns": turns}])

@@ -16,6 +16,7 @@ HEADS = {"yellow": ((0, -2), 3), "violet": ((2, 0), 0), "black": ((0, 2), 1), "r
 FRONTS = {"yellow": (0, -3), "violet": (3, 0), "black": (0, 3), "red": (-3, 0)}
 SEATINGS: list[tuple[tuple[str, ...], dict[str, Any]]] = [
     *((players, {}) for players in itertools.permutations(FOUR, 2)),
+    *((players, {"snakes": 1}) for players in itertools.permutations(FOUR, 2)),
     *((players, {}) for players in itertools.permutations(FOUR, 3)),
     *((("yellow", *rest), {}) for rest in itertools.permutations(FOUR[1:])),
 ]
