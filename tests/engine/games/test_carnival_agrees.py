@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from engine.errors import RecordError
 from engine.game import Move, Start
 from engine.placement import Layout, Placement
 from engine.record import move_to_json
 from tests.engine.games.carnival_positions import BOX, FOUR, GAME
 from tests.naive.carnival import NaiveCarnival
 
+PAIRS = {"yellow": ["yellow", "red"], "black": ["black", "violet"]}
 WHOLE_GAMES, BEGINNINGS, LAST_ROUNDS = 3, 12, 12
 A_WHILE = 35
 """Moves of a game that is not played to its end."""
@@ -141,3 +143,20 @@ def test_an_early_last_round_is_refused_only_where_the_naive_referee_refuses_it(
         move = chance.choice(GAME.legal_moves(position))
         position = GAME.apply(position, move)
         naive.play(move_to_json(move))
+
+
+@pytest.mark.parametrize("players", [("yellow", "black"), FOUR[:3], FOUR], ids=len)
+@pytest.mark.parametrize("colours", [None, PAIRS])
+def test_one_snake_each_is_refused_where_the_naive_referee_refuses_it(players, colours):
+    options = {"snakes": 1, **({"colours": colours} if colours else {})}
+    refused = []
+    for begin in (
+        lambda: GAME.opening(Start(players, options), BOX),
+        lambda: NaiveCarnival(list(players), options),
+    ):
+        try:
+            begin()
+        except (RecordError, ValueError):
+            refused.append(begin)
+
+    assert len(refused) == (0 if len(players) == 2 and not colours else 2)

@@ -53,11 +53,12 @@ def agree(position, naive):
 
 
 def ways_on(position):
-    """Return a pass, each head, and the first hat on each bare head; hats differ only in points."""
+    """Return a pass, each head, and one hat: which hat lies where only changes points."""
     if GAME.outcome(position).over:
         return []
-    firsts = {(m.at, m.turns): m for m in reversed(GAME.legal_moves(position))}
-    return list(dict.fromkeys((Move(position.to_move, "pass"), *firsts.values())))
+    moves = GAME.legal_moves(position)
+    due = moves[:1] if position.last_round.phase == "hats" else moves
+    return list(dict.fromkeys((Move(position.to_move, "pass"), *due)))
 
 
 def standing(position):
