@@ -213,7 +213,10 @@ def _illegal_status(document: dict[str, Json]) -> int:
 
 def _record_from(name: str) -> Record:
     try:
-        return parse_record(_json_from(name), set_folders())
+        record = parse_record(_json_from(name), set_folders())
+        # Players, options and set-up that do not go together are found out here.
+        record.game.opening(record.start, record.tile_set)
+        return record
     except RecordError as error:
         if name == "-" or str(error).startswith(name):
             raise

@@ -247,6 +247,14 @@ BAD_RECORDS = {
     "setup is a text": changed(setup="none"),
     "setup of an unknown tile": changed(setup=[{"tile": "pink/curve", "at": [0, 0], "turns": 0}]),
     "setup twice on a cell": changed(setup=[{"tile": "green/curve", "at": [0, 0], "turns": 0}] * 2),
+    "a fixed border for four": changed(
+        players=["blue", "red", "yellow", "green"],
+        options={"border": "fixed"},
+        setup=[{"tile": "green/straight", "at": [0, 0], "turns": 0}],
+    ),
+    "a player's colour as the border": changed(
+        options={"border": "fixed"}, setup=[{"tile": "red/straight", "at": [0, 0], "turns": 0}]
+    ),
     "next is nobody": changed(next="green"),
     "moves are an object": changed(moves={}),
     "a million moves": changed(moves=[{"player": "blue", "do": "pass"}] * 1_000_000),

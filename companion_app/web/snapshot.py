@@ -13,7 +13,7 @@ from companion_app.web.drawing import spot, spots_of
 from companion_app.web.match_drawing import last_cells, last_spots
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
-from engine.game import Json, Outcome, Place, Violation
+from engine.game import Json, Outcome, Place, Position, Violation
 from engine.placement import Layout, Piece, Placement
 from engine.record import move_to_json
 from engine.tiles import TileSet
@@ -80,6 +80,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "board_side": board_side(match.box),
         "actions": list(facts.actions),
         "turn": None if over else position.to_move,
+        "last_round": _last_round(position),
         "players": _players(match, outcome, speech, None if over else position.to_move),
         "scores": dict(outcome.scores),
         "over": over,
@@ -92,6 +93,12 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "last": last_spots(match, count),
         "stock": _stock(match, count, speech),
     }  # fmt: skip
+
+
+def _last_round(position: Position) -> str | None:
+    """Return what is due in Carnival's last round, ``heads`` or ``hats``; ``None`` before it."""
+    last = getattr(position, "last_round", None)
+    return last.phase if last is not None else None
 
 
 def board_side(box: TileSet) -> int | None:
@@ -227,7 +234,7 @@ def _placed(layout: Layout) -> list[Placement | Piece]:
 
 
 def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
-    """Return what is left in the box, by tile."""
+    """Return what is left in the box, by tile; not what was put away before the game."""
     lying: dict[str, int] = {}
     for one in _placed(match.game.layout(match.positions[count])):
         lying[one.tile] = lying.get(one.tile, 0) + 1
@@ -235,6 +242,7 @@ def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
         {"tile": name, "label": speech.tile(name), "left": max(0, number - lying.get(name, 0)),
          "colour": match.box[name].colour} | _cells(match.box, name)
         for name, number in match.box.counts.items()
+        if number
     ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from engine import options, sentences
-from engine.carnival.last_round import is_over, passed
+from engine.carnival.last_round import is_over, passed, settled
 from engine.carnival.laying import wearers_at
 from engine.carnival.position import CarnivalPosition, Hat, LastRound, Token
 from engine.carnival.score import open_questions, score_lines, token_worth
@@ -60,9 +60,15 @@ class Carnival:
                 options.one_of("trust", "ask"),
             ),
             Option(
+                "snakes", 2,
+                "Two players: 2 snakes each, or 1 of the colour towards him; the tiles of the "
+                "other colours then stay in the box.",
+                options.one_of(2, 1),
+            ),
+            Option(
                 "colours", None,
-                "Two players: which two colours each has; by default those at the exit towards "
-                "him and at the one at his right hand.",
+                "Two players with two snakes: which two colours each has; by default those at the "
+                "exit towards him and at the one at his right hand.",
                 options.colours_by_player,
             ),
         ),
@@ -110,7 +116,8 @@ class Carnival:
     def apply(self, position: CarnivalPosition, move: Move) -> CarnivalPosition:
         """Return the position after a move."""
         if move.do == "finale":
-            return position if position.last_round else replace(position, last_round=LastRound())
+            last = position.last_round or LastRound()
+            return settled(replace(position, last_round=last))
         if move.do == "pass":
             return position if is_over(position) else _next_turn(passed(position, move.player))
         return _next_turn(_laid(position, move))
@@ -210,7 +217,7 @@ def _tiles_layable(position: CarnivalPosition, player: str) -> set[str | None]:
 def _next_turn(position: CarnivalPosition) -> CarnivalPosition:
     players = position.players
     following = players[(players.index(position.to_move) + 1) % len(players)]
-    return replace(position, to_move=following)
+    return settled(replace(position, to_move=following))
 
 
 def _laid(position: CarnivalPosition, move: Move) -> CarnivalPosition:
@@ -223,13 +230,11 @@ def _laid(position: CarnivalPosition, move: Move) -> CarnivalPosition:
     tokens = _tokens_kept(position, cell)
     if kind.role == "diamond":
         tokens = (*tokens, Token(move.player, cell))
-    last = position.last_round
     return replace(
         position,
         cards=MappingProxyType(with_card(position.cards, cell, card(kind, move.turns))),
         tokens=tokens,
-        supply=position.supply.after(replaced) if last is None else position.supply,
-        last_round=replace(last, passes=0) if last else None,
+        supply=position.supply if position.last_round else position.supply.after(replaced),
     )
 
 
@@ -250,7 +255,10 @@ def _hat_laid(
     hat = Hat(kind.name, cell, wearers[0] if wearers else None)
     on_head = position.role_at(cell) == "head"
     cards = position.cards if on_head else with_card(position.cards, cell, card(kind, 0))
-    last = replace(position.last_round or LastRound(), passes=0, heads_are_over=True)
+    last = position.last_round
+    # A hat that the table let pass among the heads ends them.
+    if last is None or last.phase == "heads":
+        last = LastRound("hats")
     return replace(
         position, cards=MappingProxyType(dict(cards)), hats=(*position.hats, hat), last_round=last
     )

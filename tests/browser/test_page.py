@@ -145,6 +145,23 @@ def test_roll_is_told_by_a_tap(served):
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
 
 
+def test_last_round_is_announced_once_and_says_what_is_laid(served):
+    record = playthrough("carnival_last_rounds")
+    served.begin(record)
+    served.play(record, 3)
+    page = served.open("/", host=True)
+    page.wait("[...document.querySelectorAll('.tool')].some((e) => e.title === 'Last round')")
+
+    page.click(".tool", "Last round")
+
+    page.wait("document.querySelector('.last-round')?.textContent.includes('heads')")
+    assert page.js("[...document.querySelectorAll('.tool')].every((e) => e.title !== 'Last round')")
+    for number in (5, 6, 7):
+        page.click(".tool", "Pass")
+        page.wait(f"document.querySelector('.moves summary')?.innerText === 'Moves: {number}'")
+    page.wait("document.querySelector('.winner') && !document.querySelector('.last-round')")
+
+
 def test_two_phones_stay_in_step(served, script):
     served.begin(script.record)
     one, two = served.open("/"), served.open("/", DESKTOP)
