@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 
 from companion_app.answers import InputError
+from engine.errors import RecordError
 from engine.game import AnyGame, Json
-from engine.record import parse_options
+from engine.given import load_json
+from engine.record import parse_options, parse_players
 
 Command = Callable[[Namespace], int]
 
@@ -36,16 +37,25 @@ def speed(text: str) -> float:
     return value
 
 
+def told_players(game: AnyGame, given: str) -> tuple[str, ...]:
+    """Return the players as told by ``--players A,B``, checked."""
+    return parse_players(game, given.split(","), "--players")
+
+
 def told_options(game: AnyGame, given: Sequence[str]) -> dict[str, Json]:
     """Return the game's options as told by ``--option name=value``, checked."""
     return parse_options(game, dict(_pairs(given)), "--option")
 
 
 def _pairs(given: Sequence[str]) -> Iterator[tuple[str, Json]]:
+    told: set[str] = set()
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--option {text}: write it as name=value")
+        if name in told:
+            raise InputError(f"--option {name} is given twice")
+        told.add(name)
         yield name, _option_value(value)
 
 
@@ -54,6 +64,6 @@ def _option_value(text: str) -> Json:
     if size := re.fullmatch(r"(\d{1,4})x(\d{1,4})", text):
         return [int(size[1]), int(size[2])]
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return load_json(text)
+    except RecordError:
         return text

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from companion_app import record_commands
-from companion_app.answers import BAD_INPUT, InputError
+from companion_app.answers import BAD_INPUT, InputError, complain
 from companion_app.arguments import Command, add_command
 from companion_app.home_commands import add_home_commands
 from companion_app.picture_commands import add_picture_commands
@@ -37,11 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
-
-
-def complain(problem: str) -> None:
-    """Print a problem as one sentence on standard error."""
-    sys.stderr.write("snake-eye: " + " ".join(problem.split()) + "\n")
 
 
 def build_parser(asked: str = "") -> argparse.ArgumentParser:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,15 @@ from typing import Any
 from calibration.errors import CalibrationError
 from calibration.profile import Profile
 from calibration.profile_file import load_profile
-from companion_app.answers import ANSWERED, BAD_INPUT, NO, InputError, print_json, print_line
+from companion_app.answers import (
+    ANSWERED,
+    BAD_INPUT,
+    NO,
+    InputError,
+    complain,
+    print_json,
+    print_line,
+)
 from companion_app.home import set_folders
 from engine.games import game_named
 from engine.record import find_set
@@ -39,7 +46,7 @@ def read(arguments: Namespace) -> int:
         try:
             status = max(status, _answer_read(name, request, as_json=arguments.json))
         except InputError as error:
-            sys.stderr.write(f"snake-eye: {' '.join(str(error).split())}\n")
+            complain(str(error))
             if arguments.json:
                 print_json({"file": shown(name), "error": str(error)})
             status = BAD_INPUT

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion_app.answers import ANSWERED, BAD_INPUT, NO, InputError, print_json, print_line
-from companion_app.arguments import told_options
+from companion_app.answers import (
+    ANSWERED,
+    BAD_INPUT,
+    NO,
+    InputError,
+    complain,
+    print_json,
+    print_line,
+    shown_name,
+)
+from companion_app.arguments import told_options, told_players
 from companion_app.boxes import box_for
 from companion_app.home import set_folders
 from engine import referee as judging
@@ -17,34 +27,30 @@ from engine.draw import draw_layout
 from engine.errors import EngineError, RecordError
 from engine.game import AnyGame, Json, Move, Place, Start
 from engine.games import game_named
+from engine.given import LARGEST_BYTES, load_json
 from engine.placement import Layout, Piece, Placement
 from engine.record import (
     TABLE_FORMAT,
     VERSION,
     Record,
-    load_json,
     move_to_json,
     parse_counts,
-    parse_players,
     parse_record,
     parse_table,
 )  # fmt: skip
 from engine.tiles import TileSet
-
-LARGEST_FILE_BYTES = 64 * 1024 * 1024
 
 
 def referee(arguments: Namespace) -> int:
     """Judge written games; with several, add up the scores."""
     if arguments.records == ["-"]:
         return _answer_lines(judging.referee_record, _illegal_status)
-    records = [_record_from(name) for name in arguments.records]
-    if len(records) == 1:
-        answers = [judging.referee_record(records[0])]
-        document = answers[0]
-    else:
-        document = judging.referee_series(records)
-        answers = document["games"]
+    records, answers = [], []
+    for name in arguments.records:
+        with _named(name):
+            records.append(_record_from(name))
+            answers.append(judging.referee_record(records[-1]))
+    document = answers[0] if len(answers) == 1 else judging.series_of(answers)
     if arguments.json:
         print_json(document)
     else:
@@ -61,7 +67,8 @@ def moves(arguments: Namespace) -> int:
 
     if arguments.record == "-":
         return _answer_lines(answer, lambda _: ANSWERED)
-    document = answer(_record_from(arguments.record))
+    with _named(arguments.record):
+        document = answer(_record_from(arguments.record))
     if arguments.json:
         print_json(document)
     else:
@@ -76,7 +83,7 @@ def perft(arguments: Namespace) -> int:
     game, tile_set = _game_and_set(arguments)
     if game.facts.hidden:
         raise InputError(f"perft cannot count {game.facts.name}: the hands are hidden")
-    players = parse_players(game, arguments.players.split(","), "--players")
+    players = told_players(game, arguments.players)
     start = Start(players, told_options(game, arguments.option))
     nodes = judging.perft(game, game.opening(start, tile_set), arguments.depth)
     if arguments.json:
@@ -99,8 +106,9 @@ def rules(arguments: Namespace) -> int:
 
 def draw(arguments: Namespace) -> int:
     """Draw the position at the end of a record; the cells of a foul are marked."""
-    record = _record_from(arguments.record)
-    played = judging.replay(record)
+    with _named(arguments.record):
+        record = _record_from(arguments.record)
+        played = judging.replay(record)
     fouls = [violation for broken in played.verdicts for violation in broken or ()]
     legal = [
         move for move, broken in zip(record.moves, played.verdicts, strict=True) if broken == ()
@@ -143,21 +151,17 @@ def _last_cells(move: Move, record: Record) -> list[Place]:
 def score(arguments: Namespace) -> int:
     """Score a table as it lies, written or in a picture."""
     game, tile_set = _game_and_set(arguments)
-    document = _table_from(arguments)
-    layout, table = parse_table(game, tile_set, document, arguments.table)
     options = told_options(game, arguments.option)
-    if arguments.players:
-        players = parse_players(game, arguments.players.split(","), "--players")
-    else:
-        players = players_seen(game, tile_set, layout)
-    start = Start(
-        players, options, layout, midgame=True,
-        tokens=parse_counts(table.get("tokens", {}), "tokens"),
-        out=parse_counts(table.get("out", {}), "out"),
-    )  # fmt: skip
-    answer = {"table": _full_table(game, tile_set, table)} | judging.score_table(
-        game, tile_set, start
-    )
+    players = told_players(game, arguments.players) if arguments.players else ()
+    with _named(arguments.table):
+        layout, table = parse_table(game, tile_set, _table_from(arguments), more=game.facts.counts)
+        start = Start(
+            players or players_seen(game, tile_set, layout), options, layout, midgame=True,
+            tokens=parse_counts(table.get("tokens", {}), "tokens"),
+            out=parse_counts(table.get("out", {}), "out"),
+        )  # fmt: skip
+        scored = judging.score_table(game, tile_set, start)
+    answer = {"table": _full_table(game, tile_set, table)} | scored
     if arguments.json:
         print_json(answer)
     else:
@@ -193,43 +197,54 @@ def _answer_lines(
 ) -> int:
     """Answer each record on standard input with a line, whatever the others are like."""
     status = ANSWERED
-    for number, line in enumerate(sys.stdin.buffer, start=1):
+    for number, line in enumerate(_lines_given(), start=1):
         if not line.strip():
             continue
         try:
             document = answer(parse_record(load_json(line), set_folders()))
             status = max(status, status_of(document))
         except EngineError as error:
-            sys.stderr.write(f"snake-eye: line {number}: {error}\n")
+            complain(f"line {number}: {error}")
             document = {"error": str(error)}
             status = BAD_INPUT
         print_json(document)
     return status
 
 
+def _lines_given() -> Iterator[bytes]:
+    """Yield the lines of standard input; of one that is too long only so much that it shows."""
+    while line := sys.stdin.buffer.readline(LARGEST_BYTES + 1):
+        rest = line
+        while len(line) > LARGEST_BYTES and rest and not rest.endswith(b"\n"):
+            rest = sys.stdin.buffer.readline(LARGEST_BYTES)
+        yield line
+
+
 def _illegal_status(document: dict[str, Json]) -> int:
     return NO if any(move["legal"] is False for move in document["moves"]) else ANSWERED
 
 
-def _record_from(name: str) -> Record:
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Say in which file a mistake was met."""
     try:
-        return parse_record(_json_from(name), set_folders())
+        yield
     except RecordError as error:
-        if name == "-" or str(error).startswith(name):
-            raise
-        raise RecordError(name, str(error)) from None
+        raise error.of("standard input" if name == "-" else shown_name(name)) from None
+
+
+def _record_from(name: str) -> Record:
+    return parse_record(_json_from(name), set_folders())
 
 
 def _json_from(name: str) -> Json:
     if name == "-":
-        return load_json(sys.stdin.buffer.read(LARGEST_FILE_BYTES), "standard input")
-    path = Path(name)
+        return load_json(sys.stdin.buffer.read(LARGEST_BYTES + 1))
     try:
-        if path.stat().st_size > LARGEST_FILE_BYTES:
-            raise InputError(f"{name} is larger than {LARGEST_FILE_BYTES >> 20} MB")
-        return load_json(path.read_bytes(), name)
+        with Path(name).open("rb") as file:
+            return load_json(file.read(LARGEST_BYTES + 1))
     except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}") from error
+        raise InputError(f"{shown_name(name)} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"{name!r} is no file name: {error}") from error
 

@@ -9,7 +9,7 @@ from argparse import Namespace
 from dataclasses import replace
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line
-from companion_app.arguments import speed, told_options
+from companion_app.arguments import speed, told_options, told_players
 from companion_app.found_cameras import found_cameras
 from companion_app.home import corrections_folder, home_folder, set_folders
 from companion_app.https_front import HttpsOffer
@@ -30,7 +30,7 @@ from companion_app.web.recorded import shipped_script
 from companion_app.web.serving import Server, reachable_host, serve
 from engine.game import AnyGame, Start
 from engine.games import GAMES, game_named
-from engine.record import Record, find_set, parse_players
+from engine.record import Record, find_set
 
 log = logging.getLogger(__name__)
 DEMO_GAME = "schlangennest"
@@ -182,16 +182,15 @@ def _asked_record(arguments: Namespace) -> Record:
     if not asked and arguments.source.startswith("demo"):
         return demo_record(game.facts.name)
     box = find_set(game, arguments.set, set_folders())
-    listed = arguments.players.split(",") if arguments.players else _some_players(game)
-    players = parse_players(game, listed, "--players")
+    players = told_players(game, arguments.players or _some_players(game))
     start = Start(players, told_options(game, arguments.option))
     game.opening(start, box)
     return Record(game, box, start)
 
 
-def _some_players(game: AnyGame) -> list[str]:
+def _some_players(game: AnyGame) -> str:
     names = game.facts.player_names or ("Anna", "Ben")
-    return list(names[: game.facts.fewest_players])
+    return ",".join(names[: game.facts.fewest_players])
 
 
 def _announce(companion: Companion, arguments: Namespace) -> None:

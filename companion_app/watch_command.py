@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from companion_app.answers import ANSWERED, InputError, print_json
-from companion_app.arguments import speed, told_options
+from companion_app.answers import ANSWERED, InputError, complain, print_json
+from companion_app.arguments import speed, told_options, told_players
 from companion_app.boxes import box_for
 from companion_app.home import home_folder, set_folders
 from companion_app.live.demo import DemoSource
@@ -31,7 +31,8 @@ from companion_app.live.store import Store
 from engine.errors import RecordError
 from engine.game import Json, Start
 from engine.games import GAMES, game_named
-from engine.record import Record, load_json, parse_players, record_to_json
+from engine.given import load_json
+from engine.record import Record, record_to_json
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
 
@@ -79,7 +80,7 @@ def watch(arguments: argparse.Namespace) -> int:
     """Watch a source until it ends; print every event."""
     game = game_named(arguments.game)
     box = box_for(game, arguments.set)
-    players = parse_players(game, arguments.players.split(","), "--players")
+    players = told_players(game, arguments.players)
     record = Record(game, box, Start(players, told_options(game, arguments.option)))
     try:
         game.opening(record.start, box)
@@ -137,7 +138,7 @@ def _resumed(store: Store, key: str, asked: bool) -> Match | None:
     except StoreError as error:
         if asked:
             raise
-        sys.stderr.write(f"snake-eye: {error}\n")
+        complain(str(error))
         return None
 
 
@@ -229,7 +230,7 @@ class Watching:
                 raise ToldError("say one JSON object a line")
             loop.tell(message)
         except (ToldError, RecordError) as error:
-            sys.stderr.write(f"snake-eye: {' '.join(str(error).split())}\n")
+            complain(str(error))
 
     def _demo_told(self, loop: LiveLoop, message: Any) -> None:
         try:
