@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from companion_app import record_commands
+from companion_app import draw_command, record_commands
 from companion_app.answers import BAD_INPUT, InputError, complain
 from companion_app.arguments import Command, add_command
 from companion_app.home_commands import add_home_commands
@@ -64,11 +64,10 @@ def build_parser(asked: str = "") -> argparse.ArgumentParser:
     rules = add_command(commands, "rules", "list the rules by id", record_commands.rules)
     rules.add_argument("--game", required=True, choices=GAMES, metavar="G", help=_game_help())
 
-    draw = add_command(
-        commands, "draw", "draw the position at a record's end", record_commands.draw
-    )
+    draw = add_command(commands, "draw", "draw the position at a record's end", draw_command.draw)
     draw.add_argument("record", metavar="RECORD", help="record file, - for stdin")
-    draw.add_argument("--out", required=True, metavar="FILE.svg", help="the drawing to write")
+    draw.add_argument("--out", required=True, metavar="FILE.svg|FILE.png",
+                      help="the drawing or the picture to write")  # fmt: skip
 
     score = add_command(commands, "score", "score a table as it lies", record_commands.score)
     score.add_argument(

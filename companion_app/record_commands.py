@@ -1,10 +1,10 @@
-"""Commands on written games and tables: referee, moves, perft, rules, draw, score."""
+"""Commands on written games and tables: referee, moves, perft, rules, score."""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,8 @@ from companion_app.arguments import told_options, told_players
 from companion_app.boxes import box_for
 from companion_app.home import set_folders
 from engine import referee as judging
-from engine.draw import draw_layout
 from engine.errors import EngineError, RecordError
-from engine.game import AnyGame, Json, Move, Place, Start
+from engine.game import AnyGame, Json, Start
 from engine.games import game_named
 from engine.given import LARGEST_BYTES, load_json
 from engine.placement import Layout, Piece, Placement
@@ -47,8 +46,8 @@ def referee(arguments: Namespace) -> int:
         return _answer_lines(judging.referee_record, _illegal_status)
     records, answers = [], []
     for name in arguments.records:
-        with _named(name):
-            records.append(_record_from(name))
+        with named(name):
+            records.append(record_from(name))
             answers.append(judging.referee_record(records[-1]))
     document = answers[0] if len(answers) == 1 else judging.series_of(answers)
     if arguments.json:
@@ -67,8 +66,8 @@ def moves(arguments: Namespace) -> int:
 
     if arguments.record == "-":
         return _answer_lines(answer, lambda _: ANSWERED)
-    with _named(arguments.record):
-        document = answer(_record_from(arguments.record))
+    with named(arguments.record):
+        document = answer(record_from(arguments.record))
     if arguments.json:
         print_json(document)
     else:
@@ -104,56 +103,12 @@ def rules(arguments: Namespace) -> int:
     return ANSWERED
 
 
-def draw(arguments: Namespace) -> int:
-    """Draw the position at the end of a record; the cells of a foul are marked."""
-    with _named(arguments.record):
-        record = _record_from(arguments.record)
-        played = judging.replay(record)
-    fouls = [violation for broken in played.verdicts for violation in broken or ()]
-    legal = [
-        move for move, broken in zip(record.moves, played.verdicts, strict=True) if broken == ()
-    ]
-    svg = draw_layout(
-        record.tile_set, record.game.layout(played.position),
-        marked=[cell for foul in fouls for cell in _drawn(foul.cells, foul.snake, record)],
-        last=_last_cells(legal[-1], record) if legal else (),
-        players=record.start.players, title=record.game.facts.title,
-    )  # fmt: skip
-    out = Path(arguments.out)
-    try:
-        out.write_text(svg, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error.strerror}") from error
-    if arguments.json:
-        print_json({"file": str(out), "bytes": len(svg.encode())})
-    else:
-        print_line(f"{out} written")
-    return ANSWERED
-
-
-def _drawn(cells: Iterable[Place], snake: str | None, record: Record) -> list[Place]:
-    """Return cells as drawings name them: with the number of the field where there are several."""
-    if snake is None:
-        return list(cells)
-    field = record.start.players.index(snake)
-    return [(field, *cell) for cell in cells]
-
-
-def _last_cells(move: Move, record: Record) -> list[Place]:
-    if move.cells is not None:
-        board = () if move.board is None else (move.board,)
-        return [(*board, *cell) for cell in move.cells]
-    if move.at is None:
-        return []
-    return _drawn([move.at], move.snake if record.game.facts.player_names is None else None, record)
-
-
 def score(arguments: Namespace) -> int:
     """Score a table as it lies, written or in a picture."""
     game, tile_set = _game_and_set(arguments)
     options = told_options(game, arguments.option)
     players = told_players(game, arguments.players) if arguments.players else ()
-    with _named(arguments.table):
+    with named(arguments.table):
         layout, table = parse_table(game, tile_set, _table_from(arguments), more=game.facts.counts)
         start = Start(
             players or players_seen(game, tile_set, layout), options, layout, midgame=True,
@@ -225,7 +180,7 @@ def _illegal_status(document: dict[str, Json]) -> int:
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def named(name: str) -> Iterator[None]:
     """Say in which file a mistake was met."""
     try:
         yield
@@ -233,7 +188,8 @@ def _named(name: str) -> Iterator[None]:
         raise error.of("standard input" if name == "-" else shown_name(name)) from None
 
 
-def _record_from(name: str) -> Record:
+def record_from(name: str) -> Record:
+    """Return the record in a file, or on standard input."""
     return parse_record(_json_from(name), set_folders())
 
 

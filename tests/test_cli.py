@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
 from companion_app.cli import main
@@ -168,6 +170,37 @@ def test_draw_writes_a_drawing(run, write, tmp_path):
 
     assert status == 0
     assert out_file.read_text().startswith("<svg")
+
+
+def test_draw_writes_a_picture(run, write, tmp_path):
+    out_file = tmp_path / "position.PNG"
+    status, out, _ = run("draw", write(RECORD), "--out", str(out_file), "--json")
+    picture = cv2.imread(str(out_file))
+
+    assert status == 0
+    assert json.loads(out) == {"file": str(out_file), "bytes": out_file.stat().st_size}
+    assert picture is not None
+    assert max(picture.shape) <= 2000
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 50
+
+
+@pytest.mark.parametrize("name", ["x.jpg", "x.svgz", "x", "svg", "x.svg.txt", "x.pdf", ""])
+def test_draw_refuses_any_other_ending(run, write, tmp_path, name):
+    status, out, err = run("draw", write(RECORD), "--out", str(tmp_path / "d") + name)
+
+    assert (status, out) == (2, "")
+    assert ".svg or .png" in err
+    assert not list(tmp_path.glob("d*"))
+
+
+@pytest.mark.parametrize("name", ["drawn.svg", "drawn.png"])
+def test_a_table_with_tiles_far_apart_is_drawn_all_the_same(run, write, tmp_path, name):
+    tiles = [{"tile": "green/curve", "at": at, "turns": 0} for at in ([10_000, 0], [-10_000, 9])]
+    status, _, _ = run("draw", write(changed(setup={"tiles": tiles}, moves=[])), "--out",
+                       str(tmp_path / name))  # fmt: skip
+
+    assert status == 0
+    assert (tmp_path / name).stat().st_size < 4_000_000
 
 
 def test_a_table_is_scored_as_it_lies(run, write):
