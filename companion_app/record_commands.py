@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -225,14 +225,45 @@ def _print_judgement(record: Record, answer: dict[str, Json]) -> None:
 
 
 def _print_score(answer: dict[str, Json]) -> None:
+    """Print what each player has and why, what is wrong or open, and who has won."""
     for player, points in answer["scores"].items():
-        print_line(f"{player}: {'unreachable' if points is None else points}")
+        print_line(f"{player}: {_points(points)}")
+        for why, (times, earned) in _reasons(answer["lines"].get(player, ())).items():
+            print_line(f"  {earned:+4d}  {why}" + (f" ({times} times)" if times > 1 else ""))
     for broken in answer.get("violations", ()):
         print_line(f"{broken['rule']}: {broken['text']}")
     for question in answer.get("open", ()):
         print_line(f"open: {question['question']}")
+        for one in question["answers"]:
+            scores = ", ".join(f"{who} {_points(n)}" for who, n in one["scores"].items())
+            print_line(f"  {one['answer']}: {scores}")
+    print_line(_standing(answer))
+
+
+def _reasons(lines: Iterable[Mapping[str, Json]]) -> dict[str, tuple[int, int]]:
+    """Return each reason with how often it stands there and the points it gives in all."""
+    reasons: dict[str, tuple[int, int]] = {}
+    for line in lines:
+        times, earned = reasons.get(line["why"], (0, 0))
+        reasons[line["why"]] = (times + 1, earned + line["points"])
+    return reasons
+
+
+def _points(points: int | None) -> str:
+    if points is None:
+        return "can no longer be closed"
+    return f"{points} point" + ("" if abs(points) == 1 else "s")
+
+
+def _standing(answer: dict[str, Json]) -> str:
+    winners = answer["winners"]
     if answer["over"]:
-        print_line("over; won by " + " and ".join(answer["winners"]))
+        return "Over. Won by " + " and ".join(winners) + "." if winners else "Over. Nobody has won."
+    known = {who: points for who, points in answer["scores"].items() if points is not None}
+    ahead = [who for who, points in known.items() if points == max(known.values())]
+    if not ahead or len(ahead) == len(answer["scores"]):
+        return "Not over yet. Nobody is ahead."
+    return f"Not over yet. Ahead: {' and '.join(ahead)}."
 
 
 def _move_in_words(move: dict[str, Json]) -> str:
