@@ -338,7 +338,7 @@ def test_the_examples_of_a_command_can_be_called(run, command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_argument_of_a_command_is_explained(command):
     choices = build_parser(command)._subparsers._group_actions[0].choices  # type: ignore[union-attr]
-    for action in choices[command]._actions:  # type: ignore[index,call-overload]
+    for action in choices[command]._actions:  # type: ignore[index]
         assert action.help
         text = action.help + (action.metavar or "")
         if action.choices and action.metavar:
