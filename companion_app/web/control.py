@@ -18,11 +18,10 @@ from companion_app.web.errors import BadRequest, NotHost
 from engine.errors import RecordError
 from engine.game import Start
 from engine.games import game_named
-from engine.given import hides, load_json
+from engine.given import LONGEST_NAME, hides, load_json
 from engine.record import Record, find_set, parse_options, parse_players, parse_record
 
 blueprint = Blueprint("control", __name__)
-LONGEST_NAME = 24
 FROM_ANYONE = ("answer", "roll", "pass", "discard", "finale")
 """What players may tell, where the host lets them."""
 FROM_HOST = ("overrule", "correct", "move")
