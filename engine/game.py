@@ -210,6 +210,10 @@ class Facts:
     """True when hands or draws are not known to the engine, so that perft needs them told."""
     coloured_moves: bool = True
     """False where a move's ``tile`` stands without its colour, since the player has one."""
+    move_keys: tuple[str, ...] = ()
+    """What a laid tile may say beside what every one of its lattice says."""
+    counts: tuple[str, ...] = ()
+    """What a game taken up in its middle may count: ``tokens`` or ``out``."""
 
 
 class Game(Protocol[P]):

@@ -54,7 +54,11 @@ def referee_record(record: Record) -> dict[str, Json]:
 
 def referee_series(records: Iterable[Record]) -> dict[str, Json]:
     """Return what the referee says of several games, and the players' totals."""
-    games = [referee_record(record) for record in records]
+    return series_of([referee_record(record) for record in records])
+
+
+def series_of(games: list[dict[str, Json]]) -> dict[str, Json]:
+    """Return the answers to several games, and the players' totals."""
     totals: dict[str, Json] = {}
     for game in games:
         for player, score in game["scores"].items():

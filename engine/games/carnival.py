@@ -75,6 +75,8 @@ class Carnival:
         rules=sentences.rules_in(say),
         actions=("place", "replace", "finale", "pass"),
         hidden=True,
+        move_keys=("snake", "declares"),
+        counts=("tokens",),
     )  # fmt: skip
 
     # --- opening ---------------------------------------------------------------------------

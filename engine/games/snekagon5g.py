@@ -82,6 +82,7 @@ class Snekagon5G:
         rules=sentences.rules_in(say),
         actions=("place", "pass"),
         coloured_moves=False,
+        move_keys=("board", "from", "to"),
     )  # fmt: skip
 
     # --- opening ---------------------------------------------------------------------------

@@ -56,6 +56,8 @@ class Sssnake:
         ),
         rules=sentences.rules_in(say),
         actions=("roll", "place", "discard", "pass"),
+        move_keys=("snake",),
+        counts=("out",),
     )  # fmt: skip
 
     # --- opening ---------------------------------------------------------------------------
