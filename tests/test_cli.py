@@ -90,7 +90,8 @@ def test_an_illegal_move_leaves_the_position_and_the_rest_unjudged(run, write):
     assert status == 1
     assert [move["legal"] for move in answer["moves"]] == [True, True, False, None]
     broken = answer["moves"][2]["violations"]
-    assert {"rule": "cell-taken", "text": "A card lies there already.", "cells": [[1, 1]]} in broken
+    text = "A red straight already lies here."
+    assert {"rule": "cell-taken", "text": text, "cells": [[1, 1]]} in broken
     assert answer["scores"] == {"blue": 1, "red": 1}
 
 
@@ -160,6 +161,7 @@ def test_rules_are_listed_with_ids_texts_and_sources(run):
     assert status == 0
     assert "colours-joined" in {rule["id"] for rule in rules}
     assert all(set(rule) == {"id", "text", "source"} for rule in rules)
+    assert list(json.loads(out)["summary"]) == ["goal", "turn", "end", "scoring"]
 
 
 def test_draw_writes_a_drawing(run, write, tmp_path):

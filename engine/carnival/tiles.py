@@ -30,7 +30,9 @@ def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     assert move.tile is not None
     kind = position.box[move.tile]
     if position.left(kind) < 1:
-        yield says(say.NONE_LEFT, move.at, tile=named(kind))
+        case = "" if kind.colour in (None, *position.house.exits) else "left-out"
+        names = {"tile": named(kind), "n": kind.count, "colour": kind.colour}
+        yield says(say.NONE_LEFT, move.at, case=case, **names)
     yield from _judge_round(position, move, kind)
     if move.declares != NO_OWN_TILE and _must_be_declared(position, move.player, kind):
         yield says(say.UNDECLARED, move.at, player=move.player, tile=named(kind))
@@ -45,9 +47,9 @@ def _judge_round(position: CarnivalPosition, move: Move, kind: TileKind) -> Iter
     elif position.last_round is None:
         yield says(say.LAST_ROUND_ONLY, move.at, what=kind.role)
     elif kind.role == "head" and not heads_may_come(position):
-        yield says(say.HEADS_BEFORE_HATS, move.at, due="hats")
+        yield says(say.HEADS_BEFORE_HATS, move.at, case="hats")
     elif kind.role == "hat" and heads_are_due(position):
-        yield says(say.HEADS_BEFORE_HATS, move.at, due="heads")
+        yield says(say.HEADS_BEFORE_HATS, move.at)
 
 
 def _must_be_declared(position: CarnivalPosition, player: str, kind: TileKind) -> bool:
