@@ -193,6 +193,7 @@ def games() -> Response:
                     for option in facts.options
                 ],
                 "sets": _sets(game),
+                "summary": words.summary(facts.name, facts.summary),
                 "rules": [
                     {"id": rule.id, "text": words.rule(facts.name, rule),
                      "source": words.source(rule.source)}

@@ -27,7 +27,7 @@ OTHER_SNAKE = Rule(
     "With two snakes each, tails come first. Then, as agreed, you lay one card for each of your"
     " snakes every turn, or one card for the snake of your choice.",
     "rulebook, Two snakes for every player; ruling 10",
-    "A {due} card is due now, not a {colour} one.",
+    "A {one} card is due now, not a {colour} one.",
 )  # fmt: skip
 NOT_YOUR_CARD = Rule(
     "not-your-card", "You lay only cards of your own colour.",
