@@ -95,4 +95,6 @@ def table_clay(position: HexPosition) -> Iterator[Violation]:
     """Yield where clay lies that marks nothing, or is missing (ruling 4)."""
     wanted = {(piece.board, *piece.cell): piece.kind for piece in layout(position).clay}
     for spot in position.clay_amiss:
-        yield at(position, "clay-amiss", [spot], case=wanted.get(spot, ""))
+        # Where the clay allows several drills, nobody can say which piece is wrong.
+        doubtful = position.taken.get(spot) in position.doubts
+        yield at(position, "clay-amiss", [spot], case="" if doubtful else wanted.get(spot, "extra"))

@@ -122,8 +122,9 @@ CLAY_AMISS = Rule(
     " gets no clay; once it goes on, it gets an open piece on the same board and a closed piece"
     " if it escapes again.",
     "rulebook, Extension of the snake by escape to another floor; ruling 4",
-    "There should be no clay here.",
-    {"open": "An open piece of clay belongs here, opening towards the snake's body.",
+    "The clay here does not match the snakes.",
+    {"extra": "There should be no clay here.",
+     "open": "An open piece of clay belongs here, opening towards the snake's body.",
      "closed": "A closed piece of clay belongs here: this single hex escapes both ways."},
 )  # fmt: skip
 MUST_MOVE = Rule(
