@@ -11,6 +11,7 @@ from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import spot, spots_of
 from companion_app.web.match_drawing import last_cells, last_spots
+from companion_app.web.rows import where
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
 from engine.game import Json, Outcome, Place, Violation
@@ -213,8 +214,10 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
         for place in last_cells(one.move, match):
             born[spot(place)] = number
     lying = _placed(match.game.layout(match.positions[count]))
+    side = board_side(match.box)
     return [
-        {"tile": one.tile, "label": speech.lying(one), "spots": places,
+        {"tile": one.tile, "label": speech.lying(one.tile, where(one, lying, side)),
+         "spots": places,
          "n": max(born.get(place, 0) for place in places),
          "turns": one.turns if isinstance(one, Placement) else None}
         for one in sorted(lying, key=str)

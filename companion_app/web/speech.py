@@ -18,8 +18,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from companion_app.web.rows import Where
 from engine.game import Move, Rule, ScoreLine, Summary, Violation
-from engine.placement import Piece, Placement
 from engine.wording import Sentence, in_form
 
 LANGUAGES = ("en", "de", "fr", "ru", "cs")
@@ -100,12 +100,12 @@ class Speech:
         said = self._words["adjectives"].get(colour, {}).get(gender, self.colour(colour))
         return self.page("tile-of-colour", colour=said, shape=self._shape(parts))
 
-    def lying(self, placed: Placement | Piece) -> str:
+    def lying(self, tile: str, place: Where) -> str:
         """Return a lying tile with its place, for those who have the table read to them."""
-        if isinstance(placed, Piece):
-            first = placed.cells[0]
-            return self.page("tile-at", tile=self.tile(placed.tile), x=first[0], y=first[1])
-        return self.page("tile-at", tile=self.tile(placed.tile), x=placed.at[0], y=placed.at[1])
+        said = self.page("tile-at", tile=self.tile(tile), row=place.row, column=place.column)
+        if place.board is None:
+            return said
+        return f"{self.page('board')} {place.board}: {said}"
 
     # --- verdicts and scores ---------------------------------------------------------------
 
