@@ -20,8 +20,6 @@ from companion_app.web.api import svg_answer
 from companion_app.web.app import companion, speech
 from companion_app.web.drawing import spot, spots_of
 from companion_app.web.errors import NotFound
-from companion_app.web.rows import Where, where
-from companion_app.web.snapshot import board_side
 from companion_app.web.speech import Speech
 from companion_app.web.watching import Watched
 from engine.draw.palette import coat
@@ -75,6 +73,7 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
     named = {spot(place[1:], place[0]): place for place in seen.outlines_px}
     hidden = {spot(place[1:], place[0]) for place in seen.covered}
     taps = []
+    label = speech.labels(layout, match.box)
     lying: list[Placement | Piece] = [*sorted(layout.cards), *sorted(layout.pieces)]
     for one in lying:
         places = spots_of(one, match.box)
@@ -85,8 +84,7 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
             classes = [name for name, on in (
                 ("last", last.intersection(places)), ("wrong", wrong.intersection(places)),
                 ("covered", hidden.intersection(places))) if on]  # fmt: skip
-            place = where(one, lying, board_side(match.box))
-            taps.append(_tap(one, places, shapes, classes, match, speech, place))
+            taps.append(_tap(one, places, shapes, classes, match, label(one)))
     asked = [_polygon(seen.outlines_px[place]) for place in sorted(seen.unsure)
              if place in seen.outlines_px]  # fmt: skip
     stroke = max(width, height) / 400
@@ -108,14 +106,14 @@ def _wrong(pending: Pending | None, match: Match) -> set[str]:
 
 def _tap(
     one: Placement | Piece, places: Iterable[str], shapes: Iterable[Sequence[Point]],
-    classes: Iterable[str], match: Match, speech: Speech, place: Where,
+    classes: Iterable[str], match: Match, label: str,
 ) -> str:  # fmt: skip
     colour = one.tile.split("/")[0]
     known = colour in match.box.colours
     ink = coat(colour, match.box.colours).base if known else "#ffffff"
     return (
         f'<g class="{" ".join(["tap", "outline", *classes])}" tabindex="-1" role="button" '
-        f"aria-label={quoteattr(speech.lying(one.tile, place))} data-tile={quoteattr(one.tile)} "
+        f"aria-label={quoteattr(label)} data-tile={quoteattr(one.tile)} "
         f'data-spots="{" ".join(places)}" stroke="{ink}">'
         f"{''.join(_polygon(shape) for shape in shapes)}</g>"
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.placement import Piece, Placement
+from engine.tiles import TileSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,11 @@ class Where:
     column: int
     board: int | None = None
     """Which board, where there are several."""
+
+
+def board_side(box: TileSet) -> int | None:
+    """Return how many cells a side of a hex board has; ``None`` for cards."""
+    return int(box.extras.get("board", {}).get("side", 6)) if box.lattice == "hex" else None
 
 
 def where(one: Placement | Piece, lying: Iterable[Placement | Piece], side: int | None) -> Where:

@@ -12,14 +12,16 @@ from __future__ import annotations
 import json
 import re
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from companion_app.web.rows import Where
+from companion_app.web.rows import board_side, where
 from engine.game import Move, Rule, ScoreLine, Summary, Violation
+from engine.placement import Layout, Piece, Placement
+from engine.tiles import TileSet
 from engine.wording import Sentence, in_form
 
 LANGUAGES = ("en", "de", "fr", "ru", "cs")
@@ -100,12 +102,18 @@ class Speech:
         said = self._words["adjectives"].get(colour, {}).get(gender, self.colour(colour))
         return self.page("tile-of-colour", colour=said, shape=self._shape(parts))
 
-    def lying(self, tile: str, place: Where) -> str:
-        """Return a lying tile with its place, for those who have the table read to them."""
-        said = self.page("tile-at", tile=self.tile(tile), row=place.row, column=place.column)
-        if place.board is None:
-            return said
-        return f"{self.page('board')} {place.board}: {said}"
+    def labels(self, layout: Layout, box: TileSet) -> Callable[[Placement | Piece], str]:
+        """Return what says a lying tile with its place, for those who have the table read out."""
+        lying: list[Placement | Piece] = [*layout.cards, *layout.pieces]
+        side = board_side(box)
+
+        def label(one: Placement | Piece) -> str:
+            place = where(one, lying, side)
+            tile = self.tile(one.tile)
+            said = self.page("tile-at", tile=tile, row=place.row, column=place.column)
+            return said if place.board is None else f"{self.page('board')} {place.board}: {said}"
+
+        return label
 
     # --- verdicts and scores ---------------------------------------------------------------
 

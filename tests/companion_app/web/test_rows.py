@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from companion_app.web.rows import Where, where
 from companion_app.web.speech import Speech
-from engine.placement import Piece, Placement
+from engine.placement import Layout, Piece, Placement
+from engine.setfile import built_in_set
 
 
 def test_cards_count_from_the_upper_left_corner_of_their_layout():
@@ -32,7 +33,8 @@ def test_hexes_count_along_the_rows_of_their_board():
 
 
 def test_boards_count_from_one():
-    place = where(Piece("red/1", ((0, 0),), 0), [], 6)
+    tile = Piece("red/1", ((0, 0),), 0)
+    label = Speech("en").labels(Layout.of(tile), built_in_set("snekagon5g"))
 
-    assert place.board == 1
-    assert Speech("en").lying("red/1", place) == "Board 1: red tile 1, row 6, place 6"
+    assert where(tile, [], 6).board == 1
+    assert label(tile) == "Board 1: red tile 1, row 6, place 6"
