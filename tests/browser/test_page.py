@@ -82,7 +82,7 @@ def test_foul_is_shown_and_overruled(served, script):
     number = with_foul(served, script)
     page = served.open("/", host=True)
 
-    assert "does not go on from an end" in page.text(".foul .headline")
+    assert "the end of the blue snake" in page.text(".foul .headline")
     assert "rulebook" in page.text(".foul cite")
     page.click(".foul button", "overrule")
 
