@@ -325,7 +325,7 @@ def test_phone_out_of_reach_says_so_in_the_shell(served):
 
     page.ask("Page.reload")
 
-    page.wait("document.querySelector('main').innerText.includes('out of reach')")
+    page.wait("document.querySelector('main').innerText.includes('cannot be reached')")
     assert page.js("getComputedStyle(document.querySelector('.loading')).textAlign") == "center"
     page.errors.clear()  # the browser notes what it could not fetch
 
