@@ -94,11 +94,14 @@ def perft(arguments: Namespace) -> int:
 
 def rules(arguments: Namespace) -> int:
     """List the rules of a game with their ids."""
-    listed = game_named(arguments.game).facts.rules
+    facts = game_named(arguments.game).facts
     if arguments.json:
-        print_json(judging.rules_to_json(listed))
+        print_json(judging.rules_to_json(facts))
     else:
-        for rule in listed:
+        summary = facts.summary
+        for sentence in (summary.goal, summary.turn, summary.end, summary.scoring, ""):
+            print_line(sentence)
+        for rule in facts.rules:
             print_line(f"{rule.id}: {rule.text} ({rule.source})")
     return ANSWERED
 

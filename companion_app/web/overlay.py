@@ -73,6 +73,7 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
     named = {spot(place[1:], place[0]): place for place in seen.outlines_px}
     hidden = {spot(place[1:], place[0]) for place in seen.covered}
     taps = []
+    label = speech.labels(layout, match.box)
     lying: list[Placement | Piece] = [*sorted(layout.cards), *sorted(layout.pieces)]
     for one in lying:
         places = spots_of(one, match.box)
@@ -83,7 +84,7 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
             classes = [name for name, on in (
                 ("last", last.intersection(places)), ("wrong", wrong.intersection(places)),
                 ("covered", hidden.intersection(places))) if on]  # fmt: skip
-            taps.append(_tap(one, places, shapes, classes, match, speech))
+            taps.append(_tap(one, places, shapes, classes, match, label(one)))
     asked = [_polygon(seen.outlines_px[place]) for place in sorted(seen.unsure)
              if place in seen.outlines_px]  # fmt: skip
     stroke = stroke_px(seen.size_px)
@@ -105,12 +106,12 @@ def _wrong(pending: Pending | None, match: Match) -> set[str]:
 
 def _tap(
     one: Placement | Piece, places: Iterable[str], shapes: Iterable[Sequence[Point]],
-    classes: Iterable[str], match: Match, speech: Speech,
+    classes: Iterable[str], match: Match, label: str,
 ) -> str:  # fmt: skip
     ink = ink_of(one.tile, match.box.colours)
     return (
         f'<g class="{" ".join(["tap", "outline", *classes])}" tabindex="-1" role="button" '
-        f"aria-label={quoteattr(speech.lying(one))} data-tile={quoteattr(one.tile)} "
+        f"aria-label={quoteattr(label)} data-tile={quoteattr(one.tile)} "
         f'data-spots="{" ".join(places)}" stroke="{ink}">'
         f"{''.join(_polygon(shape) for shape in shapes)}</g>"
     )

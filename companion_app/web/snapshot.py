@@ -11,6 +11,7 @@ from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import spot, spots_of
 from companion_app.web.match_drawing import last_cells, last_spots
+from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
 from engine.game import Json, Outcome, Place, Position, Violation
@@ -99,11 +100,6 @@ def _last_round(position: Position) -> str | None:
     """Return what is due in Carnival's last round, ``heads`` or ``hats``; ``None`` before it."""
     last = getattr(position, "last_round", None)
     return last.phase if last is not None else None
-
-
-def board_side(box: TileSet) -> int | None:
-    """Return how many cells a side of a hex board has; ``None`` for cards."""
-    return int(box.extras.get("board", {}).get("side", 6)) if box.lattice == "hex" else None
 
 
 def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
@@ -219,12 +215,13 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
     for number, one in enumerate(match.accepted[:count], start=1):
         for place in last_cells(one.move, match):
             born[spot(place)] = number
-    lying = _placed(match.game.layout(match.positions[count]))
+    layout = match.game.layout(match.positions[count])
+    label = speech.labels(layout, match.box)
     return [
-        {"tile": one.tile, "label": speech.lying(one), "spots": places,
+        {"tile": one.tile, "label": label(one), "spots": places,
          "n": max(born.get(place, 0) for place in places),
          "turns": one.turns if isinstance(one, Placement) else None}
-        for one in sorted(lying, key=str)
+        for one in sorted(_placed(layout), key=str)
         for places in (spots_of(one, match.box),)
     ]  # fmt: skip
 

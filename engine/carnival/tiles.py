@@ -29,7 +29,9 @@ def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     assert move.tile is not None
     kind = position.box[move.tile]
     if position.left(kind) < 1:
-        yield says(say.NONE_LEFT, move.at, tile=named(kind))
+        case = "" if kind.colour in (None, *position.house.exits) else "left-out"
+        names = {"tile": named(kind), "n": kind.count, "colour": kind.colour}
+        yield says(say.NONE_LEFT, move.at, case=case, **names)
     yield from _judge_round(position, move, kind)
     if move.declares != NO_OWN_TILE and _must_be_declared(position, move.player, kind):
         yield says(say.UNDECLARED, move.at, player=move.player, tile=named(kind))
@@ -45,7 +47,7 @@ def _judge_round(position: CarnivalPosition, move: Move, kind: TileKind) -> Iter
     elif last is None:
         yield says(say.LAST_ROUND_ONLY, move.at, what=kind.role)
     elif last.phase != f"{kind.role}s":
-        yield says(say.HEADS_BEFORE_HATS, move.at, due=last.phase)
+        yield says(say.HEADS_BEFORE_HATS, move.at, case="hats" if last.phase == "hats" else "")
 
 
 def _must_be_declared(position: CarnivalPosition, player: str, kind: TileKind) -> bool:

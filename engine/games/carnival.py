@@ -54,24 +54,24 @@ class Carnival:
         options=(
             Option(
                 "hands", "trust",
-                "trust: what players do and say about their hands is believed; ask: who lays a "
-                "plain tile of another colour must say that he has no own one to lay, and the "
-                "last round is refused while a tile is left that whoever has it can lay.",
+                "What players say about their hidden hands is trusted, or asked for: whoever lays "
+                "a plain tile of another colour must say that they have none of their own to "
+                "lay, and the last round cannot be announced too early.",
                 options.one_of("trust", "ask"),
             ),
             Option(
                 "snakes", 2,
-                "Two players: 2 snakes each, or 1 of the colour towards him; the tiles of the "
-                "other colours then stay in the box.",
+                "With two players: two snakes each, or one each of the colour that faces you; the "
+                "tiles of the other colours then stay in the box.",
                 options.one_of(2, 1),
             ),
             Option(
                 "colours", None,
-                "Two players with two snakes: which two colours each has; by default those at the "
-                "exit towards him and at the one at his right hand.",
+                "With two players and two snakes each: which two colours each player has.",
                 options.colours_by_player,
             ),
         ),
+        summary=say.SUMMARY,
         rules=sentences.rules_in(say),
         actions=("place", "replace", "finale", "pass"),
         hidden=True,
@@ -200,17 +200,19 @@ def _judge_finale(position: CarnivalPosition) -> Iterator[Violation]:
         every = [_tiles_layable(position, player) for player in position.players]
         sure = next((tile for tile in position.box.kinds if all(tile in t for t in every)), None)
         if sure is not None:
-            yield says(say.FINALE_TOO_EARLY, tile=named(position.box[sure]))
+            tile = named(position.box[sure])
+            yield says(say.FINALE_TOO_EARLY, every[0][sure], tile=tile)
 
 
 def _nothing_can_be_laid(position: CarnivalPosition) -> bool:
     return not any(_tiles_layable(position, player) for player in position.players)
 
 
-def _tiles_layable(position: CarnivalPosition, player: str) -> set[str | None]:
-    """Return the tiles that a player could lay, those that wait in the discard too."""
+def _tiles_layable(position: CarnivalPosition, player: str) -> dict[str | None, Cell | None]:
+    """Return the tiles that a player could lay, each with a place; those in the discard too."""
     supply = replace(position.supply, discard=MappingProxyType({}))
-    return {move.tile for move in layable(replace(position, supply=supply), player)}
+    ways = layable(replace(position, supply=supply), player)
+    return {move.tile: move.at for move in ways}
 
 
 # --- changing the position --------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_foul_is_shown_with_rule_sentence_and_marked_cells(played, script):
 
     state = played.guest().get("/api/state")
     assert state["foul"]["violations"][0]["rule"] == "own-end"
-    assert state["foul"]["violations"][0]["text"].startswith("The blue part of this card")
+    assert state["foul"]["violations"][0]["text"].startswith("Here the end of the blue snake")
     assert state["foul"]["violations"][0]["rulebook"]
     assert state["foul"]["violations"][0]["spots"]
     assert state["turn"] == "blue"

@@ -179,7 +179,7 @@ def test_the_cells_pointed_at_are_the_tile_and_the_end_it_misses():
     (violation,) = GAME.judge(table(YELLOW), lay("yellow/straight@4,4")).violations
 
     assert violation.cells == ((4, 4), (0, -2))
-    assert violation.text == "No exit of this tile meets the end of the yellow snake."
+    assert violation.text == "The end of the yellow snake does not point to this place."
 
 
 # --- whose tiles, and what is said

@@ -171,7 +171,7 @@ def test_blue_grey_grey_red_is_illegal():
         v for v in GAME.judge(position, lay("red/straight@3,0")).violations
         if v.rule.id == "colours-joined"
     )  # fmt: skip
-    assert violation.text == "This joins blue and red."
+    assert violation.text == "This connects blue and red in one snake."
     assert violation.cells[0] == (3, 0)
 
 
@@ -415,7 +415,7 @@ def test_a_snake_of_fifteen_parts_counts_fifteen():
 
     outcome = GAME.outcome(position)
     assert outcome.scores["blue"] == 15
-    assert outcome.lines["blue"][0].why == "a blue tail of the blue snake"
+    assert outcome.lines["blue"][0].why == "a blue tail on the blue snake"
     assert position.is_finished("blue")
 
 
