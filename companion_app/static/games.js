@@ -52,13 +52,22 @@ export class ReplayView {
     this.load();
   }
 
+  // The game that is on changes while it is looked through.
+  update(state) {
+    if (state?.key !== this.key || state.drawing === this.drawing) return;
+    const seen = this.drawing;
+    this.drawing = state.drawing;
+    if (seen) this.load();
+  }
+
   async load() {
     const game = await attempt(() => get(`/api/games/${this.key}`));
     if (!game) return;
+    const at = Math.min(this.place ?? game.length, game.length);
     this.length = game.length;
     this.curve = game.curve;
     this.game = game;
-    this.slider = h("input.slider", { type: "range", min: 0, max: game.length, step: 1, value: game.length, "aria-label": t("replay"),
+    this.slider = h("input.slider", { type: "range", min: 0, max: game.length, step: 1, value: at, "aria-label": t("replay"),
       oninput: () => this.at(Number(this.slider.value)) });
     this.line = h("p.headline", { "aria-live": "polite" });
     this.scores = h("div.row.scores");
@@ -70,11 +79,12 @@ export class ReplayView {
           h("div.row.slide", {}, h("button.round", { "aria-label": t("step-back"), onclick: () => step(-1) }, "‹"), this.slider,
             h("button.round", { "aria-label": t("step-on"), onclick: () => step(1) }, "›")),
           this.chart(game), this.exports(game))));
-    this.at(game.length);
+    this.at(at, true);
   }
 
-  async at(n) {
-    this.board.show(`/api/games/${this.key}/table.svg?n=${n}&lang=${document.documentElement.lang}`);
+  at(n, again = false) {
+    this.place = n < this.length ? n : null; // whoever looks at the end stays there when moves are added
+    this.board.show(`/api/games/${this.key}/table.svg?n=${n}&lang=${document.documentElement.lang}`, again);
     const move = this.game.moves[n - 1];
     this.line.textContent = move ? `${move.n}. ${move.text}` : t("start-position");
     this.scores.replaceChildren(...this.game.players.map((p) => h("span.mini", {}, avatar(p), p.name, " ", h("b", {}, score(this.curve[n][p.id])))));

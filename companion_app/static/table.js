@@ -55,10 +55,9 @@ export class TableView {
 
   // The drawing, or the camera's picture with what was read over it.
   showBoard(state) {
-    const foul = state.foul ? `foul${state.foul.n}` : "";
     if (this.picture.on && !hasCamera(state)) this.picture.stop();
     this.board.show(this.picture.on ? `/api/camera.svg?v=${state.version}&lang=${state.language}`
-      : `/api/table.svg?v=${state.key}-${state.moves.length}-${foul}-${seqOf(state)}&lang=${state.language}`);
+      : `/api/table.svg?v=${state.drawing}&lang=${state.language}`);
     this.showDoubts();
   }
 
@@ -264,4 +263,3 @@ export class TableView {
 
 const AMISS = ["unsure", "too-dark", "camera-moved", "camera-lost"];
 const hasCamera = (state) => !["none", "recorded"].includes(state.source.kind);
-const seqOf = (state) => state.moves.map((m) => m.seq).reduce((a, b) => (a * 31 + b) % 1000003, 7);

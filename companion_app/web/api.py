@@ -104,10 +104,10 @@ def _drawn(desk: Desk, words: Speech, before: bool) -> str:
     with desk.lock:
         if desk.referee is None:
             raise NotFound(code="no-game")
-        pending = desk.referee.pending
-        if pending is not None and not before:
-            return match_drawing.drawing_of_foul(desk.referee.match, pending, words)
-        return match_drawing.drawing(desk.referee.match, words)
+        match, pending = desk.referee.match, desk.referee.pending
+        if pending is None or before:
+            return match_drawing.drawing(match, words)
+        return match_drawing.drawing(match, words, match_drawing.shown_with_foul(match, pending))
 
 
 @blueprint.get("/api/picture.jpg")
