@@ -2,6 +2,8 @@
 import { Board } from "./board.js";
 import { attempt, avatar, get, h, icon, post, score, t, toast, when } from "./ui.js";
 
+const PICTURE_PX = 1600;
+
 export class GamesView {
   constructor(live, go) {
     this.go = go;
@@ -122,7 +124,7 @@ export class ReplayView {
   exports(game) {
     const url = `/api/games/${this.key}`;
     return h("section.card", {}, h("h2", {}, t("share")), h("div.row.wrap", {},
-      h("button", { onclick: () => this.picture() }, icon("share"), t("share-picture")),
+      h("button", { onclick: () => attempt(() => this.picture()) }, icon("share"), t("share-picture")),
       h("a.button", { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" }, t("share-pdf")),
       h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
       h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
@@ -135,16 +137,22 @@ export class ReplayView {
     if (state) { this.live.take(state); this.go("/"); }
   }
 
-  // The drawing as a picture, made on the phone itself.
+  // The drawing as a picture, made on the phone itself. The page's style does not reach into it,
+  // so the colours of the day or the night go along.
   async picture() {
     const text = await (await fetch(this.board.url)).text();
-    const source = new Blob([text.replace("<svg ", '<svg width="1600" ')], { type: "image/svg+xml" });
+    const paint = (name) => getComputedStyle(this.board.element).getPropertyValue(name);
+    const style = `<style>.ground { fill: none } .grid { stroke: ${paint("--grid")} } .name { fill: ${paint("--ink")} }</style>`;
+    const [, , wide, high] = this.board.home;
+    const canvas = h("canvas", { width: PICTURE_PX, height: Math.round(PICTURE_PX * high / wide) });
+    const sized = `<svg width="${canvas.width}" height="${canvas.height}" `;
+    const source = new Blob([text.replace("<svg ", sized).replace("<defs>", style + "<defs>")], { type: "image/svg+xml" });
     const image = new Image();
     image.src = URL.createObjectURL(source);
     await image.decode();
-    const canvas = h("canvas", { width: image.naturalWidth, height: image.naturalHeight });
+    URL.revokeObjectURL(image.src);
     const pen = canvas.getContext("2d");
-    pen.fillStyle = "#f6f1e7";
+    pen.fillStyle = paint("--felt");
     pen.fillRect(0, 0, canvas.width, canvas.height);
     pen.drawImage(image, 0, 0);
     const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
