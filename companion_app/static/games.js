@@ -1,18 +1,29 @@
 // Games that were: the list, statistics by person, and one game with its replay slider and exports.
 import { Board } from "./board.js";
-import { attempt, avatar, get, h, icon, post, score, t, toast, when } from "./ui.js";
+import { attempt, avatar, filling, get, getText, h, icon, post, score, t, toast, when } from "./ui.js";
 
 const PICTURE_PX = 1600;
 
 export class GamesView {
   constructor(live, go) {
     this.go = go;
-    this.element = h("div.page", {}, h("h1", {}, t("tab-games")));
+    this.element = h("div.page", {}, h("h1", {}, t("tab-games")), h("p.loading", { role: "status" }, t("loading")));
     this.load();
   }
 
+  // A game that begins or ends belongs into the list.
+  update(state) {
+    const now = `${state?.key} ${state?.over}`;
+    const before = this.now ?? now;
+    this.now = now;
+    if (now !== before) this.load();
+  }
+
   async load() {
-    const [{ games }, { players }, { series }] = await Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]);
+    const answers = await filling(this, () => Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]));
+    if (!answers) return;
+    const [{ games }, { players }, { series }] = answers;
+    this.element.replaceChildren(h("h1", {}, t("tab-games")));
     if (!games.length) { this.element.append(this.nothing()); return; }
     if (players.length) {
       this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("statistics") }, h("table", {},
@@ -63,7 +74,8 @@ export class ReplayView {
   }
 
   async load() {
-    const game = await attempt(() => get(`/api/games/${this.key}`));
+    const game = await filling(this, () => get(`/api/games/${this.key}`));
+    if (!game && !this.game) this.element.replaceChildren(h("p.card", {}, t("error-no-game")));
     if (!game) return;
     const at = Math.min(this.place ?? game.length, game.length);
     this.length = game.length;
@@ -140,7 +152,7 @@ export class ReplayView {
   // The drawing as a picture, made on the phone itself. The page's style does not reach into it,
   // so the colours of the day or the night go along.
   async picture() {
-    const text = await (await fetch(this.board.url)).text();
+    const text = await getText(this.board.url);
     const paint = (name) => getComputedStyle(this.board.element).getPropertyValue(name);
     const style = `<style>.ground { fill: none } .grid { stroke: ${paint("--grid")} } .name { fill: ${paint("--ink")} }</style>`;
     const [, , wide, high] = this.board.home;

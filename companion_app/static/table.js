@@ -196,7 +196,7 @@ export class TableView {
       if (this.board.litKind === "hint" || this.board.litKind === "ask") if (!state.questions?.length) this.board.dark();
       return;
     }
-    const { moves } = await get("/api/moves");
+    const { moves } = await get("/api/moves").catch(() => ({ moves: [] }));
     if (state === this.state) this.board.light(moves.flatMap((m) => m.spots), "hint");
   }
 

@@ -1,6 +1,6 @@
 // Teaching: photos of the owner's tiles, groups to name, learning, a trial, and the shelf of boxes.
 import { boardSections, partWord } from "./teach_board.js";
-import { askPin, attempt, get, h, icon, me, post, Refused, t, toast } from "./ui.js";
+import { askPin, attempt, filling, get, h, icon, me, post, t, toast, upload } from "./ui.js";
 
 const ASK_MS = 1200;
 const MOST_NAMED = 4;
@@ -9,7 +9,7 @@ export class TeachView {
   constructor(go) {
     this.go = go;
     this.picked = new Set();
-    this.element = h("div.page.teach", {}, h("h1", {}, t("teach-title")));
+    this.element = h("div.page.teach", {}, h("h1", {}, t("teach-title")), h("p.loading", { role: "status" }, t("loading")));
     document.addEventListener("host", this.again = () => this.load());
     this.load();
   }
@@ -17,7 +17,8 @@ export class TeachView {
   close() { clearTimeout(this.soon); document.removeEventListener("host", this.again); }
 
   async load() {
-    this.take(await get("/api/teaching"));
+    const answer = await filling(this, () => get("/api/teaching"));
+    if (answer) this.take(answer);
   }
 
   take(answer) {
@@ -289,11 +290,4 @@ export function bestPhoto({ missing, poor = [], alike, unsure, kinds }) {
   if (doubtful.length) return t("teach-next-alike", { kinds: listed(doubtful) });
   const once = kinds.filter((kind) => kind.examples === 1).map((kind) => kind.tile);
   return once.length ? t("teach-next-once", { kinds: listed(once) }) : "";
-}
-
-async function upload(url, form) {
-  const response = await fetch(url, { method: "POST", body: form, headers: { "X-Snake-Eye": me.token } });
-  const answer = await response.json();
-  if (!response.ok) throw new Refused(answer.error.code, answer.error.text, answer.error.detail);
-  return answer;
 }
