@@ -144,7 +144,7 @@ def _games(machine: Machine) -> Check:
                      "Start Snake Eye: it keeps the damaged file and takes out what it "
                      "can, or restore a backup.")  # fmt: skip
     aside = f" A damaged file was put aside: {damaged[-1].name}." if damaged else ""
-    return Check("games", True, f"{count} games are kept.{aside}")
+    return Check("games", True, f"Games kept: {count}.{aside}")
 
 
 def _temperature(machine: Machine) -> Check:
@@ -247,5 +247,5 @@ def _own_set(name: str, folder: Path) -> Check:
         tile_set = taught.tile_set if taught else load_set(name, (folder,))
     except (EngineError, VisionError, OSError, ValueError) as error:
         return Check(label, False, f"{error}.", "Teach it again, or restore a backup.")
-    said = f"{len(tile_set.kinds)} kinds of tiles"
+    said = f"Kinds of tiles: {len(tile_set.kinds)}"
     return Check(label, True, f"{said}, taught from photos." if taught else f"{said}.")

@@ -120,7 +120,7 @@ export class SetupView {
     const game = this.chosen;
     const list = this.players.map((p) => (p ?? "").trim()).filter(Boolean);
     if (list.length < game.fewest || list.length > game.most || new Set(list).size < list.length) {
-      attempt(() => { throw new Error(t("players-wrong", { a: game.fewest, b: game.most })); });
+      attempt(() => { throw new Error(game.fewest === game.most ? t("players-wrong-exactly", { n: game.most }) : t("players-wrong", { a: game.fewest, b: game.most })); });
       return false;
     }
     this.players = list;

@@ -108,7 +108,7 @@ export class TableView {
       }, avatar(player),
         h("span.who", {}, h("b", {}, player.name),
           (state.over ? player.winner : player.turn) ? h("small", {}, t(state.over ? "winner" : "to-move")) : null),
-        h("span.points", { "aria-label": t("points-are", { n: score(player.score) }) },
+        h("span.points", { "aria-label": t("points-are", { n: score(player.score), count: player.score ?? 0 }) },
           player.winner && state.over ? icon("crown") : null, score(player.score)));
       return h(`div.seat${open ? ".open" : ""}`, {}, chip, open ? this.scoreLines(player) : null);
     }));

@@ -2,15 +2,19 @@
 
 export const TRY_AGAIN_MS = 3000;
 let strings = {};
+let forms = new Intl.PluralRules("en");
 export const me = { token: "", host: false, may_answer: false };
 
+// A text that counts something has a form for each number of things; `n`, or `count`, is how many.
 export function t(key, params = {}) {
-  const text = strings[key] ?? key;
+  const said = strings[key] ?? key;
+  const text = typeof said === "string" ? said : said[forms.select(params.count ?? params.n)];
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? params[name] : whole));
 }
 
 export async function loadWords(language) {
   strings = await get(`/api/strings/${language}.json`);
+  forms = new Intl.PluralRules(language);
 }
 
 // h("button.big", {onclick}, "text", child): an element; words are always text, never markup.

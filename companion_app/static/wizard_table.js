@@ -25,7 +25,7 @@ export async function selfTest(game, set, demo) {
     place.replaceChildren(board(drawn(done.svg)));
     const all = done.right === done.of;
     result.append(h(`p.ready-line.${all ? "good" : "bad"}`, {}, icon(all ? "check" : "hint"),
-      h("span", {}, all ? t("selftest-all", { n: done.of }) : t("selftest-some", { right: done.right, of: done.of }))),
+      h("span", {}, all ? t("selftest-all", { n: done.of }) : t("selftest-some", { n: done.right, of: done.of }))),
       ...done.wrong.map((one) => h("p.wrong-tile", {}, one.seen ? t("selftest-seen", { tile: one.label, seen: one.seen }) : t("selftest-missed", { tile: one.label }))),
       ...done.advice.map((text) => h("p.quiet", {}, text)));
   }

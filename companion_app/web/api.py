@@ -33,8 +33,8 @@ def health() -> Response:
     with desk.lock:
         games = len(desk.store.games())
     checks = [
-        {"name": "page", "ok": True, "text": f"{desk.hub.listening} phones listen", "fix": ""},
-        {"name": "store", "ok": True, "text": f"{games} games are kept", "fix": ""},
+        {"name": "page", "ok": True, "text": f"phones listening: {desk.hub.listening}", "fix": ""},
+        {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},
         {"name": "table", "ok": desk.trouble is None, "text": desk.trouble or desk.seeing,
          "fix": ""},
     ]  # fmt: skip
@@ -82,7 +82,8 @@ def strings(code: str) -> Response:
     """Return the words of the page in one language."""
     if code not in LANGUAGES:
         raise NotFound
-    answer = jsonify(catalogue(code)["page"])
+    words = catalogue(code)
+    answer = jsonify({**words["page"], **words["counts"]})
     answer.headers["Cache-Control"] = "no-cache"
     answer.add_etag()
     return answer.make_conditional(request)  # type: ignore[return-value]

@@ -2,7 +2,8 @@
 
 A catalogue is a JSON file in ``companion_app/locales``. The sentences of the rules are English in
 the engine; the other languages have theirs under ``rules``, by game and rule id, first under the
-game's own name, then under ``common``.
+game's own name, then under ``common``. Texts that count something stand under ``counts``, one for
+each form that the language has.
 """
 
 from __future__ import annotations
@@ -36,9 +37,16 @@ class Speech:
         self._names = names or {}
 
     def page(self, key: str, **params: object) -> str:
-        """Return a text of the page; the key itself where there is none."""
+        """Return a text of the page; the key itself where there is none. ``n`` is counted."""
+        if key in self._words["counts"]:
+            return self.counted(key, int(str(params["n"])), **params)
         text: str = self._words["page"].get(key, key)
         return text.format(**params) if params else text
+
+    def counted(self, key: str, count: int, **params: object) -> str:
+        """Return a text that counts something, in the form for so many."""
+        forms: Mapping[str, str] = self._words["counts"][key]
+        return forms[plural(self.language, count)].format(**{"n": count, **params})
 
     # --- people and tiles ------------------------------------------------------------------
 
@@ -154,7 +162,7 @@ class Speech:
         if sized := FIELD.fullmatch(value):
             return self.page("field-of", a=sized[1], b=sized[2])
         if cards := CARDS.fullmatch(value):
-            return self.cards(int(cards[1]))
+            return self.counted("cards", int(cards[1]))
         if snake := SNAKE.fullmatch(value):
             return self.page("snake-of", colour=self.colour(snake[1]))
         return dict(self._words["phrases"]).get(value)
@@ -171,10 +179,6 @@ class Speech:
         if value in self._words["colours"]:
             return self.colour(value)
         return " ".join(str(self._words["shapes"].get(word, word)) for word in words)
-
-    def cards(self, count: int) -> str:
-        """Return so many cards, with the word in its right form."""
-        return str(self._words["cards"][plural(self.language, count)].format(n=count))
 
     def seen(self, seeing: str) -> str:
         """Return a state of the camera in words."""
@@ -197,14 +201,17 @@ class Speech:
 
 
 def plural(language: str, count: int) -> str:
-    """Return the form of a counted word: ``one``, ``few`` or ``many``."""
+    """Return the form of a counted word: ``one``, ``few``, ``many`` or ``other``.
+
+    As browsers say it (CLDR), for whole numbers.
+    """
     if language == "ru":
         if count % 10 == 1 and count % 100 != 11:
             return "one"
         return "few" if count % 10 in (2, 3, 4) and count % 100 not in (12, 13, 14) else "many"
     if language == "cs":
-        return "one" if count == 1 else "few" if count in (2, 3, 4) else "many"
-    return "one" if count == 1 or (language == "fr" and count == 0) else "many"
+        return "one" if count == 1 else "few" if count in (2, 3, 4) else "other"
+    return "one" if count == 1 or (language == "fr" and count == 0) else "other"
 
 
 @cache

@@ -134,7 +134,7 @@ def test_games_are_counted(machine, tmp_path):
         store.append("g1", "started", {})
         store.append("g2", "started", {})
 
-        assert named(diagnose(machine, Seen("")), "games").text == "2 games are kept."
+        assert named(diagnose(machine, Seen("")), "games").text == "Games kept: 2."
 
 
 def test_mistake_in_the_settings_is_named(machine, tmp_path, monkeypatch):
