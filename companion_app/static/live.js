@@ -10,6 +10,7 @@ export class Live extends EventTarget {
     super();
     this.state = null;
     this.connected = false;
+    this.lost = false;
     this.since = null;
     this.busy = false;
     this.again = false;
@@ -70,10 +71,14 @@ export class Live extends EventTarget {
   }
 
   line(on) {
+    if (!on) this.lost = true;
     if (on === this.connected) return;
     this.connected = on;
     if (on) this.fetch().catch(() => {});
     this.dispatchEvent(new Event("line"));
+    if (!on || !this.lost) return;
+    this.lost = false;
+    this.dispatchEvent(new Event("back"));
   }
 }
 

@@ -55,10 +55,9 @@ export class TableView {
 
   // The drawing, or the camera's picture with what was read over it.
   showBoard(state) {
-    const foul = state.foul ? `foul${state.foul.n}` : "";
     if (this.picture.on && !hasCamera(state)) this.picture.stop();
     this.board.show(this.picture.on ? `/api/camera.svg?v=${state.version}&lang=${state.language}`
-      : `/api/table.svg?v=${state.key}-${state.moves.length}-${foul}-${seqOf(state)}&lang=${state.language}`);
+      : `/api/table.svg?v=${state.drawing}&lang=${state.language}`);
     this.showDoubts();
   }
 
@@ -109,7 +108,7 @@ export class TableView {
       }, avatar(player),
         h("span.who", {}, h("b", {}, player.name),
           (state.over ? player.winner : player.turn) ? h("small", {}, t(state.over ? "winner" : "to-move")) : null),
-        h("span.points", { "aria-label": t("points-are", { n: score(player.score) }) },
+        h("span.points", { "aria-label": t("points-are", { n: score(player.score), count: player.score ?? 0 }) },
           player.winner && state.over ? icon("crown") : null, score(player.score)));
       return h(`div.seat${open ? ".open" : ""}`, {}, chip, open ? this.scoreLines(player) : null);
     }));
@@ -198,7 +197,7 @@ export class TableView {
       if (this.board.litKind === "hint" || this.board.litKind === "ask") if (!state.questions?.length) this.board.dark();
       return;
     }
-    const { moves } = await get("/api/moves");
+    const { moves } = await get("/api/moves").catch(() => ({ moves: [] }));
     if (state === this.state) this.board.light(moves.flatMap((m) => m.spots), "hint");
   }
 
@@ -265,4 +264,3 @@ export class TableView {
 
 const AMISS = ["unsure", "too-dark", "camera-moved", "camera-lost"];
 const hasCamera = (state) => !["none", "recorded"].includes(state.source.kind);
-const seqOf = (state) => state.moves.map((m) => m.seq).reduce((a, b) => (a * 31 + b) % 1000003, 7);

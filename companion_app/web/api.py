@@ -34,8 +34,8 @@ def health() -> Response:
     with desk.lock:
         games = len(desk.store.games())
     checks = [
-        {"name": "page", "ok": True, "text": f"{desk.hub.listening} phones listen", "fix": ""},
-        {"name": "store", "ok": True, "text": f"{games} games are kept", "fix": ""},
+        {"name": "page", "ok": True, "text": f"phones listening: {desk.hub.listening}", "fix": ""},
+        {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},
         {"name": "table", "ok": desk.trouble is None, "text": desk.trouble or desk.seeing,
          "fix": ""},
     ]  # fmt: skip
@@ -83,7 +83,8 @@ def strings(code: str) -> Response:
     """Return the words of the page in one language."""
     if code not in LANGUAGES:
         raise NotFound
-    answer = jsonify(catalogue(code)["page"])
+    words = catalogue(code)
+    answer = jsonify(words["page"])
     answer.headers["Cache-Control"] = "no-cache"
     answer.add_etag()
     return answer.make_conditional(request)  # type: ignore[return-value]
@@ -105,10 +106,10 @@ def _drawn(desk: Desk, words: Speech, before: bool) -> str:
     with desk.lock:
         if desk.referee is None:
             raise NotFound(code="no-game")
-        pending = desk.referee.pending
-        if pending is not None and not before:
-            return match_drawing.drawing_of_foul(desk.referee.match, pending, words)
-        return match_drawing.drawing(desk.referee.match, words)
+        match, pending = desk.referee.match, desk.referee.pending
+        if pending is None or before:
+            return match_drawing.drawing(match, words)
+        return match_drawing.drawing(match, words, match_drawing.shown_with_foul(match, pending))
 
 
 @blueprint.get("/api/picture.jpg")

@@ -134,7 +134,7 @@ def _refused(error: Exception) -> Response:
     else:
         log.exception("a request failed: %s %s", request.method, request.path)
     words = Speech(language())
-    text = words.page(f"error-{code}", wait=wait or 0)
+    text = words.page(f"error-{code}", n=wait or 0)
     answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
     answer.status_code = status
     if wait is not None:

@@ -18,6 +18,9 @@ GAP = 16.0
 """Between two fields, in millimetres."""
 MOST_FRAGMENTS = 2000
 """Drawn parts kept in memory, about 5 KB each."""
+FELT, LINES = "#e6e9dc", "#d0d6c4"
+"""The table by day, as on the page: a drawing that is saved has no style sheet."""
+NAME = 'class="name" fill="#2b2620" font-family="system-ui, sans-serif" font-weight="650"'
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, in millimetres."""
 
@@ -69,7 +72,8 @@ class Drawn:
             f'data-lattice="{self.tile_set.lattice}" data-pitch="{pitch:g}" '
             'stroke-linecap="round" stroke-linejoin="round" fill-rule="evenodd">'
             f"<title>{escape(title)}</title><defs>{defs}</defs>{''.join(self.layers)}"
-            f'{"".join(self.hooks)}<g class="taps">{"".join(self.taps)}</g></svg>'
+            f'{"".join(self.hooks)}<g class="taps" fill="none" pointer-events="all">'
+            f"{''.join(self.taps)}</g></svg>"
         )
 
 

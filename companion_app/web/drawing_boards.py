@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-from companion_app.web.canvas import Drawn, Fragment, Panel, fragment, inner
+from companion_app.web.canvas import NAME, Drawn, Fragment, Panel, fragment, inner
 from engine.draw.boards import board_size
 from engine.draw.display import Group, Item, Text, polygon
 from engine.draw.field import Marks
@@ -44,7 +44,7 @@ def _board_name(panel: Panel, size: tuple[float, float], name: str) -> str:
     side, anchor = (1, "end") if panel.x > 1.0 else (-1, "start")
     x, y = panel.x + side * size[0] * 0.48, panel.y - size[1] * 0.42
     return (
-        f'<text class="name" x="{x:.1f}" y="{y:.1f}" font-size="10" '
+        f'<text {NAME} x="{x:.1f}" y="{y:.1f}" font-size="10" '
         f'text-anchor="{anchor}">{escape(name)}</text>'
     )
 

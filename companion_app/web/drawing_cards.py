@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
-from companion_app.web.canvas import GAP, Box, Drawn, Fragment, Panel, fragment, inner
+from companion_app.web.canvas import (
+    FELT,
+    GAP,
+    LINES,
+    NAME,
+    Box,
+    Drawn,
+    Fragment,
+    Panel,
+    fragment,
+    inner,
+)
 from engine.draw.cards import card_face
 from engine.draw.display import Item, rounded
 from engine.draw.ends import covered
@@ -65,10 +76,13 @@ def _ground(left: float, top: float, right: float, bottom: float) -> str:
                        for i in range(1, columns))  # fmt: skip
         across = "".join(f"M{left + 4:.1f} {top + i * CARD:.1f}H{right - 4:.1f}"
                          for i in range(1, rows))  # fmt: skip
-        lines = f'<path class="grid" d="{down}{across}" fill="none" stroke="#d6cfbf"/>'
+        lines = (
+            f'<path class="grid" d="{down}{across}" fill="none" stroke="{LINES}" '
+            'stroke-width=".7"/>'
+        )
     return (
         f'<rect class="ground" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" '
-        f'height="{bottom - top:.1f}" rx="8" fill="#e9e4d8"/>{lines}'
+        f'height="{bottom - top:.1f}" rx="8" fill="{FELT}"/>{lines}'
     )
 
 
@@ -99,7 +113,7 @@ def draw_fields(
         drawn.reach((x, y, x, y))
         name = names[number] if number < len(names) else ""
         drawn.layers.append(
-            f'<text class="name" x="{x + 2:.1f}" y="{y + LINE * 0.7:.1f}" '
+            f'<text {NAME} x="{x + 2:.1f}" y="{y + LINE * 0.7:.1f}" '
             f'font-size="{LINE * 0.75:g}">{escape(name)}</text>'
         )
         x += right - left + GAP

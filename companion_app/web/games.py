@@ -156,7 +156,9 @@ def table(key: str) -> Response:
     """Return the table of a game after ``n`` moves, or at its end."""
     match, _, words = _opened(key)
     with companion().desk.lock:
-        return svg_answer(match_drawing.drawing(match, words, _number()))
+        return svg_answer(
+            match_drawing.drawing(match, words, match_drawing.shown(match, _number()))
+        )
 
 
 def _number() -> int | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from companion_app.live.bench import Pending
 from companion_app.live.match import Match
@@ -36,23 +38,34 @@ def _last_places(match: Match, count: int) -> list[Place]:
     return []
 
 
-def drawing(match: Match, speech: Speech, upto: int | None = None) -> str:
-    """Return the table of a match as SVG, now or after so many moves."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a drawing shows: the table, where a rule is broken, and the last move."""
+
+    layout: Layout
+    marked: tuple[Place, ...]
+    last: tuple[Place, ...]
+
+
+def shown(match: Match, upto: int | None = None) -> Shown:
+    """Return what lies there, now or after so many moves."""
     count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
     layout = match.game.layout(match.positions[count])
-    return _drawn(match, layout, speech, last=_last_places(match, count))
+    return Shown(layout, (), tuple(_last_places(match, count)))
 
 
-def drawing_of_foul(match: Match, pending: Pending, speech: Speech) -> str:
+def shown_with_foul(match: Match, pending: Pending) -> Shown:
     """Return the table with an announced foul on it, its places marked."""
-    marked = [
-        place
-        for broken in pending.violations
-        for place in pointed(broken, match)
-    ] or last_cells(pending.move, match)  # fmt: skip
-    return _drawn(
-        match, pending.layout, speech, marked=marked, last=last_cells(pending.move, match)
-    )
+    last = last_cells(pending.move, match)
+    marked = [place for broken in pending.violations for place in pointed(broken, match)]
+    return Shown(pending.layout, tuple(marked or last), tuple(last))
+
+
+def mark_of(match: Match, pending: Pending | None) -> str:
+    """Return a mark of what the drawing shows: another one whenever it has to be drawn anew."""
+    now = shown(match) if pending is None else shown_with_foul(match, pending)
+    seen = (match.key, now.layout.placements(), sorted(now.marked), sorted(now.last))
+    return f"{zlib.crc32(repr(seen).encode()):08x}"
 
 
 def pointed(broken: Violation, match: Match) -> list[Place]:
@@ -63,15 +76,14 @@ def pointed(broken: Violation, match: Match) -> list[Place]:
     return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
 
 
-def _drawn(
-    match: Match, layout: Layout, speech: Speech, marked: Iterable[Place] = (),
-    last: Iterable[Place] = (),
-) -> str:  # fmt: skip
+def drawing(match: Match, speech: Speech, what: Shown | None = None) -> str:
+    """Return a table of a match as SVG: as it lies there, unless something else is given."""
+    what = what or shown(match)
     return draw_table(
-        match.box, layout, match.start.players,
-        label=speech.labels(layout, match.box),
+        match.box, what.layout, match.start.players,
+        label=speech.labels(what.layout, match.box),
         names=[speech.player(player) for player in match.start.players],
-        marked=_flat(marked, match.game), last=_flat(last, match.game),
+        marked=_flat(what.marked, match.game), last=_flat(what.last, match.game),
         board_word=speech.page("board"),
         title=match.game.facts.title,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from companion_app.live.match import Accepted, Match
 from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import spot, spots_of
-from companion_app.web.match_drawing import last_cells, last_spots
+from companion_app.web.match_drawing import last_cells, last_spots, mark_of
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
@@ -41,6 +41,7 @@ def state(desk: Desk, speech: Speech) -> Doc:
         if referee is None:
             return document
         document |= match_to_json(referee.match, speech)
+        document["drawing"] = mark_of(referee.match, referee.pending)
         document["can_redo"] = desk.can_redo
         document |= doubts(desk.feeder)
         document["foul"] = _foul(referee.match, referee.pending, speech)
