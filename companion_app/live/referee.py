@@ -49,13 +49,20 @@ class Referee(Asker):
             StoreError: what happened could not be kept, so it was not announced; the next look
                 tries again.
         """
+        standing = self._look(settled, t, picture)
+        if standing != "settling":
+            self._withdraw_stale(t)
+        if standing == "settled" and self.pending is None:
+            self.forget_lifted()
+        return standing
+
+    def _look(self, settled: Settled, t: float, picture: Picture) -> Standing:
         self._see_die(settled, t)
+        self.there -= settled.sure.keys() | settled.doubts.keys()
         if hidden := self._covered_foul(settled):
             self._ask_whether_lifted(hidden, t)
             return "unsure"
-        reading = read_settled(
-            settled, self._table_known(), self.match.box, self.answers, self._several_boards()
-        )
+        reading = self._read(settled)
         if reading.waiting:
             return "settling"
         if reading.doubts:
@@ -69,6 +76,18 @@ class Referee(Asker):
             self._touched = False
             self._try_rolls(t)
         return standing
+
+    def forget_lifted(self) -> None:
+        """Forget the names of tiles that have left: another may be laid in their place."""
+        lying = contents(self.match.layout)
+        self.answers = {s: c for s, c in self.answers.items() if c is None or s in lying}
+
+    def _read(self, settled: Settled) -> Reading:
+        """Return what may lie there, by what is seen, known and told."""
+        return read_settled(
+            settled, self._table_known(), self.match.box, self.answers, self._several_boards(),
+            self.there,
+        )  # fmt: skip
 
     def _covered_foul(self, settled: Settled) -> list[Spot]:
         """Return where something lies over the tile of an announced foul, it seems."""
@@ -103,7 +122,7 @@ class Referee(Asker):
         self._begun = True
         self.waived = None
         self._since.clear()
-        self._drop_questions("tile", "order", "hand")
+        self._withdraw_about_the_table(t)
         if self.pending:
             self._take_foul_back(t)
         if self._going_on:
@@ -187,7 +206,7 @@ class Referee(Asker):
         covered = settled.covered | near
         clear = replace(settled, sure=seen, covered=covered)
         known = self._table_known()
-        reading = read_settled(clear, known, self.match.box, self.answers, self._several_boards())
+        reading = self._read(clear)
         tables = [layout for layout in reading.layouts if not same(layout, known)]
         if not tables or len(tables) < len(reading.layouts):
             return "unsure"

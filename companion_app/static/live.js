@@ -1,7 +1,7 @@
 // The live line: one event stream a page, taken up again after sleep, lost Wi-Fi or a restart.
 import { get } from "./ui.js";
 
-const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "game", "told",
+const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "told",
   "missed", "settings", "trouble"];
 const SILENCE_MS = 25000; // two heartbeats missed
 

@@ -162,7 +162,7 @@ export class TableView {
         : button("camera", "camera-view", () => this.showCamera(true))] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
-        button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.moves.length }),
+        button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }),
         button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }),
         state.over ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
         state.actions.includes("finale") && !state.over ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,

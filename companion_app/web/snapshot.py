@@ -40,6 +40,7 @@ def state(desk: Desk, speech: Speech) -> Doc:
         if referee is None:
             return document
         document |= match_to_json(referee.match, speech)
+        document["can_undo"] = desk.can_undo
         document["can_redo"] = desk.can_redo
         document |= doubts(desk.feeder)
         document["foul"] = _foul(referee.match, referee.pending, speech)
