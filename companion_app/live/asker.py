@@ -30,6 +30,9 @@ from engine.record import move_to_json
 class Asker(Listener):
     """The referee's mouth, where it does not know."""
 
+    reading: Reading | None = None
+    """What the last look has read, as far as it came to that."""
+
     def _table_known(self) -> Layout:
         return self.match.layout
 

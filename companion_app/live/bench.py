@@ -108,14 +108,15 @@ class Bench:
         """Say whose turn it is and how it stands."""
         self._go_on(t)
 
-    def _needs_roll(self) -> bool:
+    def needs_roll(self) -> bool:
+        """Say whether nobody can lay anything before a roll is told."""
         game, position = self.match.game, self.match.position
         if "roll" not in game.facts.actions or self._over:
             return False
         return game.judge(position, Move(position.to_move, "roll", value=1)).legal
 
     def _next_roll(self, t: float) -> bool:
-        if not self._rolls or not self._needs_roll():
+        if not self._rolls or not self.needs_roll():
             return False
         move = replace(self._rolls.popleft()[1], player=self.match.position.to_move)
         verdict = self.match.game.judge(self.match.position, move)
@@ -197,7 +198,7 @@ class Bench:
         if match.position.to_move != self._turn:
             self._turn = match.position.to_move
             self._say("turn", t, player=self._turn)
-        if self._needs_roll():
+        if self.needs_roll():
             if not self._next_roll(t):
                 self._ask("roll", ("roll", len(match.accepted)), [1, 2, 3], t)
         else:

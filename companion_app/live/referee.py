@@ -58,11 +58,12 @@ class Referee(Asker):
 
     def _look(self, settled: Settled, t: float, picture: Picture) -> Standing:
         self._see_die(settled, t)
+        self.reading = None
         self.there -= settled.sure.keys() | settled.doubts.keys()
         if hidden := self._covered_foul(settled):
             self._ask_whether_lifted(hidden, t)
             return "unsure"
-        reading = self._read(settled)
+        reading = self.reading = self._read(settled)
         if reading.waiting:
             return "settling"
         if reading.doubts:
@@ -150,7 +151,7 @@ class Referee(Asker):
         if not self._begun and self._maybe_join(tables[0], settled, t, JOINED_FROM):
             return "unsure"
         undo = self._undone_by(tables[0])
-        if self._needs_roll() and not undo:
+        if self.needs_roll() and not undo:
             # Nobody has told the roll yet: a new card waits for it, one laid anew does not.
             return self._instead(tables[0], reading, settled, t, picture) or "unsure"
         answers = [explain(match.game, match.position, table) for table in tables]
@@ -313,6 +314,9 @@ class Referee(Asker):
         lying, now = contents(match.layout), contents(table)
         if all(now.get(spot) == content for spot, content in lying.items()):
             return None
+        # Where nothing is new, nobody has laid anything that could be a foul.
+        is_new = any(lying.get(spot) != content for spot, content in now.items())
+        is_sure = is_new and self._is_sure(reading, settled)
         if last_laid(match.layouts) & set(table.placements()):
             # Whoever takes moves back begins with the last one: an older tile was changed.
             return None
@@ -324,7 +328,7 @@ class Referee(Asker):
             if found.rows:
                 self._undo(count, t, lambda: None)
                 return self._legal(list(found.rows), [table], 0, t, picture)
-            if found.fouls and not found.fouls[0].before.moves and self._is_sure(reading, settled):
+            if is_sure and found.fouls and not found.fouls[0].before.moves:
                 self._undo(count, t, lambda: None)
                 return self._foul(found.fouls[0], table, reading, settled, t, picture)
             return None

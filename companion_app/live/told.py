@@ -255,7 +255,7 @@ class Listener(Undoing):
             return
         move = self._parsed(written)
         self._rolls.append((t, move))
-        if self._needs_roll():
+        if self.needs_roll():
             self._next_roll(t)
 
     def _try_rolls(self, t: float) -> None:
@@ -315,7 +315,7 @@ class Listener(Undoing):
         if shown is None or shown == self._die:
             return
         first, self._die = self._die is None, shown
-        if not first and self._needs_roll() and not self._rolls:
+        if not first and self.needs_roll() and not self._rolls:
             self._rolled({"do": "roll", "value": shown}, t)
             self._seen_roll = len(self.match.accepted)
 

@@ -64,7 +64,7 @@ export class Live extends EventTarget {
     this.heard = Date.now();
     if (e.lastEventId) this.since = Number(e.lastEventId);
     const body = JSON.parse(e.data);
-    if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state };
+    if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state, why: null };
     this.dispatchEvent(new CustomEvent("event", { detail: body }));
     if (asksForMore(name, body)) this.fetch().catch(() => this.line(false));
   }
@@ -79,6 +79,6 @@ export class Live extends EventTarget {
 
 // Hands come and go without changing what is known; only a table that was looked at is news.
 function asksForMore(name, body) {
-  if (name === "state") return body.state === "settled" || body.state === "unsure";
+  if (name === "state") return body.state === "settled" || body.state === "unsure" || Boolean(body.why);
   return name !== "score" && name !== "turn";
 }

@@ -222,10 +222,11 @@ export class TableView {
   }
 
   showSeeing(state) {
-    const quiet = ["settled", "looking"].includes(state.seeing.state) || state.over || state.source.kind === "none";
+    const why = state.seeing.why?.text; // said once a state has lasted: what is seen, what to do
+    const quiet = (!why && ["settled", "looking"].includes(state.seeing.state)) || state.over || state.source.kind === "none";
     this.seeing.hidden = quiet;
-    this.seeing.classList.toggle("amiss", AMISS.includes(state.seeing.state));
-    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, t("seeing-" + state.seeing.state)));
+    this.seeing.classList.toggle("amiss", Boolean(why) || AMISS.includes(state.seeing.state));
+    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, why ?? t("seeing-" + state.seeing.state)));
   }
 
   showMoves(state) {

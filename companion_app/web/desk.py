@@ -67,6 +67,8 @@ class Desk:
         self.referee: Referee | None = None
         self.names: dict[str, str] = {}
         self.seeing = "looking"
+        self.why: Mapping[str, Any] | None = None
+        """What has kept the referee from a verdict for a while."""
         self.feeder: Feeder | None = None
         self.trouble: str | None = None
         """What is wrong right now, in a sentence; ``None`` when all is well."""
@@ -154,7 +156,7 @@ class Desk:
     def emit(self, event: Mapping[str, Any]) -> None:
         """Tell every phone, and remember what the page shows."""
         if event["event"] == "state":
-            self.seeing = event["state"]
+            self.seeing, self.why = event["state"], event.get("why")
         elif event["event"] == "trouble":
             self.trouble = event["text"]
         elif event["event"] == "verdict" and event.get("legal"):

@@ -30,12 +30,13 @@ def state(desk: Desk, speech: Speech) -> Doc:
     with desk.lock:
         document: Doc = {
             "version": desk.hub.version,
-            "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing)},
+            "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing),
+                       "why": _why(desk.why, speech)},
             "source": {"kind": desk.feeder.kind if desk.feeder else "none"},
             "trouble": _trouble(desk.trouble, speech),
             "language": speech.language,
             "game": None,
-        }
+        }  # fmt: skip
         referee = desk.referee
         if referee is None:
             return document
@@ -49,6 +50,14 @@ def state(desk: Desk, speech: Speech) -> Doc:
             for question in referee.questions.values()
         ]
         return document
+
+
+def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
+    """Return what has kept the referee from a verdict: a sentence for it, and the places."""
+    if why is None:
+        return None
+    spots = [spot(place[1:], place[0]) for place in why["spots"]]
+    return {"what": why["what"], "text": speech.why_not(why["what"]), "spots": spots}
 
 
 def _trouble(text: str | None, speech: Speech) -> str | None:
