@@ -26,7 +26,7 @@ from engine.tiles import TileSet
 What = Literal[
     "looking", "hand", "moving", "flickering", "too-dark", "camera-moved", "camera-lost",
     "not-kept", "question", "roll", "foul", "hidden", "unreadable", "part", "apart",
-    "one-lifted", "several-lifted", "one-laid", "several-laid", "changed", "other-table",
+    "one-lifted", "several-lifted", "missing", "one-laid", "several-laid", "changed", "other-table",
 ]  # fmt: skip
 WHATS: tuple[What, ...] = get_args(What)
 SAME_PLACE_PX = 12.0
@@ -152,18 +152,20 @@ def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindra
         return Hindrance("roll", _places(laid))
     if laid and lifted:
         return Hindrance("changed", _places((*laid, *lifted)))
+    covered = settled.covered & contents(known).keys()
+    if lifted and covered:
+        return Hindrance("missing", tuple(sorted({*_places(lifted), *covered})))
     if lifted:
         several = len(lifted) > 1
         return Hindrance("several-lifted" if several else "one-lifted", _places(lifted))
-    return _unexplained_new(laid, known, settled)
+    return _unexplained_new(laid, known, covered)
 
 
 def _unexplained_new(
-    laid: tuple[Placement | Piece, ...], known: Layout, settled: Settled
+    laid: tuple[Placement | Piece, ...], known: Layout, covered: frozenset[Spot]
 ) -> Hindrance:
-    near = settled.covered & contents(known).keys()
-    if beside(_places(laid), near):
-        return Hindrance("hidden", tuple(sorted(near)))
+    if beside(_places(laid), covered):
+        return Hindrance("hidden", tuple(sorted(covered)))
     apart = [one for one in laid if not _touches(one, known)]
     if len(laid) == 1:
         return Hindrance("apart" if apart else "one-laid", _places(laid))

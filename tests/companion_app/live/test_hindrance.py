@@ -1,14 +1,16 @@
 """Whatever keeps the referee from a verdict is said before people wonder: one film a state."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from companion_app.live.hindrance import WHATS
+from companion_app.live.hindrance import WHATS, Hindrance, at_the_table
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.store import Store
+from companion_app.web.recorded import settled_on
 from companion_app.web.speech import LANGUAGES, catalogue
 from engine.game import Start
 from engine.games import game_named
@@ -179,6 +181,21 @@ def test_several_tiles_lifted_at_once_are_said_and_nobody_is_accused(stage):
     assert stage.why == "several-lifted"
     assert [e for e in stage.events if e["event"] in ("verdict", "taken-back")] == []
     assert len(stage.match.accepted) == 8
+
+
+def test_tile_missing_beside_a_covered_one_is_said(stage):
+    stage.play(8)
+    whole = settled_on(stage.match.layout)
+    gone, covered = ((0, *stage.match.accepted[n].move.at) for n in (2, 3))
+    sure = {spot: seen for spot, seen in whole.sure.items() if spot not in (gone, covered)}
+    settled = replace(whole, sure=sure, covered=frozenset([covered]))
+
+    standing = stage.loop.referee.look(settled, stage.t)
+
+    assert standing == "unsure"
+    assert at_the_table(stage.loop.referee, standing, settled) == Hindrance(
+        "missing", tuple(sorted([gone, covered]))
+    )
 
 
 def test_one_older_tile_lifted_is_asked_about_and_said(stage):
