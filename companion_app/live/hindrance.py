@@ -79,6 +79,8 @@ class Lasting:
     def news(self, t: float) -> bool:
         """Say whether what hinders has lasted, and is not what was said; it counts as said then."""
         lasted = t - self._since_s >= self.after_s and t - self._steady_since_s >= self.steady_s
+        # Without frames the source's clock stands still, and that has lasted already.
+        lasted = lasted or self._now == CAMERA_LOST
         if not lasted or self._now == self.said:
             return False
         self.said = self._now
