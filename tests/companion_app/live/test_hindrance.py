@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,9 +43,9 @@ class Stage:
         rules = game_named(variant.game.facts.name)
         start = Start(variant.players, parse_options(rules, variant.options))
         self.match = Match.begin(store, Record(rules, find_set(rules, None), start))
-        self.events: list[dict] = []
-        self.unsure: tuple[dict, ...] = ()
-        self.aside: tuple[dict, ...] = ()
+        self.events: list[dict[str, Any]] = []
+        self.unsure: tuple[dict[str, Any], ...] = ()
+        self.aside: tuple[dict[str, Any], ...] = ()
         self.t = 0.0
         self.begin()
 

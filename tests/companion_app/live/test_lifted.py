@@ -14,7 +14,7 @@ def corrected(table, game: str) -> int:
     n = max(i for i, one in enumerate(accepted(table), 1) if one.do == "place")
     last = accepted(table)[n - 1]
     if last.cells is None:
-        table.tell({"correct": n, "move": {"turns": (last.turns + 1) % 4}})
+        table.tell({"correct": n, "move": {"turns": ((last.turns or 0) + 1) % 4}})
     else:
         table.tell({"correct": n, "move": {"tile": "1", "cells": [list(last.cells[0])]}})
     assert accepted(table)[n - 1] != last
@@ -49,7 +49,7 @@ def test_named_tile_that_is_lifted_is_taken_back(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         play(table, PLAIN["schlangennest"], 5, 2)
         move = next(m for m in table.match.game.legal_moves(table.match.position) if m.at)
-        before, seen = table.match.layout, doubtful(table, list(move.at))
+        before, seen = table.match.layout, doubtful(table, [*(move.at or ())])
         (question,) = said(table.shows(seen, looks=30), "question")
         table.tell({"answer": question["id"], "value": {"tile": move.tile, "turns": move.turns}})
         table.keeps(seen)
@@ -64,12 +64,12 @@ def test_earlier_corrected_tile_that_is_lifted_is_asked_about(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         play(table, PLAIN["schlangennest"], 5, 6)
         third = accepted(table)[2]
-        table.tell({"correct": 3, "move": {"turns": (third.turns + 1) % 4}})
+        table.tell({"correct": 3, "move": {"turns": ((third.turns or 0) + 1) % 4}})
         left = Layout(frozenset(c for c in table.match.layout.cards if c.at != third.at))
 
         (question,) = said(table.shows(left, looks=60), "question")
 
         assert question["about"] == "tile"
-        assert question["at"] == list(third.at)
+        assert question["at"] == [*(third.at or ())]
         table.tell({"answer": question["id"], "value": question["guesses"][0][0]})
         assert said(table.shows(left, looks=60), "question") == []

@@ -1,5 +1,7 @@
 """Questions live as long as what they ask about lies there, and drop no move unsaid."""
 
+from typing import Any
+
 import pytest
 
 from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
@@ -22,7 +24,7 @@ def open_questions(table: Tabletop) -> list[str]:
     return [question.about for question in table.referee.questions.values()]
 
 
-def puzzled(table: Tabletop) -> dict:
+def puzzled(table: Tabletop) -> dict[str, Any]:
     """Play some moves, then take tiles from the middle: no moves lead there."""
     play(table, PLAIN["schlangennest"], 5, 6)
     left = Layout(frozenset(sorted(table.match.layout.cards)[2:]))

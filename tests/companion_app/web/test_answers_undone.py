@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from companion_app.live.places import Belief
 from companion_app.live.settle import Settled
 from companion_app.web.recorded import settled_on
@@ -15,14 +17,16 @@ OLD = read_layout("blue/curve@0,0 red/curve@1,0 blue/tail@0,1 red/tail@1,1")
 def shown(played: Played, table: Layout | Settled, looks: int = 8) -> None:
     """Show the referee a table for so many seconds."""
     settled = settled_on(table) if isinstance(table, Layout) else table
+    referee = played.desk.referee
+    assert referee is not None
     with played.desk.lock:
-        played.desk.referee.touched()
+        referee.touched()
         for _ in range(looks):
             played.time_s += 1
-            played.desk.referee.look(settled, played.time_s)
+            referee.look(settled, played.time_s)
 
 
-def asked(played: Played) -> dict:
+def asked(played: Played) -> dict[str, Any]:
     (question,) = played.guest().get("/api/state")["questions"]
     return dict(question)
 
@@ -97,10 +101,14 @@ def test_game_taken_up_in_its_middle_is_undone_though_no_move_was_made(played, s
     assert [question["about"] for question in undone["questions"]] == ["next"]
 
 
-def doubtful(played: Played) -> tuple[Settled, dict]:
+def doubtful(played: Played) -> tuple[Settled, dict[str, Any]]:
     """Return a table with the next card of a game hard to read, and the right answer."""
     match = played.desk.match
+    assert match is not None
     move = next(m for m in match.game.legal_moves(match.position) if m.at)
+    assert move.at is not None
+    assert move.tile is not None
+    assert move.turns is not None
     lying = settled_on(match.layout)
     spot = (0, *move.at)
     guesses = (((move.tile, move.turns), 0.5), (("red/tail", 0), 0.4))

@@ -248,8 +248,8 @@ def test_whatever_changes_the_game_is_heard_by_every_phone(played, script, chang
 def test_phone_hears_that_a_question_was_withdrawn(played, script):
     played.begin(script.record)
     old = read_layout("blue/curve@0,0 red/curve@1,0 blue/tail@0,1 red/tail@1,1")
+    phone = played.desk.hub.listen(None)
     for table in (old, Layout()):
-        phone = played.desk.hub.listen(None)
         played.desk.referee.touched()
         for _ in range(4):
             played.time_s += 1
