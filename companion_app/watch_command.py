@@ -35,6 +35,7 @@ from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.match import Match
 from companion_app.live.opening import open_source
 from companion_app.live.store import Store
+from companion_app.web.speech import Speech
 from engine.errors import RecordError
 from engine.game import Json, Start
 from engine.games import game_named
@@ -201,7 +202,7 @@ class Watching:
 
     def run(self) -> None:
         """Watch until the source ends."""
-        loop = LiveLoop(self.match, self.reader, self.emit)
+        loop = LiveLoop(self.match, self.reader, self._say)
         frames: FrameSource = NewestFrames(self.source) if self.source.live else self.source
         if isinstance(self.source, DemoSource):
             self.source.tell = lambda message: self._demo_told(loop, message)
@@ -217,6 +218,13 @@ class Watching:
         failure = getattr(frames, "failure", None)
         if failure is not None:
             raise InputError(f"the camera failed: {failure}")
+
+    def _say(self, event: Event) -> None:
+        """Pass on an event; what keeps the referee from a verdict comes with its sentence."""
+        why = event.get("why")
+        if isinstance(why, dict):
+            event = {**event, "why": {**why, "text": Speech("en").why_not(why["what"])}}
+        self.emit(event)
 
     def _listen(self, loop: LiveLoop) -> None:
         for line in self.told.waiting():

@@ -1,7 +1,7 @@
 // The live line: one event stream a page, taken up again after sleep, lost Wi-Fi or a restart.
 import { get } from "./ui.js";
 
-const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "game", "told",
+const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "told",
   "missed", "settings", "trouble"];
 const SILENCE_MS = 25000; // two heartbeats missed
 
@@ -65,7 +65,7 @@ export class Live extends EventTarget {
     this.heard = Date.now();
     if (e.lastEventId) this.since = Number(e.lastEventId);
     const body = JSON.parse(e.data);
-    if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state };
+    if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state, why: null };
     this.dispatchEvent(new CustomEvent("event", { detail: body }));
     if (asksForMore(name, body)) this.fetch().catch(() => this.line(false));
   }
@@ -84,6 +84,6 @@ export class Live extends EventTarget {
 
 // Hands come and go without changing what is known; only a table that was looked at is news.
 function asksForMore(name, body) {
-  if (name === "state") return body.state === "settled" || body.state === "unsure";
+  if (name === "state") return body.state === "settled" || body.state === "unsure" || Boolean(body.why);
   return name !== "score" && name !== "turn";
 }

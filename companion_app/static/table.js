@@ -162,7 +162,7 @@ export class TableView {
         : button("camera", "camera-view", () => this.showCamera(true))] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
-        button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.moves.length }),
+        button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }),
         button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }),
         state.over ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
         state.actions.includes("finale") && !state.over && !state.last_round ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
@@ -222,10 +222,11 @@ export class TableView {
   }
 
   showSeeing(state) {
-    const quiet = ["settled", "looking"].includes(state.seeing.state) || state.over || state.source.kind === "none";
+    const why = state.seeing.why?.text; // said once a state has lasted: what is seen, what to do
+    const quiet = (!why && ["settled", "looking"].includes(state.seeing.state)) || state.over || state.source.kind === "none";
     this.seeing.hidden = quiet;
-    this.seeing.classList.toggle("amiss", AMISS.includes(state.seeing.state));
-    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, t("seeing-" + state.seeing.state)));
+    this.seeing.classList.toggle("amiss", Boolean(why) || AMISS.includes(state.seeing.state));
+    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, why ?? t("seeing-" + state.seeing.state)));
   }
 
   showMoves(state) {

@@ -127,7 +127,7 @@ def _refused(error: Exception) -> Response:
     elif isinstance(error, VisionError):
         status, code, detail = 422, "no-photo", str(error)
     elif isinstance(error, (LiveError, EngineError)):
-        status, code, detail = 409, "cannot-be", str(error)
+        status, code, detail = 409, getattr(error, "code", "cannot-be"), str(error)
     elif isinstance(error, HTTPException):
         status = error.code or 500
         code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")

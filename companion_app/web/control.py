@@ -92,7 +92,10 @@ def settings() -> Response:
 
 @blueprint.post("/api/tell")
 def tell() -> Response:
-    """Tell the referee something: an answer, a roll, a pass, an overruling, a correction."""
+    """Tell the referee something: an answer, a roll, a pass, an overruling, a correction.
+
+    An answer that drops accepted moves has to be confirmed, and only the host may do that.
+    """
     sent = asked()
     kinds = [kind for kind in (*FROM_ANYONE, *FROM_HOST) if kind in sent]
     if not kinds:
@@ -100,7 +103,7 @@ def tell() -> Response:
     if "correct" not in kinds and "move" in kinds:
         _only_host()
     allowed = access.is_host() or companion().settings.now.players_answer
-    if not allowed or any(kind in FROM_HOST for kind in kinds):
+    if not allowed or "confirm" in sent or any(kind in FROM_HOST for kind in kinds):
         _only_host()
     _tell(sent)
     return done()
@@ -136,8 +139,11 @@ def take_foul_back() -> Response:
 @blueprint.post("/api/undo")
 @access.must_be_host
 def undo() -> Response:
-    """Take back the last move, or so many."""
-    count = asked().get("count", 1)
+    """Take back what was done last, a move or an answer; or so many moves."""
+    count = asked().get("count")
+    if count is None:
+        companion().desk.undo()
+        return done()
     if not isinstance(count, int) or isinstance(count, bool):
         raise BadRequest("count is a whole number")
     companion().desk.take_back(count)

@@ -27,7 +27,9 @@ SENSORS = {
     "state": ("Table", "{{ value_json.seeing }}"),
 }
 """For Home Assistant: name, and what of the table it shows."""
-PUBLISHED = ("verdict", "taken-back", "turn", "score", "over", "question", "game", "state")
+PUBLISHED = (
+    "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "state",
+)  # fmt: skip
 """Events that are published; the others are for the page alone."""
 
 

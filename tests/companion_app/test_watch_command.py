@@ -15,6 +15,7 @@ from companion_app.live.store import Store
 from companion_app.watch_command import Told, Watching, add_watch_command
 from engine.game import Start
 from engine.games import game_named
+from engine.placement import Layout
 from engine.record import Record, find_set
 from models.evaluate.scripted import Moment, ScriptedCamera, ScriptedReader, hand_visit
 from models.scenes.positions import played
@@ -27,6 +28,7 @@ EVENTS = {
     "score": {"scores"},
     "over": {"scores", "winners"},
     "question": {"id", "about", "guesses"},
+    "withdrawn": {"id"},
 }
 
 
@@ -84,6 +86,26 @@ def test_events_are_those_of_the_interface(tmp_path):
         json.dumps(event)
     assert [e["n"] for e in events if e["event"] == "verdict"] == [1, 2, 3, 4]
     assert [e["t"] for e in events] == sorted(e["t"] for e in events)
+
+
+class Stuck(FilmOf):
+    """A film that ends with the older tiles lifted, and stays so."""
+
+    def frames(self):
+        yield from super().frames()
+        lying = self.one.layouts[self.moves]
+        left = Layout(frozenset(sorted(lying.cards)[2:]))
+        yield from (self.camera.shoot(m) for m in hand_visit(lying, left))
+        for _ in range(8):
+            yield from self._still(left)
+
+
+def test_state_that_lasts_comes_with_what_to_do(tmp_path):
+    events = watched(tmp_path, Stuck("schlangennest", 6), "")
+
+    last = [event for event in events if event["event"] == "state"][-1]
+    assert last["state"] == "unsure"
+    assert "Lay them back" in last["why"]["text"]
 
 
 def test_rolls_come_on_standard_input(tmp_path):

@@ -13,7 +13,13 @@ from typing import Any
 import pytest
 
 from companion_app.web.hub import MISSED, MOST_WAITING, REMEMBERED, FullHouse, Hub
+from companion_app.web.recorded import settled_on
 from companion_app.web.serving import Server
+from engine.game import Move
+from engine.notation import read_layout
+from engine.placement import Layout
+from engine.record import move_to_json
+from tests.companion_app.web.conftest import playthrough
 
 PATIENCE_S = 10.0
 
@@ -177,3 +183,77 @@ def test_fifty_phones_hear_within_300_ms(played, script):
         assert sorted(heard)[25] - said < 0.3
         for phone in phones:
             phone.close()
+
+
+def another_tile(move: Move) -> dict[str, Any]:
+    """Return what else the tile of a move might have been: turned, or of fewer cells."""
+    if move.cells is None:
+        return {"turns": ((move.turns or 0) + 1) % 4}
+    return {"cells": [list(cell) for cell in move.cells[:-1]]}
+
+
+@pytest.mark.parametrize("game", ["schlangennest_two_players", "snekagon_seven_turns"])
+def test_every_phone_hears_of_a_correction_and_gets_another_table(played, game):
+    record = playthrough(game)
+    n = next(i for i, move in enumerate(record.moves, 1) if len(move.cells or "long") > 1)
+    played.begin(record)
+    played.play(record, n)
+    before = played.guest().get("/api/state")
+    drawn = played.guest().client.get("/api/table.svg").data
+    told = {"correct": n, "move": another_tile(record.moves[n - 1])}
+    with serving(played) as port:
+        phones = [Phone(port), Phone(port)]
+        listening(played, 2)
+
+        assert played.host().post("/api/tell", told).status_code == 200
+
+        for phone in phones:
+            assert phone.hear("verdict")["n"] == n
+            assert phone.last_id > before["version"]
+            phone.close()
+    after = played.guest().get("/api/state")
+    assert after["version"] > before["version"]
+    assert after["tiles"] != before["tiles"]
+    assert played.guest().client.get("/api/table.svg").data != drawn
+
+
+CHANGES: dict[str, tuple[str, dict[str, Any] | None]] = {
+    "undo": ("/api/undo", None),
+    "undo of so many": ("/api/undo", {"count": 2}),
+    "correction": ("/api/tell", {"correct": 2, "move": {"tile": "red/tail"}}),
+    "move": ("/api/tell", {"move": {"do": "place"}}),
+    "end": ("/api/end", None),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_changes_the_game_is_heard_by_every_phone(played, script, change):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    before = played.guest().get("/api/state")
+    phones = [played.desk.hub.listen(None) for _ in range(2)]
+    address, body = CHANGES[change]
+    if change == "move":
+        body = {"move": move_to_json(script.record.moves[4])}
+
+    answer = played.host().post(address, body)
+
+    assert answer.status_code == 200
+    assert answer.get_json()["moves"] != before["moves"] or answer.get_json()["over"]
+    heard = [[event.body["event"] for event in phone.take(0)] for phone in phones]
+    assert heard[0] == heard[1] != []
+    assert set(heard[0]) - {"score", "turn"}
+
+
+def test_phone_hears_that_a_question_was_withdrawn(played, script):
+    played.begin(script.record)
+    old = read_layout("blue/curve@0,0 red/curve@1,0 blue/tail@0,1 red/tail@1,1")
+    phone = played.desk.hub.listen(None)
+    for table in (old, Layout()):
+        played.desk.referee.touched()
+        for _ in range(4):
+            played.time_s += 1
+            played.desk.referee.look(settled_on(table), played.time_s)
+
+    assert "withdrawn" in [event.body["event"] for event in phone.take(0)]
+    assert played.guest().get("/api/state")["questions"] == []

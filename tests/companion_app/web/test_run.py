@@ -123,7 +123,9 @@ def test_page_starts_without_its_camera_says_so_and_keeps_the_game(tmp_path):
     finally:
         killed(process)
 
-    assert after["seeing"] == {"state": "camera-lost", "text": "No picture from the camera"}
+    assert after["seeing"]["state"] == "camera-lost"
+    assert after["seeing"]["text"] == "No picture from the camera"
+    assert "Check its cable" in after["seeing"]["why"]["text"]
     assert after["key"] == before["key"]
 
 

@@ -130,3 +130,19 @@ def test_health_counts_games(played, script):
 
     assert health["ok"] is True
     assert "games kept: 1" in json.dumps(health)
+
+
+def test_what_keeps_the_referee_from_a_verdict_is_said_in_the_guests_language(played, script):
+    played.begin(script.record)
+    why = {"what": "several-lifted", "spots": [[0, 1, -2]]}
+    played.desk.emit({"event": "state", "state": "unsure", "t": 9.0, "why": why})
+
+    english, german = (played.guest().get(f"/api/state?lang={code}") for code in ("en", "de"))
+
+    assert english["seeing"]["why"]["what"] == "several-lifted"
+    assert english["seeing"]["why"]["text"].startswith("Several tiles are missing at once")
+    assert german["seeing"]["why"]["text"].startswith("Mehrere Plättchen fehlen")
+    assert english["seeing"]["why"]["spots"] == ["0:1:-2"]
+
+    played.desk.emit({"event": "state", "state": "hand", "t": 9.5})
+    assert played.guest().get("/api/state")["seeing"]["why"] is None
