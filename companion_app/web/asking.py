@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion_app.live.match import Match
 from companion_app.live.questions import Question, question_to_json
-from companion_app.web.drawing import spot
+from companion_app.web.drawing.table import spot
 from companion_app.web.speech import Speech
 from engine.game import Json
 

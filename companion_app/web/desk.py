@@ -19,8 +19,8 @@ from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
-from companion_app.web.drawing import warm_up
-from companion_app.web.hub import Hub
+from companion_app.web.drawing.table import warm_up
+from companion_app.web.serving.hub import Hub
 from engine.game import Move
 from engine.record import Record
 

@@ -9,8 +9,8 @@ from companion_app.live.bench import Pending
 from companion_app.live.match import Accepted, Match
 from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
-from companion_app.web.drawing import spot, spots_of
-from companion_app.web.match_drawing import last_cells, last_spots, mark_of
+from companion_app.web.drawing.match import last_cells, last_spots, mark_of
+from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("websocket", reason="the browser is driven through websocket-client")
 
-from companion_app.web import games
-from companion_app.web.serving import Server
+from companion_app.web.serving.server import Server
+from companion_app.web.views import games
 from tests.browser.chromium import Browser, Page, program
 from tests.companion_app.web.conftest import Played, script
 

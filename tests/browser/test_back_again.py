@@ -7,7 +7,7 @@ import json
 import pytest
 
 from companion_app.web.camera import TableCamera
-from companion_app.web.pages import VIEWS
+from companion_app.web.views.pages import VIEWS
 from tests.browser.conftest import PHONE
 from tests.companion_app.web.conftest import playthrough
 
