@@ -20,6 +20,7 @@ from vision.classify.strangers import STRANGE, rectangle_in, usual_far
 from vision.core.ground import Ground
 from vision.core.lattice import HEX_SIDES, SQUARE_SIDES, fit_outlines, mapped
 from vision.core.outline import agreed_outlines
+from vision.core.stages import stage
 from vision.core.types import Detection, Detections, LatticeFit
 
 Array = NDArray[np.float64]
@@ -70,6 +71,7 @@ class Eyes:
     """The table beside what was found."""
 
 
+@stage("own-tiles", without=lambda detections, readings, eyes: (detections, readings))
 def with_own_tiles(
     detections: Detections, readings: Sequence[CellReading], eyes: Eyes
 ) -> tuple[Detections, Sequence[CellReading]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.lattice import hex_neighbours
 from vision.core.pyramid import Pyramid
+from vision.core.stages import stage
 from vision.hexes.cells import (
     EMPTY,
     EYE,
@@ -48,6 +49,7 @@ def read_cells(
     return tuple(with_what_goes_on(reading) for reading in in_one_light(readings, views))
 
 
+@stage("hexes: other turns", without=lambda *_: [])
 def _other_turns(pyramid: Pyramid, board: HexBoard, models: HexModels) -> list[CellReadings]:
     """Return how a board reads in its other turns, in every second of them in another light."""
     turns = range(1, SIXTHS)

@@ -15,6 +15,7 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.core.ground import Ground
 from vision.core.lattice import cells_beside, mapped
+from vision.core.stages import stage
 from vision.core.types import Points, width_of
 from vision.layout.anchors import BIG, Field, anchor_of, is_front
 from vision.layout.cards import CardGroup, SeenCard
@@ -39,6 +40,7 @@ AROUND, ORNAMENT = 4.0, 0.5
 ornament of the cloth are."""
 
 
+@stage("lost", without=lambda *_: ())
 def lost_cards(
     groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet,
     size_px: tuple[int, int], doubtful: Sequence[Points] = (),
@@ -97,6 +99,7 @@ def _lies_by_half_a_card(
     )  # fmt: skip
 
 
+@stage("headless", without=lambda *_: None)
 def headless_field(
     groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet,
     size_px: tuple[int, int], ground: Ground | None = None,

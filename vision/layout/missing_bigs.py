@@ -21,6 +21,7 @@ from engine.tiles import TileSet
 from vision.classify.reader import CellReading
 from vision.core.ground import Ground
 from vision.core.lattice import cell_axes
+from vision.core.stages import stage
 from vision.core.types import Detection, Detections, Points
 from vision.layout.anchors import BIG
 from vision.layout.big_fields import FEWEST_FIELDS, MOST_A_TURN
@@ -77,6 +78,7 @@ class _Place:
     look: Look
 
 
+@stage("missing-bigs", without=lambda detections, readings, *_: (detections, readings))
 def with_missing_bigs(
     detections: Detections, readings: Sequence[CellReading], tile_set: TileSet, sight: BigSight
 ) -> tuple[Detections, Sequence[CellReading]]:
