@@ -17,6 +17,9 @@ def add_picture_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     reading = add_command(commands, "read", "read what lies on a table from pictures", _read)
     reading.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or HEIC")
     add_request_arguments(reading)
+    reading.add_argument(
+        "--trace", metavar="DIR", help="how each picture was read, every stage as a picture"
+    )
 
     calibrating = add_command(
         commands, "calibrate", "learn the camera from photos of the printed sheet", _calibrate

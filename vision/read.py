@@ -26,6 +26,7 @@ from vision.core.foreknown import expected_wide_px, in_white_light
 from vision.core.ground import Ground
 from vision.core.lattice import fit_lattices
 from vision.core.request import ReadRequest
+from vision.core.stages import shown
 from vision.core.threads import alone
 from vision.core.types import Bgr, Detection, Detections, LatticeFit, TableState
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles
@@ -113,6 +114,7 @@ def read_table(
     if isinstance(picture, np.ndarray):
         picture = Picture(picture, (picture.shape[1], picture.shape[0]))
     with alone():
+        shown("picture", picture.bgr)
         if request.shape == "hex" and request.game is not None:
             return _read_hexes(picture, request)
         return _read_squares(picture, request, stages or stages_for(request))
@@ -128,10 +130,13 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
             finer = picture.finer()
         detections = _moved(detections, picture, finer)
         picture = finer
+        shown("picture", picture.bgr)
+    shown("detect", detections)
     with timings.stage("classify"):
         detections = distinct(detections)
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
+        shown("classify", (detections, readings))
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
             eyes = _eyes(picture.bgr, detections, stages.reader, request)
             detections, readings = with_own_tiles(detections, readings, eyes)
@@ -153,6 +158,7 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         else:
             sight = _sight(picture.bgr, ground, every, detections.found, stages.reader, request)
             table = reconstruct(detections, fits, readings, request.tile_set, sight)
+        shown("layout", table)
     with timings.stage("quality"):
         known = any(one.is_whole(SURE) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)

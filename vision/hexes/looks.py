@@ -49,7 +49,6 @@ def read_cells(
     return tuple(with_what_goes_on(reading) for reading in in_one_light(readings, views))
 
 
-@stage("hexes: other turns", without=lambda *_: [])
 def _other_turns(pyramid: Pyramid, board: HexBoard, models: HexModels) -> list[CellReadings]:
     """Return how a board reads in its other turns, in every second of them in another light."""
     turns = range(1, SIXTHS)
@@ -59,6 +58,7 @@ def _other_turns(pyramid: Pyramid, board: HexBoard, models: HexModels) -> list[C
     return [look.turned(-turn) for turn, look in zip(turns, looks, strict=True)]
 
 
+@stage("hexes: other turns", without=lambda reading: False)
 def is_doubtful(reading: CellReadings) -> bool:
     """Say whether another look may change what lies on a cell or which clay does."""
     for cell, shares in reading.contents.items():

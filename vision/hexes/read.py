@@ -15,6 +15,7 @@ from engine.lattice import Cell, hex_neighbours
 from engine.placement import Piece
 from engine.tiles import TileSet
 from vision.core.pyramid import Pyramid
+from vision.core.stages import shown
 from vision.core.types import Advice, Bgr, Points, Quality, TableState
 from vision.detect.hex_seams import UNKNOWN
 from vision.hexes.above import Above
@@ -85,11 +86,13 @@ def read_hex_table(
         readings = read(pyramid, found.boards, tile_set, nets)
         cells_ms = 1000 * (perf_counter() - began)
         state, upright = _upright_table(bgr, tile_set, game, found, readings)
+        shown("pieces", state)
         return replace(state, timings_ms={"cells": cells_ms, **state.timings_ms}), upright
 
     if boards is not None:
         return table_of(FoundBoards(tuple(boards)))[0]
     found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
+    shown("boards", found)
     searched = perf_counter()
     state, placed = table_of(found)
     if taught_reader(tile_set) is not None:
