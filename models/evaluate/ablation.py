@@ -25,11 +25,8 @@ from models.evaluate.golden_tables import Marks, box_of, drawn_table, marks_of, 
 from models.evaluate.kept import every_row
 from models.evaluate.taught import stages_of
 from models.scenes.settings import GAMES
-from vision.core.request import ReadRequest
+from vision import ReadRequest, Shape, TableState, read_table, table_state_to_json
 from vision.core.stages import STAGES, watched_by
-from vision.core.tables import table_state_to_json
-from vision.core.types import Shape, TableState
-from vision.read import read_table
 
 Json = dict[str, Any]
 Read = Callable[[], TableState]

@@ -39,11 +39,7 @@ from models.evaluate.renders import rendered, rendered_table
 from models.evaluate.taught import stages_of, taught
 from models.scenes.settings import GAMES, SQUARE_GAMES
 from models.scenes.splits import SHARED_VARIABLE
-from vision.core.request import ReadRequest
-from vision.core.tables import table_state_to_json
-from vision.core.types import Shape, TableState
-from vision.intake.picture import load_picture
-from vision.read import read_table
+from vision import ReadRequest, Shape, TableState, load_picture, read_table, table_state_to_json
 
 Json = dict[str, Any]
 

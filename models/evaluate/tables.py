@@ -27,10 +27,7 @@ from models.evaluate.small_figures import small_figures
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import Split
-from vision.core.request import ReadRequest
-from vision.core.types import TableState
-from vision.intake.picture import Picture
-from vision.read import read_table
+from vision import Picture, ReadRequest, TableState, read_table
 
 Json = dict[str, Any]
 

@@ -11,6 +11,7 @@ from models.evaluate.house import (
     chosen_numbers,
     counts,
     dictionary_places,
+    files_called,
     table,
 )
 
@@ -119,3 +120,16 @@ def test_table_has_before_and_now_side_by_side():
     assert table({"numbers": "300"}, {"numbers": "1228"}).splitlines()[-1] == (
         "| numbers | 1228 | 300 |"
     )
+
+
+def test_file_is_passed_where_a_function_of_it_is_called():
+    main, loaded = ("/tree/cli.py", 1, "main"), ("/tree/vision/marks.py", 1, "<module>")
+    callers = {
+        ("/tree/vision/read.py", 9, "read_table"): [main],
+        ("/tree/vision/marks.py", 3, "mark"): [loaded],
+        ("/tree/vision/types.py", 3, "Frame"): [main],
+        ("/tree/.venv/lib/cv2.py", 4, "imread"): [main],
+        ("/usr/lib/json.py", 1, "loads"): [main],
+    }
+
+    assert files_called(callers, Path("/tree")) == {"vision/read.py"}
