@@ -21,17 +21,24 @@ MARKS = {True: "well ", False: "FAULT", None: "  -  "}
 
 def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of this file to the parser of ``snake-eye``."""
-    asking = add_command(commands, "doctor", "look at everything a game rests on", doctor)
-    asking.add_argument("--source", metavar="S", help="the camera to look through, as in run")
+    asking = add_command(commands, "doctor", "look at everything a game rests on", doctor,
+                         ["doctor", "doctor --source webcam:0",
+                          "doctor --out help.zip --with-picture"])  # fmt: skip
+    asking.add_argument(
+        "--source", metavar="S",
+        help="the camera to look through: pi, webcam:0, video:FILE, folder:DIR, phone or demo",
+    )  # fmt: skip
     asking.add_argument("--out", metavar="FILE.zip", help="also write one file to send for help")
     asking.add_argument(
         "--with-picture", action="store_true", help="put a picture of the table into that file"
     )
 
-    keeping = add_command(commands, "backup", "write everything that is kept into one file", backup)
+    keeping = add_command(commands, "backup", "write everything that is kept into one file", backup,
+                          ["backup snake-eye-backup.zip"])  # fmt: skip
     keeping.add_argument("file", metavar="FILE", help="the file to write; it must not exist")
 
-    bringing = add_command(commands, "restore", "put a backup in place of what is kept", restore)
+    bringing = add_command(commands, "restore", "put a backup in place of what is kept", restore,
+                           ["restore snake-eye-backup.zip"])  # fmt: skip
     bringing.add_argument("file", metavar="FILE", help="a file that backup wrote")
 
 

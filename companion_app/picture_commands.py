@@ -8,22 +8,37 @@ from __future__ import annotations
 import argparse
 from argparse import Namespace
 
-from companion_app.arguments import add_command
-from engine.games import GAMES
+from companion_app.arguments import add_command, add_game
 
 
 def add_picture_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of this file to the parser of ``snake-eye``."""
-    reading = add_command(commands, "read", "read what lies on a table from pictures", _read)
+    reading = add_command(
+        commands,
+        "read",
+        "read what lies on a table from pictures",
+        _read,
+        [
+            "read table.jpg --game schlangennest",
+            "read table.jpg --game carnival --out seen.png",
+            "read *.jpg --set my-box --json",
+            "read table.jpg --shape hex",
+        ],
+    )
     reading.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or HEIC")
     add_request_arguments(reading)
+    reading.add_argument(
+        "--out", metavar="PICTURE", help="also write what was seen over the photo (.png or .jpg)"
+    )
     reading.add_argument(
         "--trace", metavar="DIR", help="how each picture was read, every stage as a picture"
     )
 
     calibrating = add_command(
-        commands, "calibrate", "learn the camera from photos of the printed sheet", _calibrate
-    )
+        commands, "calibrate", "learn the camera from photos of the printed sheet", _calibrate,
+        ["calibrate --photos photos --out camera.json",
+         "calibrate --photos photos --pattern chessboard:9x6 --out camera.json"],
+    )  # fmt: skip
     photos = calibrating.add_mutually_exclusive_group(required=True)
     photos.add_argument(
         "--photos", metavar="DIR",
@@ -33,19 +48,19 @@ def add_picture_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     photos.add_argument("--source", metavar="S", help="folder:DIR, the same as --photos DIR")
     calibrating.add_argument(
         "--pattern", default="sheet", metavar="sheet|chessboard:9x6",
-        help="what the photos show; chessboards are named by their inner corners",
+        help="what the photos show: sheet, as print makes it (at first), or a chessboard, named by "
+        "its inner corners",
     )  # fmt: skip
     calibrating.add_argument("--out", required=True, metavar="PROFILE", help="the file to write")
 
 
 def add_request_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what says how a picture is to be read."""
-    parser.add_argument("--game", choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES))
-    parser.add_argument("--set", metavar="N", help="the box; the game's own where it is missing")
+    add_game(parser, required=False, options=False)
     parser.add_argument(
         "--shape", choices=("square", "hex"), help="tiles of any box, all named unknown"
     )
-    parser.add_argument("--grid", metavar="WxH", help="the whole picture is W x H squares")
+    parser.add_argument("--grid", metavar="WxH", help="the whole picture is W x H squares, as 5x7")
     parser.add_argument("--profile", metavar="FILE", help="what calibrate learnt of the camera")
 
 

@@ -7,22 +7,26 @@ from argparse import Namespace
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line
+from companion_app.arguments import add_game, new_parser
 from companion_app.home import set_folders
-from engine.games import GAMES, game_named
+from engine.games import game_named
 from engine.record import find_set
 
 
 def add_print_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add ``print`` to the commands of ``snake-eye``."""
     does = "make sheets to print and cut out"
-    parser = commands.add_parser("print", help=does, description=does.capitalize() + ".")
+    parser = new_parser(
+        commands, "print", does,
+        ["print --game schlangennest --out sheets",
+         "print --game snekagon --paper letter --size 30 --out sheets"],
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the manifest, nothing else")
-    parser.add_argument(
-        "--game", required=True, choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES)
-    )
-    parser.add_argument("--set", metavar="N", help="the box; the game's own where it is missing")
+    add_game(parser, options=False)
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write into")
-    parser.add_argument("--paper", choices=("a4", "letter"), default="a4", help="a4 at first")
+    parser.add_argument(
+        "--paper", choices=("a4", "letter"), default="a4", help="a4 (at first) or letter"
+    )
     parser.add_argument(
         "--size", type=float, metavar="MM", help="side of a card, or width of a hex cell"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from argparse import Namespace
 from contextlib import nullcontext
 from dataclasses import replace
@@ -13,7 +12,16 @@ from typing import Any
 from calibration.errors import CalibrationError
 from calibration.profile import Profile
 from calibration.profile_file import load_profile
-from companion_app.answers import ANSWERED, BAD_INPUT, NO, InputError, print_json, print_line
+from companion_app.answers import (
+    ANSWERED,
+    BAD_INPUT,
+    NO,
+    InputError,
+    complain,
+    print_json,
+    print_line,
+    shown_name,
+)
 from companion_app.home import set_folders
 from engine.games import game_named
 from engine.record import find_set
@@ -28,11 +36,14 @@ from vision.intake.picture import open_picture, shown
 from vision.layout.quality import grey_advice
 
 MOST_SQUARES = 100
+PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
 
 def read(arguments: Namespace) -> int:
     """Read pictures, each for itself: one that cannot be read does not stop the others."""
     request = request_from(arguments)
+    if arguments.out:
+        _check_out(arguments.out, arguments.images)
     if len(arguments.images) == 1:
         return _answer_read(arguments.images[0], request, arguments)
     status = ANSWERED
@@ -40,7 +51,7 @@ def read(arguments: Namespace) -> int:
         try:
             status = max(status, _answer_read(name, request, arguments))
         except InputError as error:
-            sys.stderr.write(f"snake-eye: {' '.join(str(error).split())}\n")
+            complain(str(error))
             if arguments.json:
                 print_json({"file": shown(name), "error": str(error)})
             status = BAD_INPUT
@@ -145,9 +156,37 @@ def _profile(name: str | None) -> Profile | None:
         raise InputError(str(error)) from error
 
 
+def _check_out(out: str, images: list[str]) -> None:
+    if Path(out).suffix.lower() not in PICTURE_ENDINGS:
+        endings = ", ".join(PICTURE_ENDINGS)
+        raise InputError(f"--out {shown_name(out)}: a picture ends with one of {endings}")
+    if len(images) > 1:
+        raise InputError("--out is for one picture at a time")
+    if Path(out).exists() and Path(out).samefile(images[0]):
+        raise InputError(f"--out {shown_name(out)} is the photo itself; take another name")
+
+
+def _write_seen(name: str, document: dict[str, Any], request: ReadRequest, out: str) -> None:
+    """Write what was read over the photo."""
+    import cv2
+
+    from companion_app.seen_picture import drawn_over
+
+    picture = open_picture(name).decode()
+    colours = request.tile_set.colours if request.tile_set is not None else ()
+    seen = drawn_over(picture.bgr, document, picture.own_px, colours)
+    _, data = cv2.imencode(Path(out).suffix.lower(), seen)
+    try:
+        Path(out).write_bytes(data.tobytes())
+    except OSError as error:
+        raise InputError(f"{shown_name(out)} cannot be written: {error.strerror}") from error
+
+
 def _answer_read(name: str, request: ReadRequest, arguments: Namespace) -> int:
     state = read_picture(name, request, _trace(arguments, name))
     document = table_state_to_json(state, shown(name))
+    if arguments.out:
+        _write_seen(name, document, request, arguments.out)
     if arguments.json:
         print_json(document)
     else:

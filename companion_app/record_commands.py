@@ -1,50 +1,55 @@
-"""Commands on written games and tables: referee, moves, perft, rules, draw, score."""
+"""Commands on written games and tables: referee, moves, perft, rules, score."""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion_app.answers import ANSWERED, BAD_INPUT, NO, InputError, print_json, print_line
-from companion_app.arguments import told_options
+from companion_app.answers import (
+    ANSWERED,
+    BAD_INPUT,
+    NO,
+    InputError,
+    complain,
+    print_json,
+    print_line,
+    shown_name,
+)
+from companion_app.arguments import told_options, told_players
 from companion_app.boxes import box_for
 from companion_app.home import set_folders
 from engine import referee as judging
-from engine.draw import draw_layout
 from engine.errors import EngineError, RecordError
-from engine.game import AnyGame, Json, Move, Place, Start
+from engine.game import AnyGame, Json, Start
 from engine.games import game_named
+from engine.given import LARGEST_BYTES, load_json
 from engine.placement import Layout, Piece, Placement
 from engine.record import (
     TABLE_FORMAT,
     VERSION,
     Record,
-    load_json,
     move_to_json,
     parse_counts,
-    parse_players,
     parse_record,
     parse_table,
 )  # fmt: skip
 from engine.tiles import TileSet
-
-LARGEST_FILE_BYTES = 64 * 1024 * 1024
 
 
 def referee(arguments: Namespace) -> int:
     """Judge written games; with several, add up the scores."""
     if arguments.records == ["-"]:
         return _answer_lines(judging.referee_record, _illegal_status)
-    records = [_record_from(name) for name in arguments.records]
-    if len(records) == 1:
-        answers = [judging.referee_record(records[0])]
-        document = answers[0]
-    else:
-        document = judging.referee_series(records)
-        answers = document["games"]
+    records, answers = [], []
+    for name in arguments.records:
+        with named(name):
+            records.append(record_from(name))
+            answers.append(judging.referee_record(records[-1]))
+    document = answers[0] if len(answers) == 1 else judging.series_of(answers)
     if arguments.json:
         print_json(document)
     else:
@@ -61,7 +66,8 @@ def moves(arguments: Namespace) -> int:
 
     if arguments.record == "-":
         return _answer_lines(answer, lambda _: ANSWERED)
-    document = answer(_record_from(arguments.record))
+    with named(arguments.record):
+        document = answer(record_from(arguments.record))
     if arguments.json:
         print_json(document)
     else:
@@ -76,7 +82,7 @@ def perft(arguments: Namespace) -> int:
     game, tile_set = _game_and_set(arguments)
     if game.facts.hidden:
         raise InputError(f"perft cannot count {game.facts.name}: the hands are hidden")
-    players = parse_players(game, arguments.players.split(","), "--players")
+    players = told_players(game, arguments.players)
     start = Start(players, told_options(game, arguments.option))
     nodes = judging.perft(game, game.opening(start, tile_set), arguments.depth)
     if arguments.json:
@@ -88,76 +94,32 @@ def perft(arguments: Namespace) -> int:
 
 def rules(arguments: Namespace) -> int:
     """List the rules of a game with their ids."""
-    listed = game_named(arguments.game).facts.rules
+    facts = game_named(arguments.game).facts
     if arguments.json:
-        print_json(judging.rules_to_json(listed))
+        print_json(judging.rules_to_json(facts))
     else:
-        for rule in listed:
+        summary = facts.summary
+        for sentence in (summary.goal, summary.turn, summary.end, summary.scoring, ""):
+            print_line(sentence)
+        for rule in facts.rules:
             print_line(f"{rule.id}: {rule.text} ({rule.source})")
     return ANSWERED
-
-
-def draw(arguments: Namespace) -> int:
-    """Draw the position at the end of a record; the cells of a foul are marked."""
-    record = _record_from(arguments.record)
-    played = judging.replay(record)
-    fouls = [violation for broken in played.verdicts for violation in broken or ()]
-    legal = [
-        move for move, broken in zip(record.moves, played.verdicts, strict=True) if broken == ()
-    ]
-    svg = draw_layout(
-        record.tile_set, record.game.layout(played.position),
-        marked=[cell for foul in fouls for cell in _drawn(foul.cells, foul.snake, record)],
-        last=_last_cells(legal[-1], record) if legal else (),
-        players=record.start.players, title=record.game.facts.title,
-    )  # fmt: skip
-    out = Path(arguments.out)
-    try:
-        out.write_text(svg, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error.strerror}") from error
-    if arguments.json:
-        print_json({"file": str(out), "bytes": len(svg.encode())})
-    else:
-        print_line(f"{out} written")
-    return ANSWERED
-
-
-def _drawn(cells: Iterable[Place], snake: str | None, record: Record) -> list[Place]:
-    """Return cells as drawings name them: with the number of the field where there are several."""
-    if snake is None:
-        return list(cells)
-    field = record.start.players.index(snake)
-    return [(field, *cell) for cell in cells]
-
-
-def _last_cells(move: Move, record: Record) -> list[Place]:
-    if move.cells is not None:
-        board = () if move.board is None else (move.board,)
-        return [(*board, *cell) for cell in move.cells]
-    if move.at is None:
-        return []
-    return _drawn([move.at], move.snake if record.game.facts.player_names is None else None, record)
 
 
 def score(arguments: Namespace) -> int:
     """Score a table as it lies, written or in a picture."""
     game, tile_set = _game_and_set(arguments)
-    document = _table_from(arguments)
-    layout, table = parse_table(game, tile_set, document, arguments.table)
     options = told_options(game, arguments.option)
-    if arguments.players:
-        players = parse_players(game, arguments.players.split(","), "--players")
-    else:
-        players = players_seen(game, tile_set, layout)
-    start = Start(
-        players, options, layout, midgame=True,
-        tokens=parse_counts(table.get("tokens", {}), "tokens"),
-        out=parse_counts(table.get("out", {}), "out"),
-    )  # fmt: skip
-    answer = {"table": _full_table(game, tile_set, table)} | judging.score_table(
-        game, tile_set, start
-    )
+    players = told_players(game, arguments.players) if arguments.players else ()
+    with named(arguments.table):
+        layout, table = parse_table(game, tile_set, _table_from(arguments), more=game.facts.counts)
+        start = Start(
+            players or players_seen(game, tile_set, layout), options, layout, midgame=True,
+            tokens=parse_counts(table.get("tokens", {}), "tokens"),
+            out=parse_counts(table.get("out", {}), "out"),
+        )  # fmt: skip
+        scored = judging.score_table(game, tile_set, start)
+    answer = {"table": _full_table(game, tile_set, table)} | scored
     if arguments.json:
         print_json(answer)
     else:
@@ -193,43 +155,58 @@ def _answer_lines(
 ) -> int:
     """Answer each record on standard input with a line, whatever the others are like."""
     status = ANSWERED
-    for number, line in enumerate(sys.stdin.buffer, start=1):
+    for number, line in enumerate(_lines_given(), start=1):
         if not line.strip():
             continue
         try:
             document = answer(parse_record(load_json(line), set_folders()))
             status = max(status, status_of(document))
         except EngineError as error:
-            sys.stderr.write(f"snake-eye: line {number}: {error}\n")
+            complain(f"line {number}: {error}")
             document = {"error": str(error)}
             status = BAD_INPUT
         print_json(document)
     return status
 
 
+def _lines_given() -> Iterator[bytes]:
+    """Yield the lines of standard input; of one that is too long only so much that it shows."""
+    while line := sys.stdin.buffer.readline(LARGEST_BYTES + 1):
+        rest = line
+        while len(line) > LARGEST_BYTES and rest and not rest.endswith(b"\n"):
+            rest = sys.stdin.buffer.readline(LARGEST_BYTES)
+        yield line
+
+
 def _illegal_status(document: dict[str, Json]) -> int:
     return NO if any(move["legal"] is False for move in document["moves"]) else ANSWERED
 
 
-def _record_from(name: str) -> Record:
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Say in which file a mistake was met."""
     try:
-        return parse_record(_json_from(name), set_folders())
+        yield
     except RecordError as error:
-        if name == "-" or str(error).startswith(name):
-            raise
-        raise RecordError(name, str(error)) from None
+        raise error.of("standard input" if name == "-" else shown_name(name)) from None
+
+
+def record_from(name: str) -> Record:
+    """Return the record in a file, or on standard input."""
+    record = parse_record(_json_from(name), set_folders())
+    # Players, options and set-up that do not go together are found out here.
+    record.game.opening(record.start, record.tile_set)
+    return record
 
 
 def _json_from(name: str) -> Json:
     if name == "-":
-        return load_json(sys.stdin.buffer.read(LARGEST_FILE_BYTES), "standard input")
-    path = Path(name)
+        return load_json(sys.stdin.buffer.read(LARGEST_BYTES + 1))
     try:
-        if path.stat().st_size > LARGEST_FILE_BYTES:
-            raise InputError(f"{name} is larger than {LARGEST_FILE_BYTES >> 20} MB")
-        return load_json(path.read_bytes(), name)
+        with Path(name).open("rb") as file:
+            return load_json(file.read(LARGEST_BYTES + 1))
     except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}") from error
+        raise InputError(f"{shown_name(name)} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"{name!r} is no file name: {error}") from error
 
@@ -254,14 +231,45 @@ def _print_judgement(record: Record, answer: dict[str, Json]) -> None:
 
 
 def _print_score(answer: dict[str, Json]) -> None:
+    """Print what each player has and why, what is wrong or open, and who has won."""
     for player, points in answer["scores"].items():
-        print_line(f"{player}: {'unreachable' if points is None else points}")
+        print_line(f"{player}: {_points(points)}")
+        for why, (times, earned) in _reasons(answer["lines"].get(player, ())).items():
+            print_line(f"  {earned:+4d}  {why}" + (f" ({times} times)" if times > 1 else ""))
     for broken in answer.get("violations", ()):
         print_line(f"{broken['rule']}: {broken['text']}")
     for question in answer.get("open", ()):
         print_line(f"open: {question['question']}")
+        for one in question["answers"]:
+            scores = ", ".join(f"{who} {_points(n)}" for who, n in one["scores"].items())
+            print_line(f"  {one['answer']}: {scores}")
+    print_line(_standing(answer))
+
+
+def _reasons(lines: Iterable[Mapping[str, Json]]) -> dict[str, tuple[int, int]]:
+    """Return each reason with how often it stands there and the points it gives in all."""
+    reasons: dict[str, tuple[int, int]] = {}
+    for line in lines:
+        times, earned = reasons.get(line["why"], (0, 0))
+        reasons[line["why"]] = (times + 1, earned + line["points"])
+    return reasons
+
+
+def _points(points: int | None) -> str:
+    if points is None:
+        return "can no longer be closed"
+    return f"{points} point" + ("" if abs(points) == 1 else "s")
+
+
+def _standing(answer: dict[str, Json]) -> str:
+    winners = answer["winners"]
     if answer["over"]:
-        print_line("over; won by " + " and ".join(answer["winners"]))
+        return "Over. Won by " + " and ".join(winners) + "." if winners else "Over. Nobody has won."
+    known = {who: points for who, points in answer["scores"].items() if points is not None}
+    ahead = [who for who, points in known.items() if points == max(known.values())]
+    if not ahead or len(ahead) == len(answer["scores"]):
+        return "Not over yet. Nobody is ahead."
+    return f"Not over yet. Ahead: {' and '.join(ahead)}."
 
 
 def _move_in_words(move: dict[str, Json]) -> str:

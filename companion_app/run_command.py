@@ -9,7 +9,14 @@ from argparse import Namespace
 from dataclasses import replace
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line
-from companion_app.arguments import speed, told_options
+from companion_app.arguments import (
+    add_game,
+    games_in_words,
+    new_parser,
+    speed,
+    told_options,
+    told_players,
+)
 from companion_app.found_cameras import found_cameras
 from companion_app.home import corrections_folder, home_folder, set_folders
 from companion_app.https_front import HttpsOffer
@@ -29,8 +36,8 @@ from companion_app.web.photo_reading import read_photo
 from companion_app.web.recorded import shipped_script
 from companion_app.web.serving import Server, reachable_host, serve
 from engine.game import AnyGame, Start
-from engine.games import GAMES, game_named
-from engine.record import Record, find_set, parse_players
+from engine.games import game_named
+from engine.record import Record, find_set
 
 log = logging.getLogger(__name__)
 DEMO_GAME = "schlangennest"
@@ -47,22 +54,35 @@ def add_run_command(
 ) -> argparse.ArgumentParser:
     """Add ``run`` to the command line."""
     does = "the companion: a page for every phone at the table"
-    run = commands.add_parser("run", help=does, description=does.capitalize() + ".")
+    run = new_parser(
+        commands, "run", does,
+        ["run", "run --source webcam:0 --game schlangennest --players blue,red",
+         "run --game carnival --players yellow,black --option hands=ask",
+         "run --source demo:7 --game snekagon --speed 4"],
+        games_in_words(),
+    )  # fmt: skip
     run.add_argument("--json", action="store_true", help="print url and host_pin when ready")
-    sources = "pi, webcam:0, video:FILE, folder:DIR, phone, demo[:SEED] or recorded"
+    sources = (
+        "pi, webcam:0, video:FILE, folder:DIR, phone, demo[:SEED] or recorded; the first camera "
+        "found where missing, else demo"
+    )
     run.add_argument("--source", metavar="S", help=sources)
-    run.add_argument("--game", choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES))
-    run.add_argument("--set", metavar="N", help="the box; the game's own where it is missing")
+    add_game(run, required=False)
     run.add_argument("--players", metavar="A,B", help="players in turn order")
-    run.add_argument("--option", action="append", default=[], metavar="K=V",
-                     help="an option; may be repeated")  # fmt: skip
-    run.add_argument("--host", default="0.0.0.0", metavar="H", help="address to listen at")
+    run.add_argument(
+        "--host",
+        default="0.0.0.0",
+        metavar="H",
+        help="address to listen at; 0.0.0.0, all of this machine, at first",
+    )
     run.add_argument("--port", type=_port, metavar="P", help="8080, or the next that is free")
     run.add_argument("--https-port", type=_port, metavar="P",
                      help="serve over https as well, for a phone's live camera")  # fmt: skip
     run.add_argument("--resume", action="store_true",
                      help="take up the game that was not finished, if any")  # fmt: skip
-    run.add_argument("--speed", type=speed, default=1.0, metavar="X", help="hastens the demo")
+    run.add_argument(
+        "--speed", type=speed, default=1.0, metavar="X", help="hastens the demo; 1 is real time"
+    )
     run.set_defaults(command=run_companion)
     return run
 
@@ -182,16 +202,15 @@ def _asked_record(arguments: Namespace) -> Record:
     if not asked and arguments.source.startswith("demo"):
         return demo_record(game.facts.name)
     box = find_set(game, arguments.set, set_folders())
-    listed = arguments.players.split(",") if arguments.players else _some_players(game)
-    players = parse_players(game, listed, "--players")
+    players = told_players(game, arguments.players or _some_players(game))
     start = Start(players, told_options(game, arguments.option))
     game.opening(start, box)
     return Record(game, box, start)
 
 
-def _some_players(game: AnyGame) -> list[str]:
+def _some_players(game: AnyGame) -> str:
     names = game.facts.player_names or ("Anna", "Ben")
-    return list(names[: game.facts.fewest_players])
+    return ",".join(names[: game.facts.fewest_players])
 
 
 def _announce(companion: Companion, arguments: Namespace) -> None:

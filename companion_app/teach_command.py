@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line
+from companion_app.arguments import new_parser
 from companion_app.home import corrections_folder, set_folders
 from engine.errors import EngineError
 from engine.games import GAMES
@@ -17,7 +18,12 @@ from engine.games import GAMES
 def add_teach_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add ``teach`` to the commands of ``snake-eye``."""
     does = "learn your own tiles from photos of them"
-    parser = commands.add_parser("teach", help=does, description=does.capitalize() + ".")
+    parser = new_parser(
+        commands, "teach", does,
+        ["teach my-box --shape square --photos photos --labels labels.json",
+         "teach ropes --shape square --photos photos --labels labels.json --game schlangennest "
+         "--map map.json"],
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
     parser.add_argument("name", metavar="NAME", help="what your box is to be called")
     parser.add_argument("--shape", required=True, choices=("square", "hex"), help="of the tiles")

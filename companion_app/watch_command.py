@@ -18,8 +18,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from companion_app.answers import ANSWERED, InputError, print_json
-from companion_app.arguments import speed, told_options
+from companion_app.answers import ANSWERED, InputError, complain, print_json
+from companion_app.arguments import (
+    add_game,
+    games_in_words,
+    new_parser,
+    speed,
+    told_options,
+    told_players,
+)
 from companion_app.boxes import box_for
 from companion_app.home import home_folder, set_folders
 from companion_app.live.demo import DemoSource
@@ -30,8 +37,9 @@ from companion_app.live.opening import open_source
 from companion_app.live.store import Store
 from engine.errors import RecordError
 from engine.game import Json, Start
-from engine.games import GAMES, game_named
-from engine.record import Record, load_json, parse_players, record_to_json
+from engine.games import game_named
+from engine.given import load_json
+from engine.record import Record, record_to_json
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
 
@@ -45,23 +53,24 @@ def add_watch_command(
     commands: argparse._SubParsersAction[argparse.ArgumentParser],
 ) -> argparse.ArgumentParser:
     """Add ``watch`` to the commands of ``snake-eye``."""
-    parser = commands.add_parser(
-        "watch",
-        help="referee a live game, one event a line",
-        description="Referee a live game, one event a line; answers come on standard input.",
-    )
+    parser = new_parser(
+        commands, "watch", "referee a live game, one event a line; answers on standard input",
+        ["watch webcam:0 --game schlangennest --players blue,red",
+         "watch video:evening.mp4 --game sssnake --players Ann,Ben --option rolls=trust",
+         "watch demo:7 --game carnival --players yellow,black --speed 1"],
+        games_in_words(),
+    )  # fmt: skip
     parser.add_argument(
         "source", metavar="SOURCE",
         help="pi, webcam:0, video:FILE, folder:DIR or demo[:SEED]",
     )  # fmt: skip
-    parser.add_argument("--game", required=True, choices=GAMES, metavar="G", help="the rule book")
+    add_game(parser)
     parser.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
-    parser.add_argument("--set", metavar="N", help="the box; the game's own where it is missing")
     parser.add_argument(
-        "--option", action="append", default=[], metavar="K=V", help="an option; may be repeated"
-    )
-    parser.add_argument(
-        "--fps", type=_frames_a_second, metavar="F", help="frames a second of a folder or video"
+        "--fps",
+        type=_frames_a_second,
+        metavar="F",
+        help="frames a second of a folder or video, 0.1 to 240",
     )
     parser.add_argument(
         "--speed", type=speed, default=1e6, metavar="X", help="hastens the demo; 1 is real time"
@@ -79,7 +88,7 @@ def watch(arguments: argparse.Namespace) -> int:
     """Watch a source until it ends; print every event."""
     game = game_named(arguments.game)
     box = box_for(game, arguments.set)
-    players = parse_players(game, arguments.players.split(","), "--players")
+    players = told_players(game, arguments.players)
     record = Record(game, box, Start(players, told_options(game, arguments.option)))
     try:
         game.opening(record.start, box)
@@ -137,7 +146,7 @@ def _resumed(store: Store, key: str, asked: bool) -> Match | None:
     except StoreError as error:
         if asked:
             raise
-        sys.stderr.write(f"snake-eye: {error}\n")
+        complain(str(error))
         return None
 
 
@@ -229,7 +238,7 @@ class Watching:
                 raise ToldError("say one JSON object a line")
             loop.tell(message)
         except (ToldError, RecordError) as error:
-            sys.stderr.write(f"snake-eye: {' '.join(str(error).split())}\n")
+            complain(str(error))
 
     def _demo_told(self, loop: LiveLoop, message: Any) -> None:
         try:

@@ -16,6 +16,7 @@ from typing import Any
 from companion_app.boxes import box_on_the_table
 from companion_app.live.errors import StoreError
 from companion_app.live.log_line import Line
+from companion_app.live.old_names import plain_names, renamed
 from companion_app.live.store import Store
 from engine.errors import EngineError
 from engine.game import AnyGame, Json, Move, Start, Violation
@@ -75,14 +76,15 @@ class Match:
         if begun is None:
             raise StoreError(f"the log has no beginning of game {key}; {LEFT_ALONE}")
         with _understood(key, begun):
-            match = cls(store, key, parse_record(begun.body["record"], set_folders))
+            names = plain_names(begun.body["record"]["players"])
+            record = renamed(begun.body["record"], names)
+            match = cls(store, key, parse_record(record, set_folders))
         for line in lines:
             with _understood(key, line):
-                match._take_in(line)
+                match._take_in(line, renamed(line.body, names))
         return match
 
-    def _take_in(self, line: Line) -> None:
-        body = line.body
+    def _take_in(self, line: Line, body: Mapping[str, Any]) -> None:
         if line.kind == "moves":
             self._apply_moves(self._parsed(body["moves"]), body.get("overruled", False), line.seq)
         elif line.kind == "taken-back":

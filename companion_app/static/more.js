@@ -135,6 +135,7 @@ export class RulesView {
     this.element = h("div.page.rules", {}, h("h1", {}, t("rules")));
     get("/api/games").then(({ games }) => this.element.append(...games.map((game) =>
       h("details.card", { open: game.game === live.state?.game }, h("summary", {}, h("b", {}, game.title)), h("p", {}, game.about),
+        h("dl", {}, ...["goal", "turn", "end", "scoring"].flatMap((part) => [h("dt", {}, t("rules-" + part)), h("dd", {}, game.summary[part])])),
         h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source))))))));
   }
 }

@@ -141,6 +141,7 @@ export class TableView {
     else if (state.over) cards.push(overCard(state, this));
     else if (state.moves.length) cards.push(lastCard(state.moves.at(-1), state));
     else cards.push(h("p.quiet.headline", {}, t("first-move", { player: nameOf(state, state.turn) })));
+    if (state.last_round && !state.over) cards.push(h("p.quiet.last-round", {}, t(`last-round-${state.last_round}`)));
     for (const question of state.questions ?? []) cards.push(questionCard(question, state, this));
     this.verdict.replaceChildren(...cards);
   }
@@ -165,7 +166,7 @@ export class TableView {
         button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.moves.length }),
         button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }),
         state.over ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
-        state.actions.includes("finale") && !state.over ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
+        state.actions.includes("finale") && !state.over && !state.last_round ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
         state.over ? button("pass", "resume", () => this.act("/api/resume", { key: state.key }))
           : button("flag", "end", () => this.askEnd())].filter(Boolean))];
     this.tools.style.setProperty("--columns", shown.length > 4 ? Math.ceil(shown.length / 2) : shown.length);

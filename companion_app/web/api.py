@@ -13,6 +13,7 @@ from companion_app.web.desk import Desk
 from companion_app.web.drawing import spot
 from companion_app.web.errors import NotFound
 from companion_app.web.openapi import document
+from companion_app.web.rows import board_side
 from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
 from engine.draw.display import moved, placed, turned
@@ -182,7 +183,7 @@ def games() -> Response:
                 "about": words.page(f"about-{facts.name}"),
                 "fewest": facts.fewest_players,
                 "most": facts.most_players,
-                "board_side": snapshot.board_side(box),
+                "board_side": board_side(box),
                 "players": [
                     {"id": name, "word": words.player(name), "colour": coat(name, box.colours).base}
                     for name in names
@@ -193,6 +194,7 @@ def games() -> Response:
                     for option in facts.options
                 ],
                 "sets": _sets(game),
+                "summary": words.summary(facts.name, facts.summary),
                 "rules": [
                     {"id": rule.id, "text": words.rule(facts.name, rule),
                      "source": words.source(rule.source)}

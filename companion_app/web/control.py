@@ -15,12 +15,13 @@ from companion_app.web import access, snapshot
 from companion_app.web.app import companion, speech
 from companion_app.web.correcting import keep_named, named_by_cells, spots_named
 from companion_app.web.errors import BadRequest, NotHost
+from engine.errors import RecordError
 from engine.game import Start
 from engine.games import game_named
+from engine.given import LONGEST_NAME, hides, load_json
 from engine.record import Record, find_set, parse_options, parse_players, parse_record
 
 blueprint = Blueprint("control", __name__)
-LONGEST_NAME = 24
 FROM_ANYONE = ("answer", "roll", "pass", "discard", "finale")
 """What players may tell, where the host lets them."""
 FROM_HOST = ("overrule", "correct", "move")
@@ -29,23 +30,12 @@ FROM_HOST = ("overrule", "correct", "move")
 def asked() -> Mapping[str, Any]:
     """Return the JSON object that was sent."""
     try:
-        sent = request.get_json(silent=True) if request.content_length else {}
-        if not isinstance(sent, dict):
-            raise BadRequest("send one JSON object")
-        if _has_half_letters(sent):
-            raise BadRequest("send text in whole letters")
-    except RecursionError:
-        raise BadRequest("send what is not nested so deeply") from None
+        sent = load_json(request.get_data()) if request.content_length else {}
+    except RecordError as error:
+        raise BadRequest(error.problem) from None
+    if not isinstance(sent, dict):
+        raise BadRequest("send one JSON object")
     return sent
-
-
-def _has_half_letters(value: Any) -> bool:
-    """Say whether a text holds half of a surrogate pair, which no answer can be written with."""
-    if isinstance(value, str):
-        return any("\ud800" <= letter <= "\udfff" for letter in value)
-    if isinstance(value, dict):
-        return any(_has_half_letters(one) for pair in value.items() for one in pair)
-    return isinstance(value, list) and any(_has_half_letters(one) for one in value)
 
 
 def done() -> Response:
@@ -217,11 +207,9 @@ def _names(sent: Any, players: tuple[str, ...]) -> dict[str, str]:
         raise BadRequest("names is an object: player to name")
     named = {}
     for player in players:
-        name = sent.get(player)
-        if isinstance(name, str) and (clean := _clean(name)):
-            named[player] = clean
+        name = sent.get(player, "")
+        if not isinstance(name, str) or len(name.strip()) > LONGEST_NAME or hides(name.strip()):
+            raise BadRequest(code="bad-name")
+        if name.strip():
+            named[player] = name.strip()
     return named
-
-
-def _clean(name: str) -> str:
-    return "".join(c for c in name if c.isprintable()).strip()[:LONGEST_NAME]

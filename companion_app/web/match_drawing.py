@@ -69,7 +69,7 @@ def _drawn(
 ) -> str:  # fmt: skip
     return draw_table(
         match.box, layout, match.start.players,
-        label=speech.lying,
+        label=speech.labels(layout, match.box),
         names=[speech.player(player) for player in match.start.players],
         marked=_flat(marked, match.game), last=_flat(last, match.game),
         board_word=speech.page("board"),

@@ -15,6 +15,7 @@ from flask import Blueprint, Response
 from companion_app.live.bench import Pending
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot
+from companion_app.seen_picture import ink_of, stroke_px
 from companion_app.web import match_drawing
 from companion_app.web.api import svg_answer
 from companion_app.web.app import companion, speech
@@ -22,7 +23,6 @@ from companion_app.web.drawing import spot, spots_of
 from companion_app.web.errors import NotFound
 from companion_app.web.speech import Speech
 from companion_app.web.watching import Watched
-from engine.draw.palette import coat
 from engine.placement import Piece, Placement
 
 blueprint = Blueprint("overlay", __name__)
@@ -73,6 +73,7 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
     named = {spot(place[1:], place[0]): place for place in seen.outlines_px}
     hidden = {spot(place[1:], place[0]) for place in seen.covered}
     taps = []
+    label = speech.labels(layout, match.box)
     lying: list[Placement | Piece] = [*sorted(layout.cards), *sorted(layout.pieces)]
     for one in lying:
         places = spots_of(one, match.box)
@@ -83,10 +84,10 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
             classes = [name for name, on in (
                 ("last", last.intersection(places)), ("wrong", wrong.intersection(places)),
                 ("covered", hidden.intersection(places))) if on]  # fmt: skip
-            taps.append(_tap(one, places, shapes, classes, match, speech))
+            taps.append(_tap(one, places, shapes, classes, match, label(one)))
     asked = [_polygon(seen.outlines_px[place]) for place in sorted(seen.unsure)
              if place in seen.outlines_px]  # fmt: skip
-    stroke = max(width, height) / 400
+    stroke = stroke_px(seen.size_px)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="group" '
         f'class="seen" data-lattice="picture" data-pitch="1" stroke-width="{stroke:.1f}">'
@@ -105,14 +106,12 @@ def _wrong(pending: Pending | None, match: Match) -> set[str]:
 
 def _tap(
     one: Placement | Piece, places: Iterable[str], shapes: Iterable[Sequence[Point]],
-    classes: Iterable[str], match: Match, speech: Speech,
+    classes: Iterable[str], match: Match, label: str,
 ) -> str:  # fmt: skip
-    colour = one.tile.split("/")[0]
-    known = colour in match.box.colours
-    ink = coat(colour, match.box.colours).base if known else "#ffffff"
+    ink = ink_of(one.tile, match.box.colours)
     return (
         f'<g class="{" ".join(["tap", "outline", *classes])}" tabindex="-1" role="button" '
-        f"aria-label={quoteattr(speech.lying(one))} data-tile={quoteattr(one.tile)} "
+        f"aria-label={quoteattr(label)} data-tile={quoteattr(one.tile)} "
         f'data-spots="{" ".join(places)}" stroke="{ink}">'
         f"{''.join(_polygon(shape) for shape in shapes)}</g>"
     )

@@ -78,7 +78,7 @@ def _scored(game_name: Any, set_name: Any, table: Any, options: Any) -> dict[str
         words.violation(game.facts.name, broken) for broken in game.inspect(position)
     ]
     answer["svg"] = draw_table(
-        box, layout, start.players, label=words.lying, board_word=words.page("board"),
+        box, layout, start.players, label=words.labels(layout, box), board_word=words.page("board"),
         names=[words.player(player) for player in start.players], title=game.facts.title,
     )  # fmt: skip
     return answer

@@ -11,9 +11,10 @@ from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import spot, spots_of
 from companion_app.web.match_drawing import last_cells, last_spots
+from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
-from engine.game import Json, Outcome, Place, Violation
+from engine.game import Json, Outcome, Place, Position, Violation
 from engine.placement import Layout, Piece, Placement
 from engine.record import move_to_json
 from engine.tiles import TileSet
@@ -80,6 +81,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "board_side": board_side(match.box),
         "actions": list(facts.actions),
         "turn": None if over else position.to_move,
+        "last_round": _last_round(position),
         "players": _players(match, outcome, speech, None if over else position.to_move),
         "scores": dict(outcome.scores),
         "over": over,
@@ -94,9 +96,10 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
     }  # fmt: skip
 
 
-def board_side(box: TileSet) -> int | None:
-    """Return how many cells a side of a hex board has; ``None`` for cards."""
-    return int(box.extras.get("board", {}).get("side", 6)) if box.lattice == "hex" else None
+def _last_round(position: Position) -> str | None:
+    """Return what is due in Carnival's last round, ``heads`` or ``hats``; ``None`` before it."""
+    last = getattr(position, "last_round", None)
+    return last.phase if last is not None else None
 
 
 def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
@@ -212,12 +215,13 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
     for number, one in enumerate(match.accepted[:count], start=1):
         for place in last_cells(one.move, match):
             born[spot(place)] = number
-    lying = _placed(match.game.layout(match.positions[count]))
+    layout = match.game.layout(match.positions[count])
+    label = speech.labels(layout, match.box)
     return [
-        {"tile": one.tile, "label": speech.lying(one), "spots": places,
+        {"tile": one.tile, "label": label(one), "spots": places,
          "n": max(born.get(place, 0) for place in places),
          "turns": one.turns if isinstance(one, Placement) else None}
-        for one in sorted(lying, key=str)
+        for one in sorted(_placed(layout), key=str)
         for places in (spots_of(one, match.box),)
     ]  # fmt: skip
 
@@ -227,7 +231,7 @@ def _placed(layout: Layout) -> list[Placement | Piece]:
 
 
 def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
-    """Return what is left in the box, by tile."""
+    """Return what is left in the box, by tile; not what was put away before the game."""
     lying: dict[str, int] = {}
     for one in _placed(match.game.layout(match.positions[count])):
         lying[one.tile] = lying.get(one.tile, 0) + 1
@@ -235,6 +239,7 @@ def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
         {"tile": name, "label": speech.tile(name), "left": max(0, number - lying.get(name, 0)),
          "colour": match.box[name].colour} | _cells(match.box, name)
         for name, number in match.box.counts.items()
+        if number
     ]  # fmt: skip
 
 

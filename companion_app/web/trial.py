@@ -84,7 +84,7 @@ def _places(one: Placement | Piece) -> list[Place]:
 def _drawn(box: TileSet, layout: Layout, words: Speech, marked: list[Place] | None = None) -> str:
     several = box.game in ("sssnake", "snekagon5g")
     pointed = [(0, *place) if several else place for place in marked or ()]
-    return draw_table(box, layout, ("",), label=words.lying, marked=pointed,
+    return draw_table(box, layout, ("",), label=words.labels(layout, box), marked=pointed,
                       board_word=words.page("board"), title=words.page("selftest"))  # fmt: skip
 
 
@@ -113,7 +113,8 @@ def table() -> Response:
             "unsure": len(state.unsure),
             "advice": _advice(state, words),
             "svg": draw_table(
-                record.tile_set, layout, record.start.players, label=words.lying,
+                record.tile_set, layout, record.start.players,
+                label=words.labels(layout, record.tile_set),
                 names=[words.player(player) for player in record.start.players],
                 board_word=words.page("board"), title=record.game.facts.title,
             ),

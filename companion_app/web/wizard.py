@@ -21,6 +21,7 @@ from companion_app.web.checking import Check
 from companion_app.web.control import asked
 from companion_app.web.errors import BadRequest, NotFound, WebError
 from companion_app.web.speech import Speech
+from engine.errors import RecordError
 from engine.game import Start
 from engine.games import GAMES, game_named
 from engine.record import Record, find_set, parse_options, parse_players
@@ -53,7 +54,12 @@ def record_asked(sent: Mapping[str, Any]) -> Record:
     if not isinstance(options, dict):
         raise BadRequest("options is an object")
     record = Record(game, box, Start(players, parse_options(game, options, "options")))
-    game.opening(record.start, box)
+    try:
+        game.opening(record.start, box)
+    except RecordError as error:
+        # What the border is laid with may lie on the table that is read next.
+        if error.place != "setup":
+            raise
     return record
 
 

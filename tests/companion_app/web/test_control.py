@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from companion_app.web.recorded import settled_on
 from tests.companion_app.web.conftest import playthrough
 
@@ -112,6 +114,65 @@ def test_new_game_is_begun_with_names_and_options(played):
 
     assert [p["name"] for p in state["players"]] == ["Anna", "Ben", "Green"]
     assert state["options"] == {"tail_first": True}
+
+
+@pytest.mark.parametrize("name", ["a\u202eb", "a\x07", "a" * 41, "a" * 100_000, None, 7])
+def test_name_that_hides_something_or_is_too_long_is_refused(played, name):
+    refused = played.host().post("/api/new", {
+        "game": "schlangennest", "players": ["blue", "red"], "names": {"blue": name},
+    })  # fmt: skip
+
+    assert refused.status_code == 400
+    assert refused.get_json()["error"]["code"] == "bad-name"
+    assert played.desk.match is None
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"mvoes": []}, "mvoes: is not known here; did you mean moves?"),
+        ({"players": ["a\u202eb", "b"]}, "players[0]: a name has no hidden characters"),
+        ({"players": ["a" * 50_000, "b"]}, "players[0]: a name has at most 40 letters"),
+        ({"next": None}, "next: null is none of a, b"),
+    ],
+)
+def test_record_with_a_mistake_is_refused_with_its_place(played, record, said):
+    whole = {"game": "sssnake", "players": ["a", "b"]} | record
+    refused = played.host().post("/api/new", {"record": whole})
+
+    assert refused.status_code == 409
+    assert said in refused.get_json()["error"]["detail"]
+    assert played.desk.match is None
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('{"game": "sssnake", "game": "carnival"}', 'the key "game" stands twice'),
+        ('{"game": ' + "9" * 5000 + "}", "a number has 5000 digits"),
+        ('{"game": NaN}', "NaN is no JSON number"),
+        (b'{"game": "\xff"}', "not UTF-8"),
+    ],
+)
+def test_json_with_a_mistake_is_refused_with_the_reason(played, body, said):
+    host = played.host()
+    refused = host.client.post("/api/new", data=body, content_type="application/json",
+                               headers={"X-Snake-Eye": host.token})  # fmt: skip
+
+    assert refused.status_code == 400
+    assert said in refused.get_json()["error"]["detail"]
+
+
+def test_shared_record_is_taken_back(played, script):
+    played.begin(script.record)
+    played.play(script.record, 4)
+    host = played.host()
+    key = host.get("/api/state")["key"]
+    shared = host.get(f"/api/games/{key}/record.json")
+
+    begun = host.post("/api/new", {"record": shared})
+
+    assert begun.status_code == 200
 
 
 def test_game_that_cannot_be_says_why(played):

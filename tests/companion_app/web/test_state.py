@@ -38,6 +38,14 @@ def test_state_agrees_with_the_referee_at_the_end_of_a_game(played, name):
     }
 
 
+def test_stock_shows_no_colour_that_was_put_away(played):
+    played.begin(playthrough("carnival_one_snake_each"))
+
+    stock = played.guest().get("/api/state")["stock"]
+
+    assert {one["colour"] for one in stock} == {"yellow", "black", None}
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_every_lying_tile_is_drawn_and_can_be_tapped(played, name):
     record = playthrough(name)
@@ -62,7 +70,7 @@ def test_foul_is_shown_with_rule_sentence_and_marked_cells(played, script):
 
     state = played.guest().get("/api/state")
     assert state["foul"]["violations"][0]["rule"] == "own-end"
-    assert state["foul"]["violations"][0]["text"].startswith("The blue part of this card")
+    assert state["foul"]["violations"][0]["text"].startswith("Here the end of the blue snake")
     assert state["foul"]["violations"][0]["rulebook"]
     assert state["foul"]["violations"][0]["spots"]
     assert state["turn"] == "blue"

@@ -239,6 +239,18 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on_photo_by_photo(fil
     assert filmed.desk.match.accepted[0].move.tile == moves[5].tile
 
 
+def test_fixed_border_is_taken_from_the_table_that_lies_there(filmed, ten_tiles):
+    host = filmed.host()
+    sent(host, ten_tiles)
+    wanted = {"game": GAME, "players": ["red", "blue"], "options": {"border": "fixed"}}
+
+    seen_there = host.post("/api/table", wanted).get_json()
+    refused = host.post("/api/table", {**wanted, "players": ["blue", "red", "yellow", "green"]})
+
+    assert (seen_there["tiles"], seen_there["possible"]) == (10, True)
+    assert "two or three players" in refused.get_json()["error"]["detail"]
+
+
 # --- words and shapes ---
 
 
