@@ -125,8 +125,8 @@ def _missing(sure: Sequence[Seen], bigs: Sequence[str]) -> tuple[set[str], set[s
 def _laid(sure: Sequence[Seen], bigs: Collection[str]) -> list[Detection]:
     """Return the small cards that do not lie alone."""
     every, readings = [one for one, _ in sure], [said for _, said in sure]
-    alone = {id(one) for one in cards_alone(every, readings, bigs)}
-    return [one for one, said in sure if said.guesses[0].tile not in bigs and id(one) not in alone]
+    alone = set(cards_alone(every, readings, bigs))
+    return [one for one, said in sure if said.guesses[0].tile not in bigs and one not in alone]
 
 
 def _things(

@@ -122,8 +122,8 @@ def _suspects(
         elif reading.odd and reading.best < SURE:
             odd += [(one, axis) for axis in _axes_along(one)]
     sure = [one.centre_px for one, said in zip(found, readings, strict=True) if is_read(said)]
-    far = {id(one): not _is_beside(one, sure) for one, _ in odd}
-    return [*lone, *sorted(odd, key=lambda suspect: (far[id(suspect[0])], -suspect[0].confidence))]
+    far = {one: not _is_beside(one, sure) for one, _ in odd}
+    return [*lone, *sorted(odd, key=lambda suspect: (far[suspect[0]], -suspect[0].confidence))]
 
 
 def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tuple[Detection, int]]:
