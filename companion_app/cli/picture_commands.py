@@ -30,6 +30,9 @@ def add_picture_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     reading.add_argument(
         "--out", metavar="PICTURE", help="also write what was seen over the photo (.png or .jpg)"
     )
+    reading.add_argument(
+        "--trace", metavar="DIR", help="how each picture was read, every stage as a picture"
+    )
 
     calibrating = add_command(
         commands, "calibrate", "learn the camera from photos of the printed sheet", _calibrate,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,11 +45,11 @@ def read(arguments: Namespace) -> int:
     if arguments.out:
         _check_out(arguments.out, arguments.images)
     if len(arguments.images) == 1:
-        return _answer_read(arguments.images[0], request, arguments.out, as_json=arguments.json)
+        return _answer_read(arguments.images[0], request, arguments)
     status = ANSWERED
     for name in arguments.images:
         try:
-            status = max(status, _answer_read(name, request, as_json=arguments.json))
+            status = max(status, _answer_read(name, request, arguments))
         except InputError as error:
             complain(str(error))
             if arguments.json:
@@ -57,13 +58,27 @@ def read(arguments: Namespace) -> int:
     return status
 
 
-def read_picture(name: str, request: ReadRequest) -> TableState:
+def _trace(arguments: Namespace, name: str) -> Path | None:
+    """Return where to write down how a picture is read: of several each has its own folder."""
+    if arguments.trace is None:
+        return None
+    folder = Path(arguments.trace)
+    return folder if len(arguments.images) == 1 else folder / Path(name).stem
+
+
+def read_picture(name: str, request: ReadRequest, trace: Path | None = None) -> TableState:
     """Return what lies on the table in one picture.
+
+    Args:
+        name: of the file.
+        request: what it is read as.
+        trace: a folder that gets every stage of the reading as a picture and a line.
 
     Raises:
         InputError: the file cannot be read, or the profile is not of its camera.
     """
     from vision.read import read_table
+    from vision.trace import traced
 
     try:
         file = open_picture(name)
@@ -71,9 +86,12 @@ def read_picture(name: str, request: ReadRequest) -> TableState:
             profile = request.profile.for_size(file.size_px)
             request = replace(request, profile=profile)
         picture = file.decode(pixels_enough(request))
-        state = read_table(picture, request)
+        with traced(trace) if trace is not None else nullcontext():
+            state = read_table(picture, request)
     except (VisionError, CalibrationError) as error:
         raise InputError(_with_name(str(error), name)) from error
+    except OSError as error:
+        raise InputError(f"{trace} cannot be written: {error.strerror}") from error
     return _said_grey(state, request) if picture.grey else state
 
 
@@ -164,11 +182,12 @@ def _write_seen(name: str, document: dict[str, Any], request: ReadRequest, out: 
         raise InputError(f"{shown_name(out)} cannot be written: {error.strerror}") from error
 
 
-def _answer_read(name: str, request: ReadRequest, out: str | None = None, *, as_json: bool) -> int:
-    document = table_state_to_json(read_picture(name, request), shown(name))
-    if out:
-        _write_seen(name, document, request, out)
-    if as_json:
+def _answer_read(name: str, request: ReadRequest, arguments: Namespace) -> int:
+    state = read_picture(name, request, _trace(arguments, name))
+    document = table_state_to_json(state, shown(name))
+    if arguments.out:
+        _write_seen(name, document, request, arguments.out)
+    if arguments.json:
         print_json(document)
     else:
         _print_table(document)

@@ -27,10 +27,7 @@ from models.evaluate.small_figures import small_figures
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import Split
-from vision.core.request import ReadRequest
-from vision.core.types import TableState
-from vision.intake.picture import Picture
-from vision.read import read_table
+from vision import Picture, ReadRequest, TableState, read_table
 
 Json = dict[str, Any]
 
@@ -42,21 +39,22 @@ WORST_PX = 1600
 
 def evaluate(game: str, seeds: range, split: Split, out: Path, workers: int) -> list[Json]:
     """Return the results of tables, reading those that no row is kept for."""
-    work = partial(_one, game=game, split=split, folder=out)
+    work = partial(evaluated, game=game, split=split, worst=out / "worst")
     return every_row(out / f"{game}-{split}.jsonl", "seed", seeds, work, workers)
 
 
-def _one(seed: int, game: str, split: Split, folder: Path) -> Json:
+def evaluated(seed: int, game: str, split: Split, worst: Path) -> Json:
+    """Read one table and say how well."""
     cv2.setNumThreads(1)
     tile_set = built_in_set(game)
     scene = make_scene(seed, split, game)
     bgr = np.asarray(scene.bgr, np.uint8)
     state = read_table(Picture(bgr, (bgr.shape[1], bgr.shape[0])), ReadRequest("square", tile_set))
     score = score_table(scene.truth, state, tile_set)
-    worst = folder / "worst" / f"{game}-{split}-{seed:06d}"
-    forget_worst(worst)
+    stem = worst / f"{game}-{split}-{seed:06d}"
+    forget_worst(stem)
     if not score.exact:
-        write_worst(worst, bgr, scene.truth, state, score)
+        write_worst(stem, bgr, scene.truth, state, score)
     return {"seed": seed, **row_of(scene.truth, state, score)}
 
 

@@ -13,7 +13,7 @@ from engine.errors import RecordError
 from engine.given import load_json
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from models.teaching.errors import TeachingError
-from vision.core.types import Points, Shape
+from vision import Points, Shape
 
 UNKNOWN = "unknown"
 """Tiles of that name are passed over: nobody knows what they are."""

@@ -14,8 +14,8 @@ from engine.given import load_json
 from engine.tiles import TileSet
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples
+from vision import Shape
 from vision.core.looks import BACK
-from vision.core.types import Shape
 
 LARGEST_FILE = 1 << 20
 

@@ -11,11 +11,13 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
 from vision.core.lattice import cells_beside, fit_outlines
+from vision.core.stages import stage
 from vision.core.types import Detection, LatticeFit
 from vision.layout.anchors import is_big
 from vision.layout.cards import CardGroup, group_cards
 
 
+@stage("parted", without=lambda group, *_: [group])
 def parted(
     group: CardGroup, found: Sequence[Detection], readings: Sequence[CellReading], tile_set: TileSet
 ) -> list[CardGroup]:
