@@ -28,7 +28,7 @@ from vision.core.lattice import fit_lattices
 from vision.core.request import ReadRequest
 from vision.core.stages import shown
 from vision.core.threads import alone
-from vision.core.types import Bgr, Detection, Detections, LatticeFit, TableState
+from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections, LatticeFit, TableState
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles
 from vision.detect.few_tiles import few_tiles
 from vision.detect.from_afar import seen_from_afar
@@ -41,12 +41,7 @@ from vision.layout.again import Sight
 from vision.layout.candidates import cards_only, distinct, known_only, with_faint
 from vision.layout.missing_bigs import BigSight, with_missing_bigs
 from vision.layout.quality import TEXTS, Limits, assess, leaves, tile_trouble
-from vision.layout.reconstruct import (
-    UNKNOWN_TILE,
-    Reconstruction,
-    reconstruct,
-    reconstruct_unknown,
-)
+from vision.layout.reconstruct import Reconstruction, reconstruct, reconstruct_unknown
 from vision.layout.settle import SURE
 from vision.layout.unread import burnt_outlines, few_small, hidden_outlines, small_outlines
 from vision.layout.whole_bigs import with_whole_bigs

@@ -37,6 +37,8 @@ def parts(scale: float, workers: int, renders: str | None, out: Path) -> dict[st
              "--out", str(out / "teaching")]  # fmt: skip
     return {
         "photographs": [["models.evaluate.photographs", *where]],
+        "strangers": [["models.evaluate.strangers", *where, "--workers", str(workers)]],
+        "spots": [counted("spots", "--tables", 60)],
         "detection": [counted("detection", "--scenes", 100)],
         "reading": [counted("reading", "--tables", 200)],
         "squares": [counted("tables", "--tables", TABLES)],

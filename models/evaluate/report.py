@@ -25,6 +25,8 @@ TITLES = {
     "small": "The same with tiles below 24 pixels",
     "photoreal": "Photoreal renders, of lights, surfaces and seeds never trained on",
     "photographs": "Photographs of boxes that training never saw",
+    "strangers": "Photographs on which no tile lies",
+    "spots": "Tables with spots of light",
     "detection": "One stage alone: finding tiles on held-out scenes",
     "reading": "One stage alone: reading tiles at their true outlines",
 }

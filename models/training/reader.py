@@ -175,14 +175,14 @@ def _rows_of(
     amount = float(rng.uniform(*misses))
     crops = drill_crops(set_name, seed, "train", amount=amount)
     if rng.random() < BURNT_SHARE:
-        crops = replace(crops, patches=_burnt(crops.patches, float(rng.uniform(*BURNT))))
+        crops = replace(crops, patches=exposed_longer(crops.patches, float(rng.uniform(*BURNT))))
     wide = crops.across_px >= least_px
     looks = np.array([str(look) for look in crops.looks], dtype=str)
     patches = crops.patches[wide]
     return features(patches), features(upper_halves(patches)), looks[wide]
 
 
-def _burnt(patches: Patches, gain: float) -> Patches:
+def exposed_longer(patches: Patches, gain: float) -> Patches:
     """Return patches exposed for longer, as white cards are on a dark table."""
     light = (np.arange(256) / 255) ** GAMMA * gain
     curve = np.round(255 * np.minimum(light, 1.0) ** (1 / GAMMA)).astype(np.uint8)

@@ -66,7 +66,7 @@ def test_hex_tile_is_named_laid_turned_and_flipped(served):
     for words in ("Turn", "Flip"):
         page.click("dialog button", words)
         seen.append(pressed(page))
-    page.click("dialog button.primary", "lies so")
+    page.click("dialog button.primary", "lies like this")
 
     wait_until(lambda: served.desk.match.accepted[3].move != before)
     after = served.desk.match.accepted[3].move

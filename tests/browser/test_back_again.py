@@ -88,7 +88,7 @@ def test_every_view_comes_back_by_itself(served, script, tmp_path):
     def open_while_away():
         for page, path in zip(pages, paths, strict=True):
             page.ask("Page.navigate", url=served.url + path)
-            page.wait("document.querySelector('main').innerText.includes('out of reach')")
+            page.wait("document.querySelector('main').innerText.includes('cannot be reached')")
 
     restart(served, tmp_path)
     check(served, pages)

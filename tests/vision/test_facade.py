@@ -18,8 +18,9 @@ REACHED = {
         "classify.reader", "core", "detect.network", "hexes.models", "layout.quality",
     ]),
     "models": frozenset([
-        "classify", "classify.embedding", "classify.features", "classify.halves",
-        "classify.prints", "classify.reader", "classify.taught", "core.crop", "core.files",
+        "classify", "classify.embedding", "classify.evidence", "classify.faces",
+        "classify.features", "classify.halves", "classify.prints", "classify.reader",
+        "classify.taught", "core.crop", "core.files",
         "core.lattice", "core.looks", "core.outline", "core.pyramid", "core.stages", "core.types",
         "detect.detect", "detect.loose_hexes", "detect.network", "hexes.boards", "hexes.cells",
         "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read", "hexes.scraps",

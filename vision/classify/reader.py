@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from vision.classify import embedding, features
+from vision.classify.evidence import Evidence, load_evidence
 from vision.classify.halves import read_halves
 from vision.classify.prints import Prints
 from vision.core.crop import MARGIN, PATCH_PX, Patches
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
 from vision.core.looks import BACK, Look, period_of
-from vision.core.types import Guess, TileReading
+from vision.core.types import UNKNOWN_TILE, Guess, TileReading
 
 Floats = NDArray[np.float32]
 
@@ -66,6 +67,8 @@ class Reader:
     """Of upper halves, for cards that are partly covered."""
     prints: Prints | None = None
     """What the kinds of a taught box looked like, where each is one print."""
+    evidence: Evidence | None = None
+    """What says whether a reading is one of this box at all."""
 
     def __post_init__(self) -> None:
         count = embedding.described_count() if self.embedded else features.feature_count()
@@ -80,6 +83,20 @@ class Reader:
     def whole(self) -> Reader:
         """The same without a reader of halves, where only whole cards count."""
         return replace(self, half=None)
+
+    @cached_property
+    def unweighed(self) -> Reader:
+        """The same without evidence: what each patch is most like, be it a tile or not."""
+        return replace(self, evidence=None)
+
+    @cached_property
+    def members(self) -> Mapping[tuple[str, int, int], tuple[Look, ...]]:
+        """The looks of each group."""
+        out: dict[tuple[str, int, int], tuple[Look, ...]] = {}
+        for look, group in zip(self.looks, self.group_of, strict=True):
+            key = self.groups[int(group)]
+            out[key] = (*out.get(key, ()), look)
+        return out
 
     def read(self, patches: Patches, across_px: Sequence[float] | None = None) -> list[CellReading]:
         """Return a reading of each patch.
@@ -98,7 +115,11 @@ class Reader:
         if self.embedded:
             return readings
         readings = [replace(one, odd=bool(far)) for one, far in zip(readings, odd, strict=True)]
-        return readings if self.half is None else _by_halves(self.half, patches, readings)
+        if self.half is not None:
+            readings = _by_halves(self.half, patches, readings)
+        if self.evidence is None:
+            return readings
+        return self.evidence.weighed(self, patches, readings, across_px)
 
     def distances(self, patches: Patches) -> Floats:
         """Return the squared distance of each patch from each look, N x looks."""
@@ -137,7 +158,7 @@ class Reader:
             )
             strange = bool(nearest[row] > self.known)
             far = float(nearest[row] / self.known)
-            out.append(CellReading(guesses, "unknown-tile" if strange else None, far=far))
+            out.append(CellReading(guesses, UNKNOWN_TILE if strange else None, far=far))
         return out
 
 
@@ -273,7 +294,8 @@ def shipped_reader(set_name: str) -> Reader:
     """Return the reader of a built-in box, loaded on first use."""
     from engine.setfile import built_in_set
 
-    return load_reader(built_in_set(set_name))
+    tile_set = built_in_set(set_name)
+    return replace(load_reader(tile_set), evidence=load_evidence(tile_set))
 
 
 def write_reader(reader: Reader, tile_set: TileSet, folder: Path, figures: dict[str, Any]) -> None:

@@ -65,7 +65,10 @@ def read_taught(
             beside = lit(cut(bgr, _shifted(found[number].corners_px)))
             distances[number] = _anywhere(reader, reader.distances(beside))
     distances, patches = _without_shine(reader, distances, patches, across)
-    return reader.readings(in_these_colours(reader, distances, patches, across))
+    readings = reader.readings(in_these_colours(reader, distances, patches, across))
+    if reader.evidence is None:
+        return readings
+    return reader.evidence.weighed(reader, patches, readings, across)
 
 
 @stage("taught: shine", without=lambda reader, distances, patches, _: (distances, patches))

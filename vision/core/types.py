@@ -22,6 +22,9 @@ Shape = Literal["square", "hex"]
 Bgr = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
+UNKNOWN_TILE, GLARE = "unknown-tile", "glare"
+"""Why a tile is not named surely: it is none of the box, or light hides what is on it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:

@@ -141,7 +141,11 @@ def _guesses(patch: Floats, gaps: Mapping[str, float], tile_set: TileSet) -> lis
 def _shared_out(
     seen: Sequence[tuple[Points, list[_Guess]]], left: Counter[str]
 ) -> Iterator[tuple[Points, _Guess]]:
-    """Yield which tile lies where, the clearest first, each as often as the box still has it."""
+    """Yield which tile lies where, the clearest first, each as often as the box still has it.
+
+    What is one more than the box has may be the same tile in another colour, by its shape. A single
+    hex has hardly any shape: one too many of these is none.
+    """
     wanted = Counter(guesses[0].tile for _, guesses in seen if guesses)
     pattern = {tile for tile, count in wanted.items() if count > left[tile] + MOST_TOO_MANY}
     stock = left.copy()
@@ -149,7 +153,7 @@ def _shared_out(
         if not guesses or guesses[0].tile in pattern:
             continue
         guess = next((g for g in guesses if stock[g.tile] > 0), None)
-        if guess is not None:
+        if guess is not None and (guess is guesses[0] or len(path_cells(guess.path)) > 1):
             stock[guess.tile] -= 1
             yield middle, guess
 

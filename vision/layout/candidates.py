@@ -13,7 +13,7 @@ from vision.classify.strangers import tiles_only
 from vision.core.ground import HIDDEN, Ground
 from vision.core.request import ReadRequest
 from vision.core.stages import stage
-from vision.core.types import Bgr, Detection, Detections
+from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections
 from vision.layout.holes import shows_paper
 from vision.layout.reconstruct import is_card
 from vision.layout.settle import SURE
@@ -146,7 +146,7 @@ def cards_only(
         if shown
         and beside
         and not bare
-        and (reading.why is None or is_card(one.confidence, inside))
+        and (reading.why != UNKNOWN_TILE or is_card(one.confidence, inside))
     ]
     found = tuple(one for one, _ in kept)
     return replace(detections, found=found), [reading for _, reading in kept]
@@ -239,7 +239,7 @@ def _most_shown(one: Detection, said: CellReading) -> float | None:
         one: the outline.
         said: what it shows.
     """
-    if said.why or (said.odd and said.best < LEAST):
+    if said.why == UNKNOWN_TILE or (said.odd and said.best < LEAST):
         return HIDDEN
     doubtful = said.best < BEYOND_DOUBT or said.far >= NEAR or one.confidence < FAINT
     return AS_TABLE if doubtful and one.confidence < HARDLY_OUTLINED else None

@@ -14,7 +14,7 @@ from vision.classify.reader import CellReading
 from vision.core.entries import Guesses, TileEntry
 from vision.core.ground import Ground
 from vision.core.looks import BACK
-from vision.core.types import Detection, Detections, LatticeFit, Points, width_of
+from vision.core.types import UNKNOWN_TILE, Detection, Detections, LatticeFit, Points, width_of
 from vision.layout.again import Sight, with_unseen
 from vision.layout.anchors import BIG, Field, anchor_of, is_big, likely_house
 from vision.layout.cards import CardGroup, SeenCard, group_cards
@@ -30,7 +30,7 @@ from vision.light.burnt import burnt_cells
 from vision.light.inks import with_inks
 from vision.light.washed_out import with_washed_out
 
-UNKNOWN, UNKNOWN_TILE = "unknown", "unknown-tile"
+UNKNOWN = "unknown"
 """What every tile is called when no box is told."""
 SURELY_A_CARD = 0.75
 """Where nothing in the box looks like it, an outline must be so sure to count as a card at all:
@@ -247,7 +247,7 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
         cards = [card.moved((-field.origin[0], -field.origin[1])) for card in cards]
     beside = Counter(cell for card in cards for x, y in card.cells
                      for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)))  # fmt: skip
-    cards = [c for c in cards if c.why is None or is_card(c.found, beside[c.at] >= 2)]
+    cards = [c for c in cards if c.why != UNKNOWN_TILE or is_card(c.found, beside[c.at] >= 2)]
     fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
     backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
     return fronts, backs

@@ -24,8 +24,9 @@ CONFLICT = 0.1
 card of many."""
 NONE_LEFT = 0.02
 """What a guess is worth that the box has no card left for."""
-BEYOND_DOUBT = 0.99
-"""Of cards that are surer not one is doubted because the box has fewer of them: boxes get mixed."""
+ONE_TOO_MANY = 0.5
+"""Of cards of which the box has fewer one is something else: the least sure is no surer than that.
+"""
 MOST_SETTLED = 0.98
 """A card that the game settled is never said to be surer."""
 LEAST_SEEN = 0.02
@@ -45,29 +46,33 @@ def settled(
         if card.best is not None and card.confidence >= SURE
     )  # fmt: skip
     sure = {card.at: card for card in cards if card.confidence >= SURE}
-    for card in _too_many(sure.values(), used, tile_set):
-        del sure[card.at]
-        used[card.guesses[0].tile] -= 1
+    over = {card.at for card in _too_many(sure.values(), tile_set)}
+    for at in over:
+        used[sure.pop(at).guesses[0].tile] -= 1
     if len(sure) == len(cards):
         return tuple(cards)
     sides = dict(sides_of(sure.values(), tile_set))
-    return tuple(
+    weighed = (
         card if card.at in sure or card.why else _weighed(card, sides, used, tile_set)
         for card in cards
     )
+    return tuple(_doubted(card) if card.at in over else card for card in weighed)
 
 
-def _too_many(
-    sure: Iterable[SeenCard], used: Mapping[str, int], tile_set: TileSet
-) -> list[SeenCard]:
-    """Return the least sure cards of which more are seen than the box has."""
-    found: list[SeenCard] = []
-    for tile in sorted(used):
-        over = used[tile] - tile_set[tile].count if tile in tile_set else 0
-        if over > 0:
-            same = [c for c in sure if c.guesses[0].tile == tile and c.confidence < BEYOND_DOUBT]
-            found += sorted(same, key=lambda card: card.confidence)[:over]
-    return found
+def _doubted(card: SeenCard) -> SeenCard:
+    """Return a card that is one more than the box has."""
+    less = min(1.0, ONE_TOO_MANY / max(card.confidence, ONE_TOO_MANY))
+    guesses = tuple(replace(g, confidence=g.confidence * less) for g in card.guesses)
+    return replace(card, guesses=guesses)
+
+
+def _too_many(sure: Iterable[SeenCard], tile_set: TileSet) -> list[SeenCard]:
+    """Return the least sure cards of a layout of which more lie there than the box has."""
+    same: dict[str, list[SeenCard]] = {}
+    for card in sorted(sure, key=lambda card: -card.confidence):
+        same.setdefault(card.guesses[0].tile, []).append(card)
+    return [c for tile, cards in same.items() if tile in tile_set
+            for c in cards[tile_set[tile].count :]]  # fmt: skip
 
 
 def broken_share(cards: Sequence[SeenCard], tile_set: TileSet) -> float | None:

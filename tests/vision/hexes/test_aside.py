@@ -52,6 +52,14 @@ def test_what_is_seen_far_more_often_than_the_box_has_it_is_a_pattern():
     assert not list(_shared_out([(np.zeros(2), one)] * 9, Counter(BOX.counts)))
 
 
+def test_a_single_hex_too_many_is_not_one_of_another_colour():
+    near = gaps(red=20, blue=22, green=23, violet=24)
+    one = _guesses(_drawn(path_cells(path_of("red/1")), 0.0, False), near, BOX)
+    box = Counter({name: 1 for name in BOX.counts})
+
+    assert [guess.tile for _, guess in _shared_out([(np.zeros(2), one)] * 3, box)] == ["red/1"]
+
+
 def test_a_single_hex_of_no_colour_of_the_box_is_a_die():
     patch = _drawn(path_cells(path_of("red/1")), 0.0, False)
 

@@ -1,0 +1,296 @@
+"""Fits what weighs readings: ``python -m models.training.evidence --set carnival --out DIR``.
+
+True tiles are cut out of drawn tables of the train side, some of them under spots of light, in
+other inks, or with outlines that miss; strangers are what ``models.training.strangers`` draws, and
+places between two tiles. Each is read as play reads it, and a few numbers about it are kept.
+Boosted trees that may only rise or fall with each number learn from these how probable it is that a
+reading is right, and where it is not, whether light is to blame. Other tables say when to stop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from engine.setfile import built_in_set
+from engine.tiles import TileSet
+from models.art import faces
+from models.evaluate.workers import spread
+from models.scenes.settings import SQUARE_GAMES
+from models.scenes.splits import rng_of
+from models.scenes.spots import spotted_patch
+from models.training.drills import cell_outlines, drill_crops
+from models.training.reader import exposed_longer
+from models.training.strangers import collage_patches, scene_patches
+from vision.classify.embedding import PRINT_NUMBERS, shipped_embedding
+from vision.classify.evidence import NAMES, RISING, Evidence, Trees, rows_of, write_evidence
+from vision.classify.faces import Faces, shrunk, unit
+from vision.classify.reader import CellReading, Reader, load_reader
+from vision.core.crop import Patches, cut
+from vision.core.files import TRAINED
+from vision.core.looks import BACK, Look, period_of
+
+Array = npt.NDArray[Any]
+Random = np.random.Generator
+
+FIRST_SEED = 50_000
+"""Tables before were drawn to fit the readers to: what they were fitted to they know too well."""
+MISSES = (0.5, 2.2)
+LONGER_SHARE, LONGER = 0.2, (1.2, 2.2)
+SPOT_SHARE, INK_SHARE, BETWEEN_SHARE = 0.4, 0.15, 0.15
+"""Shares of tiles that are shown once more: under a spot of light, in other inks, half off."""
+CHECKED_SHARE = 0.25
+"""Of tables and of strangers: these say when fitting stops."""
+TREES, LEAVES, RATE, FEWEST_A_LEAF = 250, 12, 0.08, 30
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Patches, what they show (nothing for strangers), how wide each was, and its table."""
+
+    patches: Patches
+    looks: tuple[str, ...]
+    across_px: Array
+    sources: Array
+
+
+def table_tiles(set_name: str, seed: int) -> Drawn:
+    """Return the tiles of one drawn table, some of them spoilt, and places between them."""
+    cv2.setNumThreads(1)
+    rng = rng_of("evidence", set_name, seed)
+    crops = drill_crops(set_name, seed, "train", amount=float(rng.uniform(*MISSES)))
+    patches = crops.patches
+    if rng.random() < LONGER_SHARE:
+        patches = exposed_longer(patches, float(rng.uniform(*LONGER)))
+    looks = np.array([str(look) for look in crops.looks])
+    some = [rng.random(len(patches)) < share for share in (SPOT_SHARE, INK_SHARE, BETWEEN_SHARE)]
+    spotted = [spotted_patch(patch, rng) for patch in patches[some[0]]]
+    inked = [_other_inks(patch, rng) for patch in patches[some[1]]]
+    between = [_between(patch, patches[int(rng.integers(len(patches)))], rng)
+               for patch in patches[some[2]]]  # fmt: skip
+    wide = crops.across_px
+    return Drawn(
+        np.stack([*patches, *spotted, *inked, *between]),
+        (*looks, *looks[some[0]], *looks[some[1]], *[""] * len(between)),
+        np.concatenate([wide, *(wide[one] for one in some)]),
+        np.full(len(patches) + sum(map(int, map(np.sum, some))), seed),
+    )
+
+
+def stranger_tiles(seed: int, *, collage: bool) -> Drawn:
+    """Return patches that are no tiles, of a collage or of a scene."""
+    cv2.setNumThreads(1)
+    patches, across = collage_patches(seed) if collage else scene_patches(seed)
+    return Drawn(patches, ("",) * len(patches), across, np.full(len(patches), seed))
+
+
+def _other_inks(patch: Patches, rng: Random) -> Patches:
+    """Return a patch as another printer's inks, or years in the sun, make it."""
+    pale = float(rng.uniform(0, 0.5))
+    paper = np.quantile(patch.reshape(-1, 3), 0.9, axis=0)
+    out = (patch * (1 - pale) + paper * pale) * rng.normal(1, 0.12, 3)
+    grey = out.mean(axis=2, keepdims=True)
+    return np.asarray(np.clip(grey + (out - grey) * rng.uniform(0.5, 1.2), 0, 255), np.uint8)
+
+
+def _between(one: Patches, other: Patches, rng: Random) -> Patches:
+    """Return what lies between two tiles: a part of either."""
+    at = int(rng.uniform(0.3, 0.7) * one.shape[0])
+    both = np.concatenate([one[at:], other[:at]], axis=0)
+    return np.ascontiguousarray(np.rot90(both, int(rng.integers(4))))
+
+
+def printed_faces(tile_set: TileSet) -> dict[tuple[str, int], Array]:
+    """Return what each cell of each card looks like as printed, as play would cut it."""
+    book = faces(tile_set)
+    first = next(kind.name for kind in tile_set.kinds.values() if len(kind.cells) == 1)
+    fronts = {kind.name: (book[kind.name], len(kind.cells)) for kind in tile_set.kinds.values()}
+    out = {}
+    for name, (face, count) in {**fronts, BACK: (book[f"{first}:back"], 1)}.items():
+        corners = np.array(face.outline_mm) * face.px_per_mm - 0.5
+        for cell, outline in enumerate(cell_outlines(corners, count)):
+            out[name, cell] = shrunk(cut(face.bgr, [outline])[0])
+    return out
+
+
+def faces_of(tile_set: TileSet, reader: Reader, drawn: Sequence[Drawn]) -> Faces:
+    """Return the faces of a box, with what the network says of them on drawn tables on average."""
+    printed = printed_faces(tile_set)
+    sums = {str(look): np.zeros(PRINT_NUMBERS, np.float32) for look in reader.looks}
+    for part in drawn:
+        rows = unit(shipped_embedding().numbers(part.patches)[:, :PRINT_NUMBERS])
+        for look, row in zip(part.looks, rows, strict=True):
+            if look:
+                sums[look] += row
+    numbers = unit(np.stack([sums[str(look)] for look in reader.looks]))
+    return Faces(tuple(printed), np.stack(list(printed.values())), reader.looks,
+                 numbers.astype(np.float16).astype(np.float32))  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known about patches, and what they are."""
+
+    rows: Array
+    right: Array
+    ours: Array
+    sources: Array
+
+
+def known(faces: Faces, reader: Reader, tile_set: TileSet, drawn: Sequence[Drawn]) -> Known:
+    """Return the numbers of all patches, read as play reads them."""
+    rows, right, ours = [], [], []
+    for part in tqdm(drawn, desc=f"{tile_set.name}: reading"):
+        across = part.across_px.tolist()
+        readings = reader.unweighed.read(part.patches, across)
+        rows.append(rows_of(faces, reader, part.patches, readings, across))
+        right += [_is_right(*both, tile_set) for both in zip(readings, part.looks, strict=True)]
+        ours += [bool(look) for look in part.looks]
+    return Known(np.concatenate(rows), np.array(right), np.array(ours),
+                 np.concatenate([part.sources for part in drawn]))  # fmt: skip
+
+
+def _is_right(reading: CellReading, look: str, tile_set: TileSet) -> bool:
+    if not look or not reading.guesses:
+        return False
+    best, true = reading.guesses[0], Look.parse(look)
+    turns = true.turns % period_of(tile_set, true.tile)
+    return (best.tile, best.cell, best.turns) == (true.tile, true.cell, turns)
+
+
+def fit_trees(rows: Array, labels: Array, checked: Array, rising: Sequence[int]) -> Trees:
+    """Return boosted trees that tell rows apart; both sides weigh the same.
+
+    Args:
+        rows: N x names.
+        labels: N of 0 and 1.
+        checked: which rows only say when to stop.
+        rising: 1, -1 or 0 for each name: whether what it says may only rise or fall with it.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    weights = np.where(labels, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
+    model = HistGradientBoostingClassifier(
+        learning_rate=RATE, max_iter=TREES, max_leaf_nodes=LEAVES, min_samples_leaf=FEWEST_A_LEAF,
+        l2_regularization=1.0, monotonic_cst=list(rising), early_stopping=False, random_state=0,
+    ).fit(rows[~checked], labels[~checked], sample_weight=weights[~checked])  # fmt: skip
+    losses = []
+    for shares in model.staged_predict_proba(rows[checked]):
+        own = np.maximum(shares[np.arange(len(shares)), labels[checked]], 1e-9)
+        losses.append(-float((weights[checked] * np.log(own)).mean()))
+    return _as_numbers(model, 1 + int(np.argmin(losses)))
+
+
+def _as_numbers(model: Any, count: int) -> Trees:
+    """Return the first fitted trees as plain numbers; the library has no other way to them."""
+    every = [tree[0].nodes for tree in model._predictors[:count]]
+    starts = np.cumsum([0, *(len(nodes) for nodes in every)])[:-1]
+    nodes = np.concatenate(every)
+    first = np.repeat(starts, [len(one) for one in every])
+    leaf = nodes["is_leaf"].astype(bool)
+    return Trees(
+        float(np.ravel(model._baseline_prediction)[0]), starts.astype(np.int32),
+        np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
+        nodes["num_threshold"].astype(np.float64),
+        (nodes["left"] + first).astype(np.int32), (nodes["right"] + first).astype(np.int32),
+        np.where(leaf, nodes["value"], 0.0),
+    )  # fmt: skip
+
+
+def train(set_name: str, out: Path, asked: argparse.Namespace) -> dict[str, Any]:
+    """Draw, read, fit and write the evidence of one box; return its figures."""
+    tile_set = built_in_set(set_name)
+    reader = load_reader(tile_set)
+    tables = _drawn(f"tiles-{set_name}", partial(table_tiles, set_name), asked.tables, asked)
+    strange = [
+        *_drawn("scenes", partial(stranger_tiles, collage=False), asked.scenes, asked),
+        *_drawn("collages", partial(stranger_tiles, collage=True), asked.collages, asked),
+    ]
+    faces = faces_of(tile_set, reader, tables)
+    every = known(faces, reader, tile_set, [*tables, *strange])
+    ours, burnt, right, checked = fit_both(every)
+    figures = figures_of(ours, every, right, checked)
+    write_evidence(Evidence(faces, ours, burnt), tile_set, out, figures)
+    return figures
+
+
+def fit_both(every: Known) -> tuple[Trees, Trees, Array, Array]:
+    """Return what tells right readings and what tells light from strangers.
+
+    And which rows are right, and which only said when to stop.
+    """
+    checked = every.sources % round(1 / CHECKED_SHARE) == 0
+    right, burnt = every.ours & every.right, every.ours & ~every.right
+    ours = fit_trees(every.rows, right.astype(int), checked, RISING)
+    spoilt = fit_trees(every.rows[~right], burnt[~right].astype(int), checked[~right],
+                       [0] * len(NAMES))  # fmt: skip
+    return ours, spoilt, right, checked
+
+
+def figures_of(ours: Trees, every: Known, right: Array, checked: Array) -> dict[str, Any]:
+    """Return what the fitted trees do to tables and strangers that they were not fitted to."""
+    shares = ours.shares(every.rows[checked])
+    sure = every.rows[checked][:, 0] > np.log(9)
+    true, strange = right[checked] & sure, ~every.ours[checked] & sure
+    wrong = every.ours[checked] & ~every.right[checked] & sure
+    return {
+        "rows": len(every.rows), "trees": len(ours.starts),
+        "sure_and_right": int(true.sum()), "of_them_doubted": int((shares[true] < 0.9).sum()),
+        "sure_strangers": int(strange.sum()), "of_them_kept": int((shares[strange] >= 0.9).sum()),
+        "sure_and_wrong": int(wrong.sum()), "of_these_kept": int((shares[wrong] >= 0.9).sum()),
+    }  # fmt: skip
+
+
+def _drawn(name: str, draw: Any, count: int, asked: argparse.Namespace) -> list[Drawn]:
+    """Return what is drawn of so many seeds; what is kept in a folder is not drawn again."""
+    seeds = list(range(FIRST_SEED, FIRST_SEED + count))
+    work = partial(_kept, asked.kept, name, draw)
+    return list(tqdm(spread(work, seeds, asked.workers), total=count, desc=name))
+
+
+def _kept(folder: Path | None, name: str, draw: Any, seed: int) -> Drawn:
+    path = None if folder is None else folder / f"{name}-{seed}.npz"
+    if path is not None and path.is_file():
+        with np.load(path, allow_pickle=False) as kept:
+            return Drawn(kept["patches"], tuple(map(str, kept["looks"])), kept["across_px"],
+                         kept["sources"])  # fmt: skip
+    drawn: Drawn = draw(seed)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, patches=drawn.patches, looks=np.array(drawn.looks, str),
+                 across_px=drawn.across_px, sources=drawn.sources)  # fmt: skip
+    return drawn
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train as the command line asks."""
+    parser = argparse.ArgumentParser(prog="python -m models.training.evidence", description=__doc__)
+    parser.add_argument(
+        "--set", action="append", choices=SQUARE_GAMES, dest="sets",
+        help="which box; may be given several times, all of them if missing",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, default=TRAINED, metavar="DIR")
+    parser.add_argument("--tables", type=int, default=24, help="drawn tables a box")
+    parser.add_argument("--scenes", type=int, default=100, help="drawn scenes without tiles")
+    parser.add_argument("--collages", type=int, default=300)
+    parser.add_argument("--kept", type=Path, metavar="DIR", help="where drawings are kept")
+    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
+    asked = parser.parse_args(arguments)
+    cv2.setNumThreads(1)
+    for name in asked.sets or SQUARE_GAMES:
+        sys.stdout.write(f"{name}: {train(name, asked.out, asked)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

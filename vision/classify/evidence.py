@@ -1,0 +1,265 @@
+"""Weighs a reading: is it this tile of this box, something else, or a tile that light has burnt?
+
+What is known about a patch are a few numbers: how sure the reader is, how far the patch is from its
+look, how much it is that tile's own printed face and no other, and what light and size left of it.
+A small fitted head turns them into a probability. No reading is surer than that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tiles import TileSet
+from vision.classify import embedding, features
+from vision.classify.faces import Faces, faces_of_prints, shrunk, slopes_of
+from vision.classify.prints import Prints
+from vision.core.crop import Patches
+from vision.core.errors import ModelError
+from vision.core.files import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
+from vision.core.looks import Look
+from vision.core.types import GLARE, UNKNOWN_TILE
+
+if TYPE_CHECKING:
+    from vision.classify.reader import CellReading, Reader
+
+Floats = NDArray[np.float32]
+
+FORMAT, VERSION = "snake-eye/evidence", 1
+NAMES = (
+    "sure", "far", "cosine", "cosine_margin", "alike", "alike_margin", "clipped", "contrast",
+    "blur", "wide",
+)  # fmt: skip
+"""What is known about a patch, in the order of a row."""
+RISING = (1, -1, 1, 1, 1, 1, -1, 0, 0, 0)
+"""Whether a reading may only be more (1) or less (-1) probable the larger a number is."""
+CLIPPED = 250
+WIDEST_PX = 64.0
+LEAST_SURE = 1e-6
+HALF = 0.5
+"""What is less probable than its contrary is taken to be the contrary."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Boosted decision trees as plain numbers: how probable something is."""
+
+    start: float
+    """Log-odds before the first tree."""
+    starts: NDArray[np.int32]
+    """The number of each tree's first node; all arrays below have one entry a node."""
+    names: NDArray[np.int32]
+    """Which number of a row a node asks; -1 at a leaf."""
+    limits: NDArray[np.float64]
+    lower: NDArray[np.int32]
+    """Where it goes on at the limit and below."""
+    higher: NDArray[np.int32]
+    values: NDArray[np.float64]
+    """Log-odds that a leaf adds."""
+
+    def shares(self, rows: Floats) -> Floats:
+        """Return how probable it is for each row."""
+        nodes = np.broadcast_to(self.starts, (len(rows), len(self.starts)))
+        every = np.arange(len(rows))[:, None]
+        while True:
+            asked = self.names[nodes]
+            if (asked < 0).all():
+                break
+            below = rows[every, np.maximum(asked, 0)] <= self.limits[nodes]
+            following = np.where(below, self.lower[nodes], self.higher[nodes])
+            nodes = np.where(asked < 0, nodes, following)
+        odds = self.start + self.values[nodes].sum(axis=1)
+        return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
+
+    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return what is stored."""
+        return {prefix + name: np.asarray(value) for name, value in vars(self).items()}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Trees:
+        """Return the trees of stored arrays."""
+        parts = {name: arrays[prefix + name] for name in cls.__dataclass_fields__}
+        asks = np.flatnonzero(parts["names"] >= 0)
+        for following in (parts["lower"][asks], parts["higher"][asks]):
+            if (following <= asks).any() or (following >= len(parts["names"])).any():
+                raise ValueError("a tree goes round in circles")
+        return cls(float(parts.pop("start")), **parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The faces of a box and what weighs readings of it."""
+
+    faces: Faces
+    ours: Trees
+    """How probable it is that a reading is right."""
+    burnt: Trees
+    """And where it is not, that it is a tile of the box which light spoils."""
+
+    def weighed(
+        self, reader: Reader, patches: Patches, readings: Sequence[CellReading],
+        across_px: Sequence[float] | None,
+    ) -> list[CellReading]:  # fmt: skip
+        """Return the readings, none surer than its evidence.
+
+        Args:
+            reader: whose readings they are.
+            patches: what was read.
+            readings: of each patch.
+            across_px: how wide each was in its picture.
+        """
+        out = list(readings)
+        worth = [n for n, one in enumerate(readings) if one.why is None and not one.covered]
+        if not worth:
+            return out
+        across = None if across_px is None else [across_px[n] for n in worth]
+        rows = rows_of(self.faces, reader, patches[worth], [out[n] for n in worth], across)
+        shares = zip(self.ours.shares(rows), self.burnt.shares(rows), strict=True)
+        for number, (ours, burnt) in zip(worth, shares, strict=True):
+            out[number] = _weighed(out[number], float(ours), float(burnt))
+        return out
+
+
+def _weighed(reading: CellReading, ours: float, burnt: float) -> CellReading:
+    """Return a reading that is no surer than it is probable to be right."""
+    if reading.best <= ours:
+        return reading
+    less = ours / reading.best
+    guesses = tuple(replace(g, confidence=g.confidence * less) for g in reading.guesses)
+    why = None if ours >= HALF else GLARE if burnt >= HALF else UNKNOWN_TILE
+    return replace(reading, guesses=guesses, why=why)
+
+
+def rows_of(
+    faces: Faces, reader: Reader, patches: Patches, readings: Sequence[CellReading],
+    across_px: Sequence[float] | None,
+) -> Floats:  # fmt: skip
+    """Return what is known about each patch, N x names."""
+    members = reader.members
+    first, second = zip(*(_ranked(reading) for reading in readings), strict=True)
+    cosines = faces.cosines(patches)
+    masks = {key: [look in members[key] for look in faces.looks] for key in set(first)}
+    own = np.array([masks[key] for key in first])
+    best = np.where(own, cosines, -1).max(axis=1)
+    rival = np.where(own, -1, cosines).max(axis=1)
+    slopes = [slopes_of(patch) for patch in patches]
+    alike = faces.most_alike(slopes, [members[key] for key in first])
+    other = faces.most_alike(slopes, [members[key] if key else () for key in second])
+    sure = np.clip([reading.best for reading in readings], LEAST_SURE, 1 - LEAST_SURE)
+    wide = np.full(len(patches), WIDEST_PX) if across_px is None else np.asarray(across_px)
+    return np.stack([
+        np.log(sure / (1 - sure)), np.log([max(reading.far, 1e-3) for reading in readings]),
+        best, best - rival, alike, alike - other, *_light(patches),
+        np.log(np.minimum(wide, WIDEST_PX)),
+    ], axis=1).astype(np.float32)  # fmt: skip
+
+
+def _ranked(reading: CellReading) -> tuple[Any, Any]:
+    """Return what the first two guesses name; nothing for a second that there is not."""
+    named = [(g.tile, g.cell, g.turns) for g in reading.guesses[:2]]
+    return named[0], named[1] if len(named) > 1 else None
+
+
+def _light(patches: Patches) -> tuple[Floats, Floats, Floats]:
+    """Return the clipped share, the contrast and the blur of patches."""
+    small = np.stack([shrunk(patch) for patch in patches])
+    clipped = (small.min(axis=3) >= CLIPPED).mean(axis=(1, 2))
+    grey = small.mean(axis=3)
+    dark, bright = np.quantile(grey.reshape(len(grey), -1), [0.03, 0.97], axis=1)
+    contrast = bright - dark + 4
+    steep = np.abs(np.diff(grey, axis=2)).reshape(len(grey), -1)
+    blur = np.quantile(steep, 0.97, axis=1) / contrast
+    return clipped, np.log(contrast), blur
+
+
+TAUGHT = "taught"
+"""Stands for the name of a box in the file about boxes that owners taught."""
+
+
+def file_names(set_name: str) -> tuple[str, str]:
+    """Return the names of a box's manifest and of its arrays."""
+    return f"evidence_{set_name}.json", f"evidence_{set_name}.npz"
+
+
+def _wanted(tile_set: TileSet) -> dict[str, object]:
+    return {**_about(tile_set.name), "set_hash": set_hash(tile_set)}
+
+
+def _about(name: str) -> dict[str, object]:
+    return {
+        "format": FORMAT, "version": VERSION, "set": name, "embedding": embedding.VERSION,
+        "features": features.VERSION, "names": list(NAMES),
+    }  # fmt: skip
+
+
+def load_evidence(tile_set: TileSet, folder: Path = TRAINED) -> Evidence:
+    """Return what weighs readings of a box.
+
+    Raises:
+        ModelError: there is none, it is broken, or it belongs to another box.
+    """
+    manifest_name, arrays_name = file_names(tile_set.name)
+    manifest = read_manifest(folder / manifest_name, _wanted(tile_set))
+    arrays = read_arrays(folder / arrays_name, str(manifest.get("sha256")))
+    try:
+        trees = Trees.of(arrays, "ours_"), Trees.of(arrays, "burnt_")
+        return Evidence(Faces.of(manifest, arrays), *trees)
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
+
+
+@lru_cache(maxsize=1)
+def taught_trees() -> tuple[Trees, Trees]:
+    """Return what weighs readings of boxes that owners taught, loaded on first use."""
+    manifest_name, arrays_name = file_names(TAUGHT)
+    manifest = read_manifest(TRAINED / manifest_name, _about(TAUGHT))
+    arrays = read_arrays(TRAINED / arrays_name, str(manifest.get("sha256")))
+    try:
+        return Trees.of(arrays, "ours_"), Trees.of(arrays, "burnt_")
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
+
+
+def taught_evidence(prints: Prints) -> Evidence:
+    """Return what weighs readings of a taught box of squares, by its owner's photographs."""
+    return Evidence(faces_of_prints(prints), *taught_trees())
+
+
+def write_taught(ours: Trees, burnt: Trees, folder: Path, figures: Mapping[str, Any]) -> None:
+    """Write what weighs readings of boxes that owners taught, and its manifest."""
+    _write(TAUGHT, _about(TAUGHT), {**ours.arrays("ours_"), **burnt.arrays("burnt_")}, folder,
+           {"figures": dict(figures)})  # fmt: skip
+
+
+def write_evidence(
+    evidence: Evidence, tile_set: TileSet, folder: Path, figures: Mapping[str, Any]
+) -> None:
+    """Write the arrays that weigh readings of a box, and their manifest."""
+    faces = evidence.faces
+    arrays: dict[str, NDArray[Any]] = {
+        "faces": faces.pictures, "numbers": faces.numbers.astype(np.float16),
+        **evidence.ours.arrays("ours_"), **evidence.burnt.arrays("burnt_"),
+    }  # fmt: skip
+    _write(tile_set.name, _wanted(tile_set), arrays, folder, {
+        "faces": [str(Look(tile, cell)) for tile, cell in faces.cells],
+        "looks": [str(look) for look in faces.looks], "figures": dict(figures),
+    })  # fmt: skip
+
+
+def _write(
+    name: str, wanted: Mapping[str, object], arrays: Mapping[str, NDArray[Any]], folder: Path,
+    more: Mapping[str, object],
+) -> None:  # fmt: skip
+    manifest_name, arrays_name = file_names(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    digest = write_arrays(folder / arrays_name, arrays)
+    manifest = {**wanted, "file": arrays_name, "sha256": digest, **more}
+    text = json.dumps(manifest, indent=1) + "\n"
+    (folder / manifest_name).write_text(text, encoding="utf-8")
