@@ -35,7 +35,7 @@ from models.training.strangers import collage_patches, scene_patches
 from vision.classify.embedding import PRINT_NUMBERS, shipped_embedding
 from vision.classify.evidence import NAMES, RISING, Evidence, Trees, rows_of, write_evidence
 from vision.classify.faces import Faces, shrunk, unit
-from vision.classify.reader import CellReading, Reader, load_reader
+from vision.classify.reader import CellReading, Reader, load_reader, shipped_reader
 from vision.core.crop import Patches, cut
 from vision.core.files import TRAINED
 from vision.core.looks import BACK, Look, period_of
@@ -52,6 +52,8 @@ SPOT_SHARE, INK_SHARE, BETWEEN_SHARE = 0.4, 0.15, 0.15
 CHECKED_SHARE = 0.25
 """Of tables and of strangers: these say when fitting stops."""
 TREES, LEAVES, RATE, FEWEST_A_LEAF = 250, 12, 0.08, 30
+TILES_SHARE = 0.9
+"""So many of the outlines that play reads show tiles; of the drawn patches only half do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ def table_tiles(set_name: str, seed: int) -> Drawn:
                for patch in patches[some[2]]]  # fmt: skip
     wide = crops.across_px
     return Drawn(
-        np.stack([*patches, *spotted, *inked, *between]),
+        np.array([*patches, *spotted, *inked, *between], np.uint8),
         (*looks, *looks[some[0]], *looks[some[1]], *[""] * len(between)),
         np.concatenate([wide, *(wide[one] for one in some)]),
         np.full(len(patches) + sum(map(int, map(np.sum, some))), seed),
@@ -147,17 +149,23 @@ class Known:
     sources: Array
 
 
-def known(faces: Faces, reader: Reader, tile_set: TileSet, drawn: Sequence[Drawn]) -> Known:
+def known(faces: Faces, set_name: str, drawn: Sequence[Drawn], workers: int = 1) -> Known:
     """Return the numbers of all patches, read as play reads them."""
-    rows, right, ours = [], [], []
-    for part in tqdm(drawn, desc=f"{tile_set.name}: reading"):
-        across = part.across_px.tolist()
-        readings = reader.unweighed.read(part.patches, across)
-        rows.append(rows_of(faces, reader, part.patches, readings, across))
-        right += [_is_right(*both, tile_set) for both in zip(readings, part.looks, strict=True)]
-        ours += [bool(look) for look in part.looks]
-    return Known(np.concatenate(rows), np.array(right), np.array(ours),
+    work = partial(_rows_and_right, faces, set_name)
+    read = list(tqdm(spread(work, drawn, workers), total=len(drawn), desc="reading"))
+    ours = [bool(look) for part in drawn for look in part.looks]
+    return Known(np.concatenate([rows for rows, _ in read]),
+                 np.array([right for _, listed in read for right in listed]), np.array(ours),
                  np.concatenate([part.sources for part in drawn]))  # fmt: skip
+
+
+def _rows_and_right(faces: Faces, set_name: str, part: Drawn) -> tuple[Array, list[bool]]:
+    cv2.setNumThreads(1)
+    tile_set, reader = built_in_set(set_name), shipped_reader(set_name)
+    across = part.across_px.tolist()
+    readings = reader.unweighed.read(part.patches, across)
+    right = [_is_right(*both, tile_set) for both in zip(readings, part.looks, strict=True)]
+    return rows_of(faces, reader, part.patches, readings, across), right
 
 
 def _is_right(reading: CellReading, look: str, tile_set: TileSet) -> bool:
@@ -169,7 +177,7 @@ def _is_right(reading: CellReading, look: str, tile_set: TileSet) -> bool:
 
 
 def fit_trees(rows: Array, labels: Array, checked: Array, rising: Sequence[int]) -> Trees:
-    """Return boosted trees that tell rows apart; both sides weigh the same.
+    """Return boosted trees that tell rows apart, right ones as frequent as they are in play.
 
     Args:
         rows: N x names.
@@ -179,7 +187,7 @@ def fit_trees(rows: Array, labels: Array, checked: Array, rising: Sequence[int])
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    weights = np.where(labels, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
+    weights = np.where(labels, TILES_SHARE / labels.mean(), (1 - TILES_SHARE) / (1 - labels.mean()))
     model = HistGradientBoostingClassifier(
         learning_rate=RATE, max_iter=TREES, max_leaf_nodes=LEAVES, min_samples_leaf=FEWEST_A_LEAF,
         l2_regularization=1.0, monotonic_cst=list(rising), early_stopping=False, random_state=0,
@@ -217,7 +225,7 @@ def train(set_name: str, out: Path, asked: argparse.Namespace) -> dict[str, Any]
         *_drawn("collages", partial(stranger_tiles, collage=True), asked.collages, asked),
     ]
     faces = faces_of(tile_set, reader, tables)
-    every = known(faces, reader, tile_set, [*tables, *strange])
+    every = known(faces, set_name, [*tables, *strange], asked.workers)
     ours, burnt, right, checked = fit_both(every)
     figures = figures_of(ours, every, right, checked)
     write_evidence(Evidence(faces, ours, burnt), tile_set, out, figures)
@@ -255,7 +263,9 @@ def _drawn(name: str, draw: Any, count: int, asked: argparse.Namespace) -> list[
     """Return what is drawn of so many seeds; what is kept in a folder is not drawn again."""
     seeds = list(range(FIRST_SEED, FIRST_SEED + count))
     work = partial(_kept, asked.kept, name, draw)
-    return list(tqdm(spread(work, seeds, asked.workers), total=count, desc=name))
+    every = tqdm(spread(work, seeds, asked.workers), total=count, desc=name)
+    # Now and then no tile of a table is large enough to be learnt from.
+    return [one for one in every if len(one.patches)]
 
 
 def _kept(folder: Path | None, name: str, draw: Any, seed: int) -> Drawn:
