@@ -12,6 +12,7 @@ import numpy as np
 from engine.draw.hexes import outline as cells_outline
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
+from vision.core.confidences import TOLD
 from vision.core.entries import ClayEntry, SplitEntry, TileEntry
 from vision.core.pyramid import Pyramid
 from vision.core.stages import shown
@@ -34,8 +35,6 @@ from vision.hexes.turns import turns_of
 from vision.layout.quality import Limits, assess
 
 MOST_BOARDS = {"snekagon": 1, "snekagon5g": 5}
-SURE = 0.8
-"""Tiles less sure than that are unsure."""
 UNSTEADY = 0.1
 """Boards that looks place so many cell widths apart are not placed: 47 held-out boards of which
 nothing was hidden came out 0.05 apart at most. Those cut off or covered say 0 or 1 and more."""
@@ -198,7 +197,7 @@ def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> T
                       cells=tuple(sorted(piece.cells)), board=piece.board)  # fmt: skip
     why = _why_unsure(seen, board, lost)
     # Two ways to cut the same cells are asked about as a split, not as an unsure tile.
-    if seen.known and why is None and seen.colour_share >= SURE:
+    if seen.known and why is None and seen.colour_share >= TOLD:
         return entry
     others = tuple((name, round(share * seen.colour_share, 4)) for name, share in seen.others)
     return replace(entry, guesses=((piece.tile, confidence), *others), why=why or "unknown-tile")
