@@ -22,7 +22,6 @@ from vision.hexes.above import Above
 from vision.hexes.aside import tiles_aside
 from vision.hexes.boards import FoundBoards, with_missed
 from vision.hexes.boxes import boards_of, cells_of, taught_reader
-from vision.hexes.burnt import burnt_cells
 from vision.hexes.cells import CELLS, CellReadings
 from vision.hexes.clay import SeenClay, clay_on_boards
 from vision.hexes.cuts import SeenPiece, SeenSplit
@@ -170,7 +169,7 @@ def _table(
         unsure=tuple(entry for entry in laid if entry.why is not None),
         clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
         splits=tuple(_split_entry(split, numbered) for split in splits),
-        quality=_quality(bgr, found, lost, pieces, burnt_cells(bgr, boards, readings, lost)),
+        quality=_quality(bgr, found, lost, pieces),
         game=game,
         set_name=tile_set.name,
     )
@@ -228,7 +227,7 @@ def _clay_entry(clay: SeenClay, board: HexBoard) -> ClayEntry:
 
 def _quality(
     bgr: Bgr, found: FoundBoards, lost: Sequence[Mapping[Cell, str]],
-    pieces: Sequence[SeenPiece], burnt: Sequence[Points],
+    pieces: Sequence[SeenPiece],
 ) -> Quality:  # fmt: skip
     """Return how well the tiles' cells are seen, or some bare ones where there are no tiles.
 
@@ -254,5 +253,5 @@ def _quality(
     return assess(
         bgr, seen, cut_off=hidden["cut-off"], covered=hidden["covered"],
         limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
-        beside=beyond, burnt=burnt,
+        beside=beyond,
     )  # fmt: skip
