@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Mapping
 from http.client import HTTPConnection, HTTPException
 
-from companion_app import cli
 from companion_app.answers import BAD_INPUT, complain
+from companion_app.cli import main as cli
 from companion_app.settings import Settings, SettingsError, load_settings
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.cli import build_parser, main
+from companion_app.cli.main import build_parser, main
 from engine.games import GAMES
 
 ROOT = Path(__file__).parent.parent

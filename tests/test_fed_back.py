@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import pytest
 
-from companion_app.cli import main
+from companion_app.cli.main import main
 from models.scenes.scene import make_scene
 from models.training.hex_samples import hex_table
 

@@ -15,7 +15,7 @@ import pytest
 from calibration.profile import Profile
 from calibration.profile_file import load_profile, save_profile
 from companion_app.answers import InputError
-from companion_app.picture_commands import add_picture_commands
+from companion_app.cli.picture_commands import add_picture_commands
 from engine.errors import EngineError
 from tests.calibration.drawn import VIEWS, seen
 from vision.core.request import ReadRequest

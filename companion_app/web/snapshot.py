@@ -9,8 +9,8 @@ from companion_app.live.bench import Pending
 from companion_app.live.match import Accepted, Match
 from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
-from companion_app.web.drawing import spot, spots_of
-from companion_app.web.match_drawing import last_cells, last_spots
+from companion_app.web.drawing.match import last_cells, last_spots, mark_of
+from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
@@ -31,16 +31,19 @@ def state(desk: Desk, speech: Speech) -> Doc:
     with desk.lock:
         document: Doc = {
             "version": desk.hub.version,
-            "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing)},
+            "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing),
+                       "why": _why(desk.why, speech)},
             "source": {"kind": desk.feeder.kind if desk.feeder else "none"},
             "trouble": _trouble(desk.trouble, speech),
             "language": speech.language,
             "game": None,
-        }
+        }  # fmt: skip
         referee = desk.referee
         if referee is None:
             return document
         document |= match_to_json(referee.match, speech)
+        document["drawing"] = mark_of(referee.match, referee.pending)
+        document["can_undo"] = desk.can_undo
         document["can_redo"] = desk.can_redo
         document |= doubts(desk.feeder)
         document["foul"] = _foul(referee.match, referee.pending, speech)
@@ -49,6 +52,14 @@ def state(desk: Desk, speech: Speech) -> Doc:
             for question in referee.questions.values()
         ]
         return document
+
+
+def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
+    """Return what has kept the referee from a verdict: a sentence for it, and the places."""
+    if why is None:
+        return None
+    spots = [spot(place[1:], place[0]) for place in why["spots"]]
+    return {"what": why["what"], "text": speech.why_not(why["what"]), "spots": spots}
 
 
 def _trouble(text: str | None, speech: Speech) -> str | None:

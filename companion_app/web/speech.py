@@ -212,6 +212,10 @@ class Speech:
         """Return a state of the camera in words."""
         return self.page(f"seeing-{seeing}")
 
+    def why_not(self, what: str) -> str:
+        """Return what keeps the referee from a verdict, and what to do about it."""
+        return self.page(f"why-{what}")
+
     # --- moves -----------------------------------------------------------------------------
 
     def move(self, move: Move, coloured: bool) -> str:

@@ -122,7 +122,8 @@ ONLY_HEADS_AND_HATS = Rule(
 )  # fmt: skip
 HEADS_BEFORE_HATS = Rule(
     "heads-before-hats", "In the last round all heads are laid first, then the hats.",
-    "rulebook, Конец игры; ruling 9", "Heads come before hats, and not everybody is done with heads yet.",
+    "rulebook, Конец игры; ruling 9",
+    "Heads come before hats, and not everybody is done with heads yet.",
     {"hats": "The heads are over: only hats are laid now."},
 )  # fmt: skip
 NOT_YOUR_HEAD = Rule(

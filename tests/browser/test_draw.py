@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.cli import main
+from companion_app.cli.main import main
 
 pytestmark = pytest.mark.browser
 PLAYTHROUGHS = Path(__file__).parent.parent / "playthroughs"

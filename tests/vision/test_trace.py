@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.cli import main
+from companion_app.cli.main import main
 from engine.setfile import built_in_set
 from models.scenes.scene import make_scene, scene_from
 from models.scenes.settings import draw_settings, without_disturbance

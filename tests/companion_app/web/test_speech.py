@@ -28,7 +28,7 @@ ENGLISH = re.compile(
 )
 """Words of our sentences that are words of no other language here."""
 SAME = {"PIN", "{player}: {tile}", "live", "BG Stats", "violet", "orange", "turquoise", "diamant",
-        "{colour} {shape}", "Orange", "Pages", "Table", "Name", "{n} points"}  # fmt: skip
+        "{colour} {shape}", "Orange", "Pages", "Table", "Name", "{n} point"}  # fmt: skip
 
 
 def english_in(text: str) -> list[str]:
@@ -224,6 +224,30 @@ def test_source_names_the_headings_and_no_place_in_our_own_rulings():
         "rulebook: step 6, «Конец игры»; our reading of the rules"
     )
     assert Speech("de").source("option rolls") == "nach Absprache"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_of_one_form_counts_things(language):
+    page = catalogue(language)["page"]
+    counting = {
+        key
+        for key, text in page.items()
+        if isinstance(text, str) and re.search(r"\{n\} [^\W\d]", text)
+    }
+
+    # Always ten tiles; the pips of a die.
+    assert counting <= {"selftest-all", "roll-is"}
+
+
+@pytest.mark.parametrize(
+    ("language", "count", "said"),
+    [("en", 1, "1 picture deleted."), ("en", 3, "3 pictures deleted."),
+     ("de", 1, "1 Bild gelöscht."), ("fr", 0, "0 photo effacée."), ("cs", 2, "2 snímky smazány."),
+     ("cs", 5, "5 snímků smazáno."), ("ru", 21, "Удалён 21 снимок."),
+     ("ru", 3, "Удалено 3 снимка."), ("ru", 11, "Удалено 11 снимков.")],
+)  # fmt: skip
+def test_number_and_noun_agree(language, count, said):
+    assert Speech(language).page("wiped", n=count) == said
 
 
 def test_language_is_asked_for_or_the_browsers():
