@@ -28,7 +28,7 @@ from companion_app.settings import SettingsError, load_settings, settings_path
 from engine.errors import EngineError
 from engine.setfile import load_set
 from engine.wording import in_english
-from vision.core.errors import VisionError
+from vision import VisionError
 
 LEAST_FREE_MB, LITTLE_FREE_MB = 200, 1000
 """A long game with its pictures takes about 100 MB."""
@@ -242,7 +242,7 @@ def _own_sets(home: Path) -> list[Check]:
 
 
 def _own_set(name: str, folder: Path) -> Check:
-    from vision.classify.taught import find_taught
+    from vision import find_taught
 
     label = f"set {name}"
     try:

@@ -12,9 +12,8 @@ import numpy as np
 
 from companion_app.answers import InputError
 from companion_app.doctor_check import Check
-from vision.core.errors import VisionError
-from vision.core.types import Bgr
-from vision.layout.quality import TEXTS, picture_troubles
+from vision import Bgr, VisionError, picture_troubles
+from vision.layout.quality import TEXTS
 from vision.sources.pi_camera import CameraFacts
 from vision.sources.source import FrameSource
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from companion_app.doctor_check import Check
 from engine.setfile import built_in_names, load_set
 from engine.tiles import TileSet
+from vision import ModelError, VisionError
 from vision.core import files as models
-from vision.core.errors import ModelError, VisionError
 
 FIX = "Install Snake Eye again: deploy/install.sh"
 

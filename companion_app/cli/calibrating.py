@@ -14,8 +14,7 @@ from calibration.pattern import parse_pattern
 from calibration.profile import Profile
 from calibration.profile_file import save_profile
 from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
-from vision.core.errors import PictureError
-from vision.intake.picture import load_picture, shown
+from vision import PictureError, load_picture, shown
 
 PICTURE_ENDINGS = frozenset([".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"])
 

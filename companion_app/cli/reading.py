@@ -27,13 +27,18 @@ from engine.games import game_named
 from engine.record import find_set
 from engine.setfile import load_set
 from engine.tiles import TileSet
-from vision.core.errors import VisionError
-from vision.core.foreknown import pixels_enough
-from vision.core.request import ReadRequest
-from vision.core.tables import table_state_to_json
-from vision.core.types import Quality, Shape, TableState
-from vision.intake.picture import open_picture, shown
-from vision.layout.quality import grey_advice
+from vision import (
+    Quality,
+    ReadRequest,
+    Shape,
+    TableState,
+    VisionError,
+    grey_advice,
+    open_picture,
+    pixels_enough,
+    shown,
+    table_state_to_json,
+)
 
 MOST_SQUARES = 100
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
@@ -77,8 +82,7 @@ def read_picture(name: str, request: ReadRequest, trace: Path | None = None) -> 
     Raises:
         InputError: the file cannot be read, or the profile is not of its camera.
     """
-    from vision.read import read_table
-    from vision.trace import traced
+    from vision import read_table, traced
 
     try:
         file = open_picture(name)
@@ -121,7 +125,7 @@ def _tile_set(arguments: Namespace) -> TileSet:
 
 def _taught(name: str) -> TileSet | None:
     """Return a box that its owner taught without rules."""
-    from vision.classify.taught import find_taught
+    from vision import find_taught
 
     try:
         found = find_taught(name, set_folders())

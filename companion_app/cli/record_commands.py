@@ -132,7 +132,7 @@ def _table_from(arguments: Namespace) -> Json:
     if arguments.table == "-" or Path(arguments.table).suffix.lower() == ".json":
         return _json_from(arguments.table)
     from companion_app.cli.reading import read_picture, request_from
-    from vision.core.tables import table_state_to_json
+    from vision import table_state_to_json
 
     request = request_from(Namespace(**vars(arguments), shape=None, grid=None))
     return table_state_to_json(read_picture(arguments.table, request), arguments.table)

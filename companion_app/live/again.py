@@ -15,7 +15,7 @@ from companion_app.live.places import Content, Spot, contents
 from companion_app.live.settle import Settled
 from companion_app.live.table import read_settled
 from engine.game import Move
-from vision.core.types import TableState
+from vision import TableState
 
 LookAgain = Callable[[bytes], TableState | None]
 """Reads a kept picture; ``None`` where it cannot be read."""

@@ -20,7 +20,7 @@ from companion_app.live.unmoored import lattice_through, places_by
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from engine.placement import Clay, Layout, Piece, Placement
 from engine.tiles import TileSet
-from vision.core.types import TableState
+from vision import TableState
 
 Way = tuple[int, int, int]
 """Turns, then the shift by x and y."""

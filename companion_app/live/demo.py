@@ -17,7 +17,7 @@ from engine.game import Start
 from engine.games import game_named
 from engine.placement import Layout
 from engine.record import Record, find_set
-from vision.core.types import Frame
+from vision import Frame
 
 Tell = Callable[[Mapping[str, Any]], None]
 

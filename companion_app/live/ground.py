@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion_app.live.states import gain_between
-from vision.core.types import Frame
+from vision import Frame
 
 Part = tuple[slice, slice]
 """Rows and columns of the small picture."""

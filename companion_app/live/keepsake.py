@@ -11,7 +11,7 @@ import numpy as np
 
 from companion_app.live.match import Match
 from companion_app.live.places import Point
-from vision.core.types import Bgr, Frame
+from vision import Bgr, Frame
 
 Outline = tuple[Point, ...]
 

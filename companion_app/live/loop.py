@@ -38,7 +38,7 @@ from companion_app.live.settle import Settled, Settler, SettleSettings
 from companion_app.live.snapshot import Snapshot, take_snapshot
 from companion_app.live.states import Glimpse, Watcher, WatchSettings
 from engine.placement import Layout
-from vision.core.types import Bgr, Frame, TableState
+from vision import Bgr, Frame, TableState
 
 log = logging.getLogger(__name__)
 UNREADABLE = "A picture could not be read (the log says why); the game goes on with the next one."

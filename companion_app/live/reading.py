@@ -13,12 +13,10 @@ from companion_app.live.loop import Reader
 from engine.game import AnyGame
 from engine.placement import Layout
 from engine.tiles import TileSet
-from vision.core.request import ReadRequest
-from vision.core.tables import table_state_to_json
-from vision.core.types import Bgr, Frame, TableState
+from vision import Bgr, Frame, ReadRequest, TableState, table_state_to_json
 
 if TYPE_CHECKING:
-    from vision.live.tracked import TrackedTable
+    from vision import TrackedTable
 
 
 class PictureReader:
@@ -41,7 +39,7 @@ class PictureReader:
         """Return a table with the die that lies beside it, if the game has one and it is seen."""
         if not self._die:
             return state
-        from vision.live.die import read_die
+        from vision import read_die
 
         entries = (*state.tiles, *state.unsure, *state.aside)
         die = read_die(frame.bgr, [np.asarray(entry["outline"]) for entry in entries])
@@ -70,7 +68,7 @@ class PictureReader:
 def make_reader(game: AnyGame, box: TileSet, profile: Profile | None = None) -> Reader:
     """Return the reader of a box; its models are loaded at the first frame."""
     # What looks at pictures takes a while to import, and the page is shown before.
-    from vision.live.tracked import TrackedTable
+    from vision import TrackedTable
 
     table = TrackedTable(ReadRequest(box.lattice, box, profile=profile))
     return PictureReader(table, die="roll" in game.facts.actions)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion_app.live.knocked import as_if_knocked
 from companion_app.live.lighting import carried_over, in_light_of, is_other_light, is_shifted
-from vision.core.types import Bgr, Frame
+from vision import Bgr, Frame
 
 Small = NDArray[np.float32]
 Levels = NDArray[np.float32]

@@ -23,7 +23,7 @@ from companion_app.web.serving.shared import Packer, SharedAnswers
 from companion_app.web.speech import LANGUAGES, Speech, best_language
 from engine.errors import EngineError
 from engine.record import Record
-from vision.core.errors import VisionError
+from vision import VisionError
 
 log = logging.getLogger(__name__)
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")

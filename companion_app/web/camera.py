@@ -28,8 +28,7 @@ from companion_app.web.watching import Packed, Watched
 from engine.placement import Layout
 from engine.record import Record
 from engine.setfile import built_in_names
-from vision.core.errors import VisionError
-from vision.core.types import Frame
+from vision import Frame, VisionError
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
 

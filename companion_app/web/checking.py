@@ -15,8 +15,7 @@ from typing import Any
 from calibration.moved import movement_since
 from calibration.profile import Profile
 from engine.tiles import TileSet
-from vision.core.request import ReadRequest
-from vision.core.types import Bgr, Frame, TableState
+from vision import Bgr, Frame, ReadRequest, TableState
 
 EVERY_S = 1.5
 """A picture is not judged more often than that."""
@@ -75,7 +74,7 @@ def _checked(frame: Frame, box: TileSet | None, profile: Profile | None) -> Chec
 
 def _read(bgr: Bgr, box: TileSet | None) -> TableState:
     """Read a picture as a box, or as whatever shape of tile it shows more of."""
-    from vision.read import read_table
+    from vision import read_table
 
     if box is not None:
         return read_table(bgr, ReadRequest(box.lattice, box))

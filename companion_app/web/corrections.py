@@ -24,7 +24,7 @@ from engine.game import Json
 from engine.placement import Piece, Placement
 from engine.setfile import built_in_names
 from engine.tiles import TileSet
-from vision.core.types import Frame
+from vision import Frame
 
 Doc = dict[str, Any]
 MOST_KEPT = 500

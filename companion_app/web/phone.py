@@ -11,8 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from vision.core.types import Bgr, Frame
-from vision.intake.picture import picture_file
+from vision import Bgr, Frame, picture_file
 
 LARGEST_BYTES = 12 << 20
 """A phone's best JPEG has 8 MB."""

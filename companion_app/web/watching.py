@@ -20,8 +20,7 @@ from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from engine.errors import EngineError
 from engine.placement import Layout
-from vision.core.errors import VisionError
-from vision.core.types import Bgr, Frame, TableState
+from vision import Bgr, Frame, TableState, VisionError
 from vision.sources.newest import NewestFrames
 from vision.sources.source import FrameSource
 

@@ -31,8 +31,6 @@ REACHED = {
 }  # fmt: skip
 """Files behind the door that are reached all the same: by the doctor, who looks at every trained
 file, and by training and teaching, which make them."""
-NOT_YET = frozenset(["companion_app"])
-"""Packages that still reach past the door for what stands there."""
 
 
 def reached(package: str) -> Iterator[tuple[str, str, str]]:
@@ -46,7 +44,7 @@ def reached(package: str) -> Iterator[tuple[str, str, str]]:
                     yield from ((path.name, inner, alias.name) for alias in node.names)
 
 
-@pytest.mark.parametrize("package", sorted(REACHED.keys() - NOT_YET))
+@pytest.mark.parametrize("package", REACHED)
 def test_what_stands_at_the_door_is_taken_there(package):
     past = [one for one in reached(package) if one[2] in vision.__all__]
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from vision.classify.reader import CellReading
 from vision.classify.strangers import STRANGE, rectangle_in, usual_far
+from vision.core.confidences import CLEAR, EXPECTED
 from vision.core.ground import Ground
 from vision.core.lattice import HEX_SIDES, SQUARE_SIDES, fit_outlines, mapped
 from vision.core.outline import agreed_outlines
@@ -28,8 +29,6 @@ Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 Glance = Callable[[Sequence[Detection], Sequence[Detection]], Sequence[CellReading]]
 """Reads the second outlines by the light of the first."""
 
-SURE = 0.98
-"""How surely a tile must be read to say where others lie, or to be taken for one."""
 KNOWN = 0.6
 """Where no tile was found at all, faint outlines further from their look, as a share of what is
 known, are none: those of nine tiles had 0.48 at most."""
@@ -37,8 +36,6 @@ PROBABLY = 0.8
 """How surely the tiles of a short layout must be read, each of which several looks agree on."""
 FEWEST = 4
 """Tiles that must be read so before others are looked for."""
-EXPECTED = 0.8
-"""How sure it is that such a tile lies there."""
 WELL = 1.5
 """Times as far from its look as tiles usually are here, and one that is read so surely is outlined
 well. Others are looked for at its own cell too: where a print has a line across it, some outlines
@@ -85,7 +82,7 @@ def with_own_tiles(
     if not detections.found:
         detections = replace(detections, found=_by_their_print(detections, eyes))
         readings = eyes.look(detections.found)
-    elif faint := _apart_from(_clear(detections.faint, eyes.look, SURE), detections.found):
+    elif faint := _apart_from(_clear(detections.faint, eyes.look, CLEAR), detections.found):
         detections = replace(detections, found=(*detections.found, *faint))
         readings = eyes.look(detections.found)
     surely = _Surely.of(readings)
@@ -117,7 +114,7 @@ class _Surely:
 
     def shows(self, said: CellReading) -> bool:
         """Say whether a reading surely is one of the box's tiles."""
-        return said.why is None and said.best >= SURE and said.far <= self.most_far
+        return said.why is None and said.best >= CLEAR and said.far <= self.most_far
 
     def shows_well(self, said: CellReading) -> bool:
         """Say whether a reading surely is one, in an outline that fits."""
@@ -126,7 +123,7 @@ class _Surely:
 
 def _by_their_print(detections: Detections, eyes: Eyes) -> tuple[Detection, ...]:
     """Return outlines that show tiles of the box, where nothing was found for sure."""
-    clear = _clear(detections.faint, eyes.look, SURE)
+    clear = _clear(detections.faint, eyes.look, CLEAR)
     if len(clear) >= FEWEST:
         corners = np.stack([one.corners_px for one in clear])
         sure = np.array([one.confidence for one in clear])

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from vision.classify.embedding import described
 from vision.classify.reader import CellReading, Reader
 from vision.classify.strangers import usual_far
+from vision.core.confidences import CLEAR
 from vision.core.crop import Patches, cut
 from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Points
@@ -23,7 +24,6 @@ from vision.light.shine import without_shine
 
 Floats = NDArray[np.float32]
 
-SURE = 0.98
 STEPS = (-0.09, 0.0, 0.09)
 FAR = 0.18
 """Shifts in widths of a tile; on drawn tables outlines miss by 0.02 on average, 0.15 at worst."""
@@ -61,7 +61,7 @@ def read_taught(
     reader = in_this_light(reader, rows, across)
     distances = reader.distances_of(rows, across)
     for number, reading in enumerate(reader.readings(distances)):
-        if reading.best < SURE:
+        if reading.best < CLEAR:
             beside = lit(cut(bgr, _shifted(found[number].corners_px)))
             distances[number] = _anywhere(reader, reader.distances(beside))
     distances, patches = _without_shine(reader, distances, patches, across)
@@ -91,7 +91,7 @@ def _without_shine(
         return distances, patches
     distances, patches = distances.copy(), patches.copy()
     for number, reading in enumerate(readings):
-        if reading.best >= SURE and reading.far <= SHINY * usual:
+        if reading.best >= CLEAR and reading.far <= SHINY * usual:
             continue
         dull = without_shine(patches[number])
         if len(dull):
@@ -120,7 +120,7 @@ def glanced(
     reader = in_this_light(reader, rows[: len(known)], across[: len(known)])
     distances = reader.distances_of(rows[len(known) :], across[len(known) :])
     for number, reading in enumerate(reader.readings(distances)):
-        if reading.best < SURE:
+        if reading.best < CLEAR:
             beside = lit(cut(bgr, _shifted(some[number].corners_px)))
             distances[number] = _anywhere(reader, reader.distances(beside))
     return reader.readings(distances)

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from vision.classify.reader import CellReading
+from vision.core.confidences import SURE
 from vision.core.ground import HIDDEN, Ground
 from vision.core.types import Bgr, Detection, Points
 
-SURE, FEWEST_SURE = 0.9, 4
-"""So many tiles that are read so surely say how far from their looks tiles are on this table."""
+FEWEST_SURE = 4
+"""So many tiles that are surely read say how far from their looks tiles are on this table."""
 STRANGE = 2.5
 """Times as far as these on average, and it may be none: of 300 tiles on fourteen drawn tables two
 were further, by 2.6 at most; six holes and a pattern of the cloth were, by 2.65 at least."""

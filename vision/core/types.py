@@ -1,8 +1,8 @@
 """The values that pass between the stages of seeing, one type between two stages.
 
-Frame -rectify-> TableImage -detect-> Detections -lattice-> LatticeFit -crop, classify->
-TileReadings -reconstruct-> TableState. Pixels are those of the upright picture; ``(0, 0)`` is the
-centre of its upper left one. Arrays are checked here once and trusted everywhere else.
+Picture -detect-> Detections -crop, classify-> CellReadings -lattice-> LatticeFit -reconstruct->
+TableState. Pixels are those of the upright picture; ``(0, 0)`` is the centre of its upper left one.
+Arrays are checked here once and trusted everywhere else.
 """
 
 from __future__ import annotations

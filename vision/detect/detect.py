@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.core.confidences import EXPECTED
 from vision.core.lattice import fit_outlines, grouped_outlines
 from vision.core.outline import agreed_outlines
 from vision.core.types import Bgr, Detection, Detections, Points, Shape, width_of
@@ -25,9 +26,6 @@ from vision.detect.votes import CellKind
 __all__ = ["DEFAULT", "QUICK", "DetectSettings", "detect_tiles"]
 
 Array = NDArray[np.float64]
-
-PROBED = 0.8
-"""A tile that was only expected is less sure than one that was found."""
 
 
 def detect_tiles(
@@ -105,7 +103,7 @@ def _tiles(
     fits = fit_outlines(corners, shape, PROBE.fewest_tiles)
     probed = probe(bgr, seen.maps, shape, corners, fits)
     corners = np.concatenate([corners, *[p.corners_px[None] for p in probed]])
-    sure = np.concatenate([sure, [PROBED * p.shown for p in probed]])
+    sure = np.concatenate([sure, [EXPECTED * p.shown for p in probed]])
     outlines, _ = agree(corners, sure**2, shape, size_px)
     return outlines, np.clip(sure, 0, 1), faint
 

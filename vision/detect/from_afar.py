@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vision.classify.reader import CellReading
+from vision.core.confidences import BEYOND_DOUBT
 from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Detections
 from vision.detect.detect import QUICK, detect_tiles
@@ -20,8 +21,6 @@ WIDE = 1 / 6
 """How wide such cards are looked for, as a share of the picture's shorter side."""
 FEW, LARGE = 6, 1 / 12
 """So many cards at most, of such a width at least, are looked at again where not all are read."""
-BEYOND_DOUBT = 0.99
-"""How surely one of them must be read: the top of a pile may look a little like a card in play."""
 
 
 @stage("from-afar", without=lambda bgr, detections, readings, look: (detections, readings))

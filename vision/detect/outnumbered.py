@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from vision.classify.reader import CellReading
+from vision.core.confidences import CLEAR, EXPECTED
 from vision.core.outline import agreed_outlines
 from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Detections
@@ -31,8 +32,8 @@ LONG_PX = (960, 1280, 1920, 2560)
 """Long sides of the picture at which it is looked at, unless that would enlarge it too much."""
 MANY, OUTNUMBERED = 8, 3
 """Of so many outlines less than one in this number is surely read where bricks are among them."""
-CLEARLY, NEAR = 0.98, 0.35
-"""How surely a card must be read, and how near to its look it must be: bricks look a little like
+NEAR = 0.35
+"""How near to its look a card must be: bricks look a little like
 backs, and like straight snakes, by 0.48 and more."""
 FEWEST = 2
 """Cards that there must be: one alone may be a brick after all."""
@@ -40,8 +41,6 @@ SURELY_OUTLINED = 0.9
 """A card alone whose outline is so sure lies on no bricks."""
 MOST_CHANGE = 0.3
 """Outlines larger or smaller than cards there by more, as a natural logarithm, are none."""
-FOUND = 0.8
-"""How sure it is at least that a card lies where one is read."""
 APART, BESIDE = 0.7, 1.25
 """Outlines whose middles are nearer, in widths, are of one card, or of two side by side."""
 
@@ -72,7 +71,7 @@ def with_outnumbered(
     cards = _cards(seen, look, detections.size_px)
     if len(cards) < FEWEST or len(cards) <= sum(map(_is_card, readings)):
         return detections, readings
-    found = tuple(replace(one, confidence=max(one.confidence, FOUND)) for one, _ in cards)
+    found = tuple(replace(one, confidence=max(one.confidence, EXPECTED)) for one, _ in cards)
     return replace(detections, found=found), [said for _, said in cards]
 
 
@@ -109,11 +108,11 @@ def _cards(seen: Sequence[Detection], look: Look, size_px: tuple[int, int]) -> l
         if abs(changed) < MOST_CHANGE
     ]
     read = zip(agreed, look(agreed), strict=True)
-    return _distinct([both for both in read if both[1].is_whole(CLEARLY)])
+    return _distinct([both for both in read if both[1].is_whole(CLEAR)])
 
 
 def _is_card(said: CellReading) -> bool:
-    return said.is_whole(CLEARLY) and said.far < NEAR
+    return said.is_whole(CLEAR) and said.far < NEAR
 
 
 def _distinct(cards: Sequence[Card]) -> list[Card]:

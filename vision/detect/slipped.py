@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from vision.classify.reader import CellReading
+from vision.core.confidences import EXPECTED, SURE
 from vision.core.lattice import fit_outlines, mapped
 from vision.core.outline import Forms
 from vision.core.plane import TablePlane
@@ -28,8 +29,8 @@ Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 
 FAR, CLEAR = 0.35, 0.3
 """Outlines further from every look may have slipped, nearer ones have not."""
-LIKELY, SURE = 0.5, 0.9
-"""How surely an outline that slipped is read, and every card where it is laid anew."""
+LIKELY = 0.5
+"""How surely an outline that slipped is read."""
 BETTER = 0.6
 """How much nearer to their looks they must be."""
 FEWEST = 6
@@ -47,8 +48,6 @@ MOST_UNEVEN = 0.15
 """Cards lie that much nearer or further than the plane says, in widths: laid by hand."""
 STEPS = (0.9, 0.95, 1.0, 1.05, 1.1)
 """How far apart cards of a row may lie that ends nowhere."""
-FOUND = 0.8
-"""How sure it is that they lie there."""
 
 Row = tuple[list[int], list[int], list[int]]
 """Outlines that may have slipped, in order, and the card before and the one after them, if any."""
@@ -265,7 +264,7 @@ def _laid(
     """
     # All at once: one look at many outlines takes far less time than many looks.
     flat = [outline for outlines in tries for outline in outlines]
-    cards = [Detection(outline, FOUND, leaves(outline, size_px)) for outline in flat]
+    cards = [Detection(outline, EXPECTED, leaves(outline, size_px)) for outline in flat]
     read = iter(zip(cards, look(cards), strict=True)) if cards else iter(())
     best: list[tuple[Detection, CellReading]] = []
     for outlines in tries:

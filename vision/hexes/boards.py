@@ -18,7 +18,6 @@ from vision.core.pyramid import Pyramid, drawn_between
 from vision.core.stages import stage
 from vision.core.types import Bgr, Points
 from vision.detect.hex_seams import UNKNOWN, on_its_seams
-from vision.hexes.alone import Alone
 from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.plane import (
     FIXED,
@@ -30,6 +29,7 @@ from vision.hexes.plane import (
     fitted,
 )
 from vision.hexes.scraps import (
+    Alone,
     board_around,
     cells_marked,
     marks_beside,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from engine.lattice import hex_neighbours
+from engine.lattice import Cell, hex_neighbours
 from vision.core.pyramid import Pyramid
 from vision.core.stages import stage
 from vision.hexes.cells import (
@@ -14,14 +15,14 @@ from vision.hexes.cells import (
     EYE,
     PLAIN,
     CellReadings,
+    Floats,
     evened,
     in_two_lights,
     laid_out,
     likely,
     readings_of,
 )
-from vision.hexes.goes_on import with_what_goes_on
-from vision.hexes.light import in_one_light
+from vision.hexes.light import UNSEEN, in_one_light, taken_for
 from vision.hexes.models import HexModels
 from vision.hexes.plane import HALF_TURN, SIXTHS, HexBoard
 
@@ -29,6 +30,10 @@ HINT_OF_CLAY = 0.0005
 """Tiles that look by more like clay are worth another look: one with clay had 0.0007 in the first
 and 0.06 in all, and one board in 18 without has such a tile."""
 HALF = 0.5
+GOES_ON = 0.6
+"""How surely a tile must go on across a side, as both of its cells see it: in 48 pictures that were
+made too bright, too dark or lit by a lamp, all 70 doubtful cells above 0.3 were of a tile, 62 of
+them above 0.95, and no bare one was."""
 
 
 def read_cells(
@@ -86,3 +91,45 @@ def _has_doubtful_side(reading: CellReadings) -> bool:
                 if 1 - PLAIN < float(likely(both)) < PLAIN:
                     return True
     return False
+
+
+@stage("hexes: goes on", without=lambda reading: reading)
+def with_what_goes_on(reading: CellReadings) -> CellReadings:
+    """Return what the cells of a board hold, doubtful ones as the tile that goes on into them.
+
+    Where a lamp burns a tile away, its outline is seen longer than its colour.
+    """
+    contents = dict(reading.contents)
+    doubtful = {
+        cell
+        for cell, shares in contents.items()
+        if shares.max() < PLAIN and reading.hidden[cell] < UNSEEN
+    }
+    reached = contents.keys() - doubtful
+    while doubtful:
+        told = {cell: colour for cell in doubtful
+                if (colour := _told_by(reading, contents, cell, reached)) is not None}  # fmt: skip
+        if not told:
+            break
+        for cell, colour in told.items():
+            if int(contents[cell].argmax()) != colour:
+                contents[cell] = taken_for(colour)
+        doubtful -= told.keys()
+        reached |= told.keys()
+    return replace(reading, contents=contents)
+
+
+def _told_by(
+    reading: CellReadings, contents: Mapping[Cell, Floats], cell: Cell, reached: set[Cell]
+) -> int | None:
+    """Return the colour of the surest tile that goes on into a cell."""
+    best: tuple[float, int] | None = None
+    for side, beside in enumerate(hex_neighbours(cell)):
+        if beside not in reached:
+            continue
+        colour = int(contents[beside].argmax())
+        back = float(reading.joined[beside][(side + HALF_TURN) % SIXTHS])
+        sure = min(float(reading.joined[cell][side]), back)
+        if colour not in (EMPTY, EYE) and sure > GOES_ON and (best is None or sure > best[0]):
+            best = sure, colour
+    return None if best is None else best[1]

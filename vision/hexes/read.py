@@ -12,6 +12,7 @@ import numpy as np
 from engine.draw.hexes import outline as cells_outline
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
+from vision.core.confidences import TOLD
 from vision.core.entries import ClayEntry, SplitEntry, TileEntry
 from vision.core.pyramid import Pyramid
 from vision.core.stages import shown
@@ -21,7 +22,6 @@ from vision.hexes.above import Above
 from vision.hexes.aside import tiles_aside
 from vision.hexes.boards import FoundBoards, with_missed
 from vision.hexes.boxes import boards_of, cells_of, taught_reader
-from vision.hexes.burnt import burnt_cells
 from vision.hexes.cells import CELLS, CellReadings
 from vision.hexes.clay import SeenClay, clay_on_boards
 from vision.hexes.cuts import SeenPiece, SeenSplit
@@ -34,8 +34,6 @@ from vision.hexes.turns import turns_of
 from vision.layout.quality import Limits, assess
 
 MOST_BOARDS = {"snekagon": 1, "snekagon5g": 5}
-SURE = 0.8
-"""Tiles less sure than that are unsure."""
 UNSTEADY = 0.1
 """Boards that looks place so many cell widths apart are not placed: 47 held-out boards of which
 nothing was hidden came out 0.05 apart at most. Those cut off or covered say 0 or 1 and more."""
@@ -171,7 +169,7 @@ def _table(
         unsure=tuple(entry for entry in laid if entry.why is not None),
         clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
         splits=tuple(_split_entry(split, numbered) for split in splits),
-        quality=_quality(bgr, found, lost, pieces, burnt_cells(bgr, boards, readings, lost)),
+        quality=_quality(bgr, found, lost, pieces),
         game=game,
         set_name=tile_set.name,
     )
@@ -198,7 +196,7 @@ def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> T
                       cells=tuple(sorted(piece.cells)), board=piece.board)  # fmt: skip
     why = _why_unsure(seen, board, lost)
     # Two ways to cut the same cells are asked about as a split, not as an unsure tile.
-    if seen.known and why is None and seen.colour_share >= SURE:
+    if seen.known and why is None and seen.colour_share >= TOLD:
         return entry
     others = tuple((name, round(share * seen.colour_share, 4)) for name, share in seen.others)
     return replace(entry, guesses=((piece.tile, confidence), *others), why=why or "unknown-tile")
@@ -229,7 +227,7 @@ def _clay_entry(clay: SeenClay, board: HexBoard) -> ClayEntry:
 
 def _quality(
     bgr: Bgr, found: FoundBoards, lost: Sequence[Mapping[Cell, str]],
-    pieces: Sequence[SeenPiece], burnt: Sequence[Points],
+    pieces: Sequence[SeenPiece],
 ) -> Quality:  # fmt: skip
     """Return how well the tiles' cells are seen, or some bare ones where there are no tiles.
 
@@ -255,5 +253,5 @@ def _quality(
     return assess(
         bgr, seen, cut_off=hidden["cut-off"], covered=hidden["covered"],
         limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
-        beside=beyond, burnt=burnt,
+        beside=beyond,
     )  # fmt: skip

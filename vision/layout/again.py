@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
+from vision.core.confidences import CLEAR, EXPECTED
 from vision.core.ground import HIDDEN, Ground
 from vision.core.lattice import cells_beside, mapped
 from vision.core.stages import stage
@@ -46,8 +47,6 @@ class Sight:
 
 FEWEST_OWN = 3
 """Cards that a lattice must have to say where others lie."""
-SURE = 0.98
-"""How surely a card must be read whose outline was not taken."""
 MOST_DOUBTED = 0.79
 """How sure they can become by that: the game may settle them."""
 DISPUTED = 0.5
@@ -57,8 +56,6 @@ HARDLY_READ = 0.8
 CLEARLY = 0.3
 """What lies no further from its look is a card, though the table may have its colours: a whole one,
 since nothing covers it."""
-FOUND = 0.8
-"""How sure it is that such a card lies there."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
 """Places where its outline may be, in pitches off the cell."""
 MOST_BESIDE = 6
@@ -188,7 +185,7 @@ def papers_beside(group: CardGroup, cell: Cell) -> list[Detection]:
     """Return the cards nearest to a cell: what their paper looks like, another one's does."""
     nearest = sorted(group.cards, key=lambda card: _away(card, cell))
     beside = [card for card in nearest if card.at != cell][:MOST_BESIDE]
-    return [Detection(card.outline_px, FOUND) for card in beside if len(card.cells) == 1]
+    return [Detection(card.outline_px, EXPECTED) for card in beside if len(card.cells) == 1]
 
 
 def _better(card: SeenCard, again: SeenCard | None) -> SeenCard:
@@ -290,7 +287,7 @@ def _card(
         clearly: whether nothing but a card that is clearly seen counts.
     """
     places = np.array(cell, float) + np.array(SHIFTS)
-    found = [Detection(outline, FOUND) for outline in field.outlines(places)]
+    found = [Detection(outline, EXPECTED) for outline in field.outlines(places)]
     readings = sight.look(found)
     best = max(range(len(found)), key=lambda k: (
         _shows_card(readings[k]), not readings[k].odd, readings[k].best,
@@ -337,6 +334,6 @@ def _is_outlined(field: LaidField, cell: Cell, doubtful: Sequence[Points]) -> bo
 def _shows_card(reading: CellReading) -> bool:
     """Say whether a cell shows a card, or half of one."""
     return (
-        reading.why is None and reading.best >= SURE and not reading.is_back
+        reading.why is None and reading.best >= CLEAR and not reading.is_back
         and (not reading.odd or reading.covered)
     )  # fmt: skip

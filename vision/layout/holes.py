@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
+from vision.core.confidences import SURE
 from vision.core.crop import cut
 from vision.core.looks import BACK
 from vision.core.types import Bgr, Detection
@@ -23,8 +24,6 @@ Array = NDArray[np.float64]
 AROUND = 3.2
 """Cards whose middles are nearer than that, in widths, say what paper looks like."""
 MOST_AROUND = 8
-SURE = 0.9
-"""How surely these must be read."""
 SURELY_COVERED = 0.98
 """A card that is read so surely from its halves is one, though what covers it may shade its paper.
 On 290 drawn tables 55 cards were read from halves, and nothing else."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
+from vision.core.confidences import CLEAR, EXPECTED, SURE
 from vision.core.ground import Ground
 from vision.core.lattice import cell_axes
 from vision.core.stages import stage
@@ -43,13 +44,9 @@ ACROSS, AROUND = (
 )
 """Where a half may lie around such a place, in widths: an outline is nearly right, a thing is not
 all of a half."""
-CLEARLY, NEAR = 0.98, 0.3
-"""How surely the half that is seen best must be read, and how near to its look it must be where
+NEAR = 0.3
+"""How near to its look the half must be that is seen best, where
 nothing else speaks for it."""
-SURE = 0.9
-"""How surely the other half must be read."""
-FOUND = 0.8
-"""How sure it is that such a card lies there."""
 BESIDE = 1.3
 """A half without the other one must lie nearer to a card that is surely read, in widths."""
 BOTH = 2
@@ -137,7 +134,7 @@ def _things(
     if big:
         cards = [*big, *_laid(sure, bigs)]
         outlines = things_beside(cards, [one for one, _ in sure], size_px, sight.ground)
-        things = [Detection(outline, FOUND) for outline in outlines[:MOST_THINGS]]
+        things = [Detection(outline, EXPECTED) for outline in outlines[:MOST_THINGS]]
         far = [said.far for said in sight.whole(things)]
         for k in np.argsort(far)[:MOST_LIKE_CARDS]:
             yield _Place(things[k].corners_px, AROUND, sight.whole)
@@ -163,7 +160,7 @@ def _halves_at(
     """Return the halves of a wanted card around a place, the one that is seen best first."""
     clear = [
         (one, said) for one, said in _looked_around(place, size_px)
-        if said.best >= CLEARLY and _is_seen(said) and said.guesses[0].tile in wanted
+        if said.best >= CLEAR and _is_seen(said) and said.guesses[0].tile in wanted
     ]  # fmt: skip
     if not clear:
         return []
@@ -191,7 +188,7 @@ def _counts_alone(
 def _looked_around(place: _Place, size_px: tuple[int, int]) -> list[Seen]:
     axes = cell_axes(place.outline[None], "square")[0]
     outlines = [place.outline + axes @ shift for shift in place.shifts]
-    found = [Detection(one, FOUND, leaves(one, size_px)) for one in outlines]
+    found = [Detection(one, EXPECTED, leaves(one, size_px)) for one in outlines]
     return list(zip(found, place.look(found), strict=True))
 
 

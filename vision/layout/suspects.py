@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from engine.tiles import TileSet
+from vision.core.confidences import CLEAR, EXPECTED
 from vision.core.stages import stage
 from vision.core.types import Detection, Guess
-from vision.layout.again import FEWEST_OWN, FOUND, HARDLY_READ, MOST_CELLS, SURE, Sight
+from vision.layout.again import FEWEST_OWN, HARDLY_READ, MOST_CELLS, Sight
 from vision.layout.cards import CardGroup, SeenCard, card_at
 from vision.layout.laid_field import LaidField
 
@@ -30,7 +31,7 @@ def with_suspects(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGrou
     """
     suspect = {
         card.at: card for card in group.cards
-        if len(card.cells) == 1 and not card.cut_off and HARDLY_READ <= card.confidence < SURE
+        if len(card.cells) == 1 and not card.cut_off and HARDLY_READ <= card.confidence < CLEAR
         and card.why is None
     }  # fmt: skip
     sure = tuple(card for card in group.cards if card.at not in suspect)
@@ -38,9 +39,9 @@ def with_suspects(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGrou
     if field is None or not suspect:
         return group
     cells = list(suspect)[:MOST_CELLS]
-    found = [Detection(one, FOUND) for one in field.outlines(np.array(cells, float))]
+    found = [Detection(one, EXPECTED) for one in field.outlines(np.array(cells, float))]
     for cell, one, said in zip(cells, found, sight.look(found), strict=True):
-        if said.is_whole(SURE):
+        if said.is_whole(CLEAR):
             expected = card_at(cell, one, said, tile_set, group.fit)
             suspect[cell] = _both(suspect[cell], expected)
     return CardGroup(tuple(suspect.get(card.at, card) for card in group.cards), group.fit)

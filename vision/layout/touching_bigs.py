@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from vision.classify.reader import CellGuess, CellReading
+from vision.core.confidences import EXPECTED, SURE
 from vision.core.lattice import SQUARE_SIDES, cell_axes
 from vision.core.types import Detection, Points
 from vision.layout.quality import leaves
@@ -22,10 +23,6 @@ Seen = tuple[Detection, CellReading]
 
 MOST_LOOKED_BESIDE = 6
 """Cards of one picture."""
-SURE = 0.9
-"""How surely the card, and both halves beside it, must be read."""
-FOUND = 0.8
-"""How sure it is that the halves lie there."""
 ALONE = 1.5
 """Nothing that is surely read lies nearer to a card alone, in widths."""
 
@@ -47,7 +44,7 @@ def touching_bigs(
     seen = {said.guesses[0].tile for said in readings if is_read(said)}
     halves: list[Seen] = []
     for one in cards_alone(found, readings, bigs)[:MOST_LOOKED_BESIDE]:
-        pairs = [[Detection(outline, FOUND, leaves(outline, size_px)) for outline in pair]
+        pairs = [[Detection(outline, EXPECTED, leaves(outline, size_px)) for outline in pair]
                  for pair in pairs_beside(one.corners_px)]  # fmt: skip
         said = look([half for pair in pairs for half in pair])
         for pair, shown in zip(pairs, zip(said[::2], said[1::2], strict=True), strict=True):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.classify.reader import CellGuess, CellReading
+from vision.core.confidences import EXPECTED, SURE
 from vision.core.lattice import cell_axes
 from vision.core.stages import stage
 from vision.core.types import Detection, Detections, Points
@@ -28,10 +29,6 @@ Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 
 MOST_LOOKED_AT = 8
 """Outlines of one picture, by the axis, that are looked at."""
-SURE = 0.9
-"""How surely both halves must be read."""
-FOUND = 0.8
-"""How sure it is that they lie there."""
 PARTNER_OFF = 0.35
 """The other half of a card lies nearer to where it is expected, in widths."""
 SAME_PLACE = 0.5
@@ -101,7 +98,7 @@ def with_whole_bigs(
 
 
 def _found(half: _Half, one: Detection, size_px: tuple[int, int]) -> Detection:
-    return Detection(half.outline, max(FOUND, one.confidence), leaves(half.outline, size_px))
+    return Detection(half.outline, max(EXPECTED, one.confidence), leaves(half.outline, size_px))
 
 
 def _suspects(
@@ -208,7 +205,7 @@ def _looked_at(
 ) -> tuple[_Half, ...]:
     """Return what outlines of some length show at places along an axis, in such lengths."""
     outlines = list(_moved(one, axis, length, places))
-    readings = look([Detection(outline, FOUND) for outline in outlines])
+    readings = look([Detection(outline, EXPECTED) for outline in outlines])
     return tuple(_Half(o, r) for o, r in zip(outlines, readings, strict=True))
 
 

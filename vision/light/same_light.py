@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from vision.classify.embedding import LAND_NUMBERS
 from vision.classify.reader import CellReading, Reader
+from vision.core.confidences import SURE
 from vision.core.stages import stage
 
 Floats = NDArray[np.float32]
 
-SURE, FEWEST_SURE = 0.9, 4
-"""So many tiles that are read so surely say how a picture differs."""
+FEWEST_SURE = 4
+"""So many tiles that are surely read say how a picture differs."""
 ROUNDS = 2
 SPARE = 3.0
 """What is in common counts as if so many more tiles had shown nothing of it."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.classify.prints import Prints, coarse, compared, turned_face
 from vision.classify.reader import SMALLEST_PX, CellReading, Reader
+from vision.core.confidences import SURE
 from vision.core.crop import Patches
 from vision.core.stages import stage
 from vision.light.lamp import COSTS, lengths, light_under_lamps, lit_ways
@@ -24,8 +25,8 @@ Floats = NDArray[np.float32]
 Looks = NDArray[np.int64]
 Colours = NDArray[np.float64]
 
-SURE, FEWEST_SURE = 0.9, 4
-"""So many tiles that are read so surely say what the light does."""
+FEWEST_SURE = 4
+"""So many tiles that are surely read say what the light does."""
 ROUNDS = 2
 """Tiles that are told apart by their colours say more about the light."""
 MOST_LIKELY, NEAR = 12, 20.0

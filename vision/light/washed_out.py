@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from vision.core.confidences import EXPECTED
 from vision.core.looks import BACK
 from vision.core.stages import stage
 from vision.core.types import Detection
-from vision.layout.again import FOUND, HARDLY_READ, Sight, papers_beside
+from vision.layout.again import HARDLY_READ, Sight, papers_beside
 from vision.layout.cards import CardGroup, SeenCard
 from vision.layout.holes import is_paper
 
@@ -44,6 +45,6 @@ def _front(card: SeenCard, group: CardGroup, sight: Sight) -> SeenCard:
     fronts = tuple(guess for guess in card.guesses if guess.tile != BACK)
     fronts = fronts if fronts and fronts[0].confidence >= LIKELY else ()
     papers = papers_beside(group, card.at)
-    own = Detection(card.outline_px, FOUND)
+    own = Detection(card.outline_px, EXPECTED)
     shown = bool(fronts and papers) and is_paper(sight.bgr, own, papers)
     return replace(card, guesses=fronts) if shown else card

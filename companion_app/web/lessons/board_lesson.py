@@ -50,8 +50,7 @@ def add_board(lesson: Doc, folder: Path, photo: str, sets: Path) -> None:
         WebError: there is none.
     """
     from models.teaching.board_found import find_on_board, straight_above
-    from vision.classify.taught import find_taught
-    from vision.intake.picture import load_picture
+    from vision import find_taught, load_picture
 
     box = built_in_set(lesson["game"])
     taught = find_taught(lesson["set"], (sets,)) if lesson["set"] else None

@@ -18,10 +18,7 @@ def read_photo(data: bytes, game: str, set_name: str) -> Mapping[str, Any]:
     Raises:
         VisionError: it is no picture, or too large, or damaged.
     """
-    from vision.core.request import ReadRequest
-    from vision.core.tables import table_state_to_json
-    from vision.intake.picture import load_picture
-    from vision.read import read_table
+    from vision import ReadRequest, load_picture, read_table, table_state_to_json
 
     box = find_set(game_named(game), set_name, set_folders())
     with tempfile.TemporaryDirectory() as folder:

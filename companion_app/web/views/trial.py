@@ -21,8 +21,7 @@ from engine.game import Place, Start
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, parse_table
 from engine.tiles import TileSet
-from vision.core.tables import table_state_to_json
-from vision.core.types import Frame, TableState
+from vision import Frame, TableState, table_state_to_json
 
 blueprint = Blueprint("trial", __name__)
 
@@ -33,8 +32,7 @@ def read_frame(frame: Frame | None, box: TileSet) -> TableState:
     Raises:
         WebError: there is no frame.
     """
-    from vision.core.request import ReadRequest
-    from vision.read import read_table
+    from vision import ReadRequest, read_table
 
     if frame is None:
         raise WebError(code="no-frame")

@@ -25,7 +25,7 @@ from engine.errors import RecordError
 from engine.game import Start
 from engine.games import GAMES, game_named
 from engine.record import Record, find_set, parse_options, parse_players
-from vision.core.types import Frame
+from vision import Frame
 
 blueprint = Blueprint("wizard", __name__)
 MOST_PHOTOS = 8

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from models.training.hex_samples import hex_table
-from vision.hexes.alone import Alone
 from vision.hexes.boards import find_boards
 from vision.hexes.cells import CELLS
 from vision.hexes.plane import FIXED, plane_of
+from vision.hexes.scraps import Alone
 
 
 @pytest.fixture(scope="module")

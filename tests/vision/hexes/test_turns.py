@@ -1,4 +1,4 @@
-"""The eyes give a board its turn; where none is seen, clay may; else it is left open."""
+"""The eyes give a board its turn; where none is seen it is left open."""
 
 from __future__ import annotations
 
@@ -66,22 +66,6 @@ def test_where_no_eye_is_seen_the_turn_is_left_open():
 
     assert 1 in turns
     assert len(turns) > 1
-
-
-def test_half_an_eye_settles_the_turn_before_clay_does():
-    board = half_seen(seen_board(1, clay=[DRILLED]), hidden(1), 0.03)
-    board = half_seen(board, [turned_cell(EYES[0], 1)], 0.47)
-    # Clay lies so that it would go with another turn.
-    whole = seen_board(5, clay=[turned_cell(DRILLED, 1)])
-
-    assert turns_of([whole, board], FIVE, [(), hidden(1)])[1] == (1,)
-
-
-def test_clay_where_another_board_has_some_settles_the_turn():
-    whole = seen_board(5, clay=[DRILLED])
-    cut = half_seen(seen_board(1, clay=[DRILLED]), hidden(1), 0.03)
-
-    assert turns_of([whole, cut], FIVE, [(), hidden(1)]) == [(5,), (1,)]
 
 
 def test_without_eyes_on_its_boards_any_turn_will_do():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vision.hexes.cells import CELLS, CellReadings
-from vision.hexes.goes_on import with_what_goes_on
+from vision.hexes.looks import with_what_goes_on
 from vision.hexes.models import CONTENTS
 
 SURE, BURNT, FURTHER = (0, 0), (1, 0), (2, 0)
