@@ -125,30 +125,30 @@ def _on_fields(layout: Layout, box: Box, settings: SceneSettings, rng: Random) -
         angle = start + 2 * pi * k / len(groups)
         turn = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 4))
         away = 0.0
-        close = settings.beside == "close"
-        wanted = float(rng.uniform(*CLOSE_FIELDS_MM)) if close else None
+        wanted = float(rng.uniform(*CLOSE_FIELDS_MM)) if settings.beside == "close" else None
         while True:
             shift = (away * cos(angle), away * sin(angle))
             moved = [moved_item(item, shift, turn) for item in group]
-            if _apart(moved, out, box, wanted):
+            short = _short_mm(moved, out, box, wanted)
+            if short <= 0:
                 break
-            away += 4.0 if close else 20.0
+            away += 20.0 if wanted is None else max(short, 2.0)
         out += moved
     return out
 
 
-def _apart(
+def _short_mm(
     group: Sequence[Item], others: Sequence[Item], box: Box, wanted_mm: float | None
-) -> bool:
+) -> float:
+    """Return how much too near a field lies to others; from edge to edge where that is drawn."""
     if not others:
-        return True
-    tile_set = box.tile_set
+        return 0.0
     if wanted_mm is not None:
         gap = least_gap_mm(outlines_of(group, box.faces), outlines_of(others, box.faces))
-        return gap >= wanted_mm
-    a, b = _cells_on_table(group, tile_set), _cells_on_table(others, tile_set)
+        return wanted_mm - gap
+    a, b = (_cells_on_table(some, box.tile_set) for some in (group, others))
     nearest = float(np.linalg.norm(a[:, None] - b[None], axis=2).min())
-    return nearest >= FIELDS_APART * tile_set.pitch_mm
+    return FIELDS_APART * box.tile_set.pitch_mm - nearest
 
 
 def _cells_on_table(items: Sequence[Item], tile_set: TileSet) -> Array:

@@ -131,11 +131,13 @@ def _laid_close(
         shift = near.x_mm + away * cos(angle), near.y_mm + away * sin(angle)
         items = [_item(card, shift, spin, settings, rng) for card in lain]
         own = outlines_of(items, top.faces)
-        if least_gap_mm(own, outlines) >= wanted and (
-            others is None or least_gap_mm(own, others) >= APART_MM
-        ):
+        short = wanted - least_gap_mm(own, outlines)
+        if others is not None:
+            short = max(short, APART_MM - least_gap_mm(own, others))
+        if short <= 0:
             return items
-        away += STEP_MM
+        # Nothing comes nearer by more than it is moved.
+        away += max(short, STEP_MM)
 
 
 def _item(
