@@ -7,6 +7,8 @@
 #   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
 #   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1,
 #                   RENDERS=folder of photoreal renders)
+#   make golden     every answer of the reader, kept picture by picture and compared with an earlier
+#                   one's (TABLES=2000 a game, PARTS="tables films", AGAINST=folder, RENDERS=folder)
 #   make train      train the models anew
 #   make soak       every fault in full count, taken up where it was left (PARTS="kill", FRESH=1)
 #   make audit      whether a weakness is known in a library that is installed; without the network
@@ -17,7 +19,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run check test bench evaluate train soak audit release test-deploy lock clean
+.PHONY: setup run check test bench evaluate golden train soak audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -43,6 +45,11 @@ bench: .venv/dev-ready
 evaluate: setup
 	.venv/bin/python -m models.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE)) \
 		$(if $(RENDERS),--renders $(RENDERS))
+
+golden: setup
+	.venv/bin/python -m models.evaluate.golden $(PARTS) $(if $(TABLES),--tables $(TABLES)) \
+		$(if $(AGAINST),--against $(AGAINST)) $(if $(RENDERS),--renders $(RENDERS)) \
+		$(if $(OUT),--out $(OUT))
 
 # What the repository ships, trained anew from what it contains. The detector and the hex networks
 # need torch (the extra `train`) and, on a plain processor, patience.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import comb, sqrt
 
 Z = 1.959964
 """Two-sided 95 % of the normal distribution."""
@@ -24,3 +24,15 @@ def told(hits: int, count: int, per: int = 1000) -> str:
     low, high = wilson(hits, count)
     share = hits / count if count else 0.0
     return f"{hits} of {count}: {share * per:.2f} per {per} ({low * per:.2f} to {high * per:.2f})"
+
+
+def mcnemar(lost: int, won: int) -> float:
+    """Return how likely so uneven a change is by chance: McNemar's exact test, two-sided.
+
+    Args:
+        lost: what was right before and is wrong now.
+        won: what was wrong before and is right now.
+    """
+    changed = lost + won
+    tail = sum(comb(changed, k) for k in range(min(lost, won) + 1))
+    return float(min(1.0, 2 * tail / 2**changed))

@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from models.scenes.photoreal_boards import RenderedBoard, rendered_boards
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
 from vision.core.request import ReadRequest
+from vision.core.types import TableState
 from vision.intake.picture import load_picture
 from vision.layout.quality import SMALLEST_PX
 from vision.read import read_table
@@ -94,6 +95,24 @@ def _hexes(folder: Path, name: str, game: str, truth: Json, worst: Path) -> Json
         hex_score.write_worst(table, state, worst / f"{name}.jpg")
         (worst / f"{name}.txt").write_text("\n".join(map(str, result["wrong"])) + "\n", "utf-8")
     return result
+
+
+def rendered_table(folder: Path, name: str, game: str) -> tuple[TableState, Json]:
+    """Return what is read of one render, and what that is worth in the words of golden answers."""
+    truth = json.loads((folder / f"{name}.json").read_text("utf-8"))
+    picture = load_picture(folder / f"{name}.jpg")
+    tile_set = built_in_set(game)
+    state = read_table(picture, ReadRequest("hex" if game in HEX_GAMES else "square", tile_set))
+    good = state.quality.ok
+    if game in HEX_GAMES:
+        table = RenderedTable(picture.bgr, rendered_boards(truth), truth)
+        row = hex_score.row_of(table, state, game)
+        exact, small = row["exact"], row["cell_px"] < SMALLEST_PX
+    else:
+        row = asdict(score_table(truth, state, tile_set))
+        exact, small = tables.is_exact(row), row["small"]
+    counts = {key: row[key] for key in ("tiles", "unsure", "sure_wrong")}
+    return state, {"exact": exact and good, "good": good, "small": small, **counts}
 
 
 def figures(game: str, rows: Sequence[Json]) -> tuple[Figure, ...]:

@@ -99,7 +99,7 @@ def evaluated(task: Task) -> dict[str, Any]:
         box = taught_invented(task.name, task.shape, Path(folder))
         prints = one_print(invented_set(task.name))
         for scene in tables_of(task.name, task.shape, task.tables, task.first):
-            truth = {_cell(t): prints[str(t["tile"])] for t in scene.truth["tiles"]}
+            truth = {table_cell(t): prints[str(t["tile"])] for t in scene.truth["tiles"]}
             picture = Picture(scene.bgr, (scene.bgr.shape[1], scene.bgr.shape[0]))
             state = read_table(picture, ReadRequest(task.shape, box.tile_set), stages_of(box))
             count_layout(tally, state, truth, 4 if task.shape == "square" else 6, task.name)
@@ -214,6 +214,7 @@ def _first_seed(name: str) -> int:
     return SEEDS_A_BOX * int(name.rpartition("-")[2])
 
 
-def _cell(entry: Json) -> Cell:
+def table_cell(entry: Json) -> Cell:
+    """Return where a tile of a truth lies; a hex by its first cell."""
     x, y = entry["at"] if "at" in entry else entry["cells"][0]
     return int(x), int(y)

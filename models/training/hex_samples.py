@@ -76,6 +76,8 @@ class HexTable:
     """Outlines of the cells of tiles beside the boards, in pixels."""
     truth: dict[str, Any]
     """The table state as a perfect reader would give it."""
+    jpeg: bytes
+    """The same picture as a file."""
 
 
 def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | None) -> HexTable:
@@ -85,7 +87,7 @@ def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | Non
     camera = camera_for(settings, top.extent_mm)
     canvas = painted(settings, top, camera)
     truth = truth_of(top, canvas)
-    bgr = unpacked(photographed(settings, canvas))
+    jpeg = photographed(settings, canvas)
     cell_mm = settings.cards.size_mm
     boards = tuple(
         _true_board(top, canvas, item, number, cell_mm)
@@ -98,7 +100,7 @@ def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | Non
         if item.role == "aside" and item.face in top.faces
         for outline in _cell_outlines(item, top, camera, cell_mm)
     )
-    return HexTable(bgr, boards, aside, truth)
+    return HexTable(unpacked(jpeg), boards, aside, truth, jpeg)
 
 
 def _cell_outlines(item: Item, top: TableTop, camera: Camera, cell_mm: float) -> Iterator[Array]:
