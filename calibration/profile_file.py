@@ -171,7 +171,7 @@ class _Reader:
     def numbers(self, key: str, *shape: int) -> Array:
         try:
             array = np.array(self.get(key), np.float64)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             array = np.array([])
         if array.shape != shape or not np.isfinite(array).all():
             raise self.wrong(key, f"{' x '.join(map(str, shape)) or 'one'} numbers")
@@ -182,7 +182,7 @@ class _Reader:
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
-            or not math.isfinite(value)
+            or not abs(value) < math.inf
         ):
             raise self.wrong(key, "a number")
         return float(value)

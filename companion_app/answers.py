@@ -5,12 +5,27 @@ from __future__ import annotations
 import json
 import sys
 
+from engine.errors import readable
+
+LONGEST_COMPLAINT = 2000
+LONGEST_NAME = 160
 ANSWERED, NO, BAD_INPUT = 0, 1, 2
 """Exit statuses: answered; the answer is no; bad usage or bad input."""
 
 
 class InputError(Exception):
     """What a command was given cannot be used; the message says what to do instead."""
+
+
+def complain(problem: str) -> None:
+    """Print a problem as one sentence on standard error, short enough to be read."""
+    text = readable(" ".join(problem.split()), LONGEST_COMPLAINT)
+    sys.stderr.write(f"snake-eye: {text}\n")
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a file as it can be printed."""
+    return readable(name.encode(errors="backslashreplace").decode(), LONGEST_NAME)
 
 
 def print_json(value: object) -> None:

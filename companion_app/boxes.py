@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from companion_app.answers import InputError
 from companion_app.home import set_folders
+from engine.carnival.setup import box_in_play
 from engine.game import AnyGame
 from engine.record import Record, find_set
 from engine.setfile import SAFE_NAME
@@ -31,7 +32,13 @@ def box_for(game: AnyGame, name: str | None) -> TileSet:
 
 
 def box_on_the_table(record: Record) -> TileSet:
-    """Return the box of a game, the holes of its boards where the players say they are."""
+    """Return the box of a game as the players have agreed on it.
+
+    The holes of its boards are where they say, and Carnival's tiles of colours that nobody plays
+    are put away.
+    """
+    if record.game.facts.name == "carnival":
+        return box_in_play(record.tile_set, record.start)
     box, eyes = record.tile_set, record.start.options.get("eyes")
     if eyes is None or "board" not in box.extras:
         return box

@@ -27,12 +27,15 @@ from companion_app.doctor_models import model_checks
 from companion_app.settings import SettingsError, load_settings, settings_path
 from engine.errors import EngineError
 from engine.setfile import load_set
+from engine.wording import in_english
 from vision.core.errors import VisionError
 
 LEAST_FREE_MB, LITTLE_FREE_MB = 200, 1000
 """A long game with its pictures takes about 100 MB."""
 HOT_C, WARM_C = 80.0, 70.0
 """A Pi slows itself down at 80 and 85 degrees."""
+GAMES_KEPT = {"one": "{n} game is kept.", "other": "{n} games are kept."}
+KINDS = {"one": "{n} kind of tiles", "other": "{n} kinds of tiles"}
 THROTTLED = {0: "the power supply is too weak", 1: "it has slowed down", 2: "it has slowed down",
              3: "it is too hot"}  # fmt: skip
 """What the low bits of the Pi's own answer mean; the same 16 bits higher: since it was started."""
@@ -144,7 +147,7 @@ def _games(machine: Machine) -> Check:
                      "Start Snake Eye: it keeps the damaged file and takes out what it "
                      "can, or restore a backup.")  # fmt: skip
     aside = f" A damaged file was put aside: {damaged[-1].name}." if damaged else ""
-    return Check("games", True, f"{count} games are kept.{aside}")
+    return Check("games", True, in_english(GAMES_KEPT, {"n": str(count)}) + aside)
 
 
 def _temperature(machine: Machine) -> Check:
@@ -247,5 +250,5 @@ def _own_set(name: str, folder: Path) -> Check:
         tile_set = taught.tile_set if taught else load_set(name, (folder,))
     except (EngineError, VisionError, OSError, ValueError) as error:
         return Check(label, False, f"{error}.", "Teach it again, or restore a backup.")
-    said = f"{len(tile_set.kinds)} kinds of tiles"
+    said = in_english(KINDS, {"n": str(len(tile_set.kinds))})
     return Check(label, True, f"{said}, taught from photos." if taught else f"{said}.")

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Mapping
 from http.client import HTTPConnection, HTTPException
 
-from companion_app import cli
-from companion_app.answers import BAD_INPUT
+from companion_app.answers import BAD_INPUT, complain
+from companion_app.cli import main as cli
 from companion_app.settings import Settings, SettingsError, load_settings
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def main() -> int:
     try:
         settings = load_settings()
     except SettingsError as error:
-        cli.complain(str(error))
+        complain(str(error))
         return BAD_INPUT
     logging.basicConfig(level=settings.log.upper(), format="%(levelname)s %(name)s: %(message)s")
     Watchdog(os.environ, lambda: page_answers(settings)).start()

@@ -166,6 +166,9 @@ def parse_settings(data: bytes, path: Path = Path(FILE)) -> Settings:
         raise SettingsError(path, (_syntax(str(error), text),)) from error
     except RecursionError as error:
         raise SettingsError(path, ("is nested too deeply: no settings",)) from error
+    except ValueError as error:
+        # The one error of tomllib that is none of its own: Python counts the digits.
+        raise SettingsError(path, ("a number has too many digits",)) from error
     values, mistakes = _checked(content, text)
     if mistakes:
         raise SettingsError(path, tuple(mistakes))

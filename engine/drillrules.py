@@ -9,25 +9,24 @@ from collections.abc import Iterable, Iterator
 
 from engine.drills import boards_beside, turns_back
 from engine.game import Move, Violation
-from engine.hexposition import HexPosition, drilled_to, spots_of
+from engine.hexposition import HexPosition, drilled_to, layout, spots_of
 from engine.hexrules import at, tile_of
 from engine.hexsnakes import Drill, Spot, is_end, tile_ends
-from engine.sentences import snekagon5g as say
 
 
 def on_eye(position: HexPosition, tile: Iterable[Spot]) -> Iterator[Violation]:
     """No tile may lie on an eye."""
     eyes = [spot for spot in tile if spot[1:] in position.agreed.eyes]
     if eyes:
-        yield at(position, say.ON_EYE, eyes)
+        yield at(position, "on-eye", eyes)
 
 
 def bad_drills(position: HexPosition, move: Move) -> Iterator[Violation]:
     """A snake drills from an end to the same field of a board that touches (ruling 3)."""
     if move.to is not None and not position.agreed.far_drill:
-        yield at(position, say.NO_FAR_DRILL, [(move.to[0], *move.to[1])])
+        yield at(position, "no-far-drill", [(move.to[0], *move.to[1])])
     if move.to is not None and move.to == move.origin:
-        yield at(position, say.DRILLED_TWICE, [(move.to[0], *move.to[1])])
+        yield at(position, "drilled-twice", [(move.to[0], *move.to[1])])
     for end in dict.fromkeys(drilled_to(move)):
         yield from _bad_drill(position, move, end)
 
@@ -37,12 +36,20 @@ def _bad_drill(position: HexPosition, move: Move, end: Spot) -> Iterator[Violati
     own, drilled = position.own[player], position.drilled[player]
     tile = tile_ends(tile_of(move))
     if end not in own or not is_end(end, own, drilled):
-        yield at(position, say.NOT_AN_END, [end], player=player)
+        case = "middle" if end in own else ""
+        yield at(position, "not-an-end", [end], case=case, colour=player)
     if board not in boards_beside(end[0], position.agreed.boards):
         here = [spot for spot in tile if spot[1:] == end[1:]] or tile
-        yield at(position, say.BOARDS_APART, [end, *here], one=str(end[0]), other=str(board))
+        yield at(position, "boards-apart", [end, *here], **_boards(end[0], board))
     if end[1:] not in [spot[1:] for spot in tile]:
-        yield at(position, say.OTHER_FIELD, [end, *tile], player=player)
+        inside = [spot for spot in tile_of(move) if spot[1:] == end[1:]]
+        case = "middle" if inside else ""
+        yield at(position, "other-field", [end, *(inside or tile)], case=case, colour=player)
+
+
+def _boards(one: int, other: int) -> dict[str, str]:
+    """Return two boards as people count them, from 1."""
+    return {"one": str(one + 1), "other": str(other + 1)}
 
 
 def against_direction(
@@ -54,7 +61,7 @@ def against_direction(
     tile = tile_of(move)
     own = position.own[move.player].union(tile)
     for row in turns_back(own, position.drills[move.player].union(made), tile):
-        yield at(position, say.AGAINST_DIRECTION, row, player=move.player)
+        yield at(position, "against-direction", row, colour=move.player)
 
 
 # --- a table as it lies --------------------------------------------------------------------------
@@ -71,20 +78,23 @@ def table_drills(position: HexPosition) -> Iterator[Violation]:
     for player in position.players:
         for one, other in sorted(position.drills[player]):
             if one[1:] != other[1:]:
-                yield at(position, say.OTHER_FIELD, [one, other], player=player)
+                yield at(position, "other-field", [one, other], colour=player)
             if other[0] not in boards_beside(one[0], position.agreed.boards):
-                boards = {"one": str(one[0]), "other": str(other[0])}
-                yield at(position, say.BOARDS_APART, [one, other], **boards)
+                boards = _boards(one[0], other[0])
+                yield at(position, "boards-apart", [one, other], **boards)
 
 
 def table_directions(position: HexPosition) -> Iterator[Violation]:
     """Yield where a snake turns back at a drill, in the advanced game."""
     for player in position.players if position.agreed.advanced else ():
         for row in turns_back(position.own[player], position.drills[player]):
-            yield at(position, say.AGAINST_DIRECTION, row, player=player)
+            yield at(position, "against-direction", row, colour=player)
 
 
 def table_clay(position: HexPosition) -> Iterator[Violation]:
     """Yield where clay lies that marks nothing, or is missing (ruling 4)."""
+    wanted = {(piece.board, *piece.cell): piece.kind for piece in layout(position).clay}
     for spot in position.clay_amiss:
-        yield at(position, say.CLAY_AMISS, [spot])
+        # Where the clay allows several drills, nobody can say which piece is wrong.
+        doubtful = position.taken.get(spot) in position.doubts
+        yield at(position, "clay-amiss", [spot], case="" if doubtful else wanted.get(spot, "extra"))

@@ -8,6 +8,19 @@ EngineError
 An illegal move is never an error: it is a verdict with violations.
 """
 
+from __future__ import annotations
+
+LONGEST_PLACE = 200
+LONGEST_PROBLEM = 300
+
+
+def readable(text: str, longest: int = LONGEST_PROBLEM) -> str:
+    """Return a text cut to a length that can be read, with what cannot be printed spelt out."""
+    if len(text) > longest:
+        half = longest // 2
+        text = f"{text[:half]}…{text[-half:]}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
 
 class EngineError(Exception):
     """Something the engine was given is broken; the message is for the person who gave it."""
@@ -16,15 +29,22 @@ class EngineError(Exception):
 class SetError(EngineError):
     """A set file does not describe a box of tiles."""
 
+    def __init__(self, problem: str) -> None:
+        super().__init__(readable(problem, LONGEST_PLACE + LONGEST_PROBLEM))
+
 
 class RecordError(EngineError):
     """A record, table or option does not follow the interface."""
 
     def __init__(self, place: str, problem: str) -> None:
         """Remember the place (``moves[3].at``) apart from what is wrong there."""
-        super().__init__(f"{place}: {problem}" if place else problem)
-        self.place = place
-        self.problem = problem
+        self.place = readable(place, LONGEST_PLACE)
+        self.problem = readable(problem)
+        super().__init__(f"{self.place}: {self.problem}" if place else self.problem)
+
+    def of(self, name: str) -> RecordError:
+        """Return the same error with the name of the file or line that it was met in."""
+        return RecordError(f"{name}: {self.place}" if self.place else name, self.problem)
 
 
 class NotationError(EngineError):

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from engine.lattice import Cell
 from engine.placement import NOTHING, Layout
 from engine.tiles import TileSet
+from engine.wording import Sentence, in_english
 
 Json = Any
 """A value as JSON has it."""
@@ -38,8 +39,20 @@ class Rule:
     """One sentence for players that says what is not allowed (or what must be done)."""
     source: str
     """Where it is printed or ruled: ``rulebook, "Special cases"; ruling 4``."""
-    says: str = ""
+    says: Sentence = ""
     """The sentence of one violation, with ``{names}`` to fill in; ``text`` where it is empty."""
+    cases: Mapping[str, Sentence] = field(default_factory=_empty, hash=False)
+    """Sentences that say more exactly what players can see, by the case of a violation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A game in four answers, for whoever has never played it."""
+
+    goal: str
+    turn: str
+    end: str
+    scoring: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +64,14 @@ class Violation:
     params: Mapping[str, str] = field(default_factory=_empty)
     snake: str | None = None
     """Sssnake: on whose field the cells are."""
+    case: str = ""
+    """Which of the rule's more exact sentences fits; none where it is empty."""
 
     @property
     def text(self) -> str:
         """Return the sentence for players."""
-        return (self.rule.says or self.rule.text).format(**self.params)
+        rule = self.rule
+        return in_english(rule.cases.get(self.case) or rule.says or rule.text, self.params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +91,7 @@ class Reason:
     """Why there are points: an id for translators and a sentence with ``{names}``."""
 
     id: str
-    says: str
+    says: Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +107,7 @@ class ScoreLine:
     @property
     def why(self) -> str:
         """Return the reason in a sentence for players."""
-        return self.reason.says.format(**self.params)
+        return in_english(self.reason.says, self.params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +134,8 @@ class OpenQuestion:
 
     question: str
     answers: tuple[Answer, ...]
+    cells: tuple[Place, ...] = ()
+    """The cells that it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +221,19 @@ class Facts:
     player_names: tuple[str, ...] | None
     """The names players may have (colours), or ``None`` for any name."""
     options: tuple[Option, ...]
+    summary: Summary
     rules: tuple[Rule, ...]
+    """In the order in which a game meets them."""
     actions: tuple[str, ...] = ("place", "pass")
     """What a move may ``do`` in this game; anything else is a bad record."""
     hidden: bool = False
     """True when hands or draws are not known to the engine, so that perft needs them told."""
     coloured_moves: bool = True
     """False where a move's ``tile`` stands without its colour, since the player has one."""
+    move_keys: tuple[str, ...] = ()
+    """What a laid tile may say beside what every one of its lattice says."""
+    counts: tuple[str, ...] = ()
+    """What a game taken up in its middle may count: ``tokens`` or ``out``."""
 
 
 class Game(Protocol[P]):
@@ -282,5 +306,5 @@ Moves = Sequence[Move]
 __all__ = [
     "EMPTY", "Answer", "AnyGame", "Change", "Facts", "Game", "Games", "Json", "Move",
     "Moves", "OpenQuestion", "Option", "Outcome", "P", "Place", "Position", "Reason", "Rule",
-    "ScoreLine", "Start", "Verdict", "Violation",
+    "ScoreLine", "Start", "Summary", "Verdict", "Violation",
 ]  # fmt: skip

@@ -240,7 +240,7 @@ def outcome(position: HexPosition, longest: Reason, *, over: bool) -> Outcome:
 def _lines(position: HexPosition, player: str, longest: Reason) -> Iterable[ScoreLine]:
     for snake in snakes(position.own[player], position.drilled[player])[:1]:
         cells = tuple(position.agreed.point(spot) for spot in sorted(snake))
-        yield ScoreLine(len(snake), longest, cells, {"player": player})
+        yield ScoreLine(len(snake), longest, cells, {"colour": player, "n": str(len(snake))})
 
 
 # --- layout --------------------------------------------------------------------------------------

@@ -6,14 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.game import Move, Rule, Violation
+from engine.hexmoves import legal_moves
 from engine.hexposition import HexPosition, spots_of
-from engine.hexsnakes import Drill, Spot, around, bad_contacts, drilled_from
-from engine.sentences import snekagon as say
+from engine.hexsnakes import BadContact, Drill, Spot, around, bad_contacts, drilled_from
+from engine.sentences import rules_in, snekagon, snekagon5g
 
-CONTACT_RULES = {
-    rule.id: rule
-    for rule in (say.TOUCHES_ITSELF, say.SHARP_TURN, say.BRANCHES, say.OWN_SNAKES_TOUCH)
-}
+ON_ONE_BOARD = {rule.id: rule for rule in rules_in(snekagon)}
+ON_SEVERAL_BOARDS = {rule.id: rule for rule in rules_in(snekagon5g)}
+
+
+def rule(position: HexPosition, name: str) -> Rule:
+    """Return a rule in the words of the game that is played."""
+    return (ON_SEVERAL_BOARDS if position.agreed.numbered else ON_ONE_BOARD)[name]
 
 
 def tile_of(move: Move) -> tuple[Spot, ...]:
@@ -24,33 +28,37 @@ def tile_of(move: Move) -> tuple[Spot, ...]:
 def not_your_turn(position: HexPosition, move: Move) -> Iterator[Violation]:
     """Players move in turn."""
     if move.player != position.to_move:
-        yield Violation(say.NOT_YOUR_TURN, (), {"turn": position.to_move, "player": move.player})
+        turn = {"turn": position.to_move, "player": move.player}
+        yield Violation(rule(position, "not-your-turn"), (), turn)
 
 
 def none_left(position: HexPosition, move: Move) -> Iterator[Violation]:
     """Each player has the tiles of his box, and no more."""
     if move.tile not in position.left[move.player]:
-        yield at(position, say.NONE_LEFT, tile_of(move), player=move.player, tile=move.tile or "")
+        yield at(position, "none-left", tile_of(move), player=move.player)
 
 
 def first_is_1(position: HexPosition, move: Move) -> Iterator[Violation]:
     """The first tile of the game is the single hex, where that is played."""
     if position.agreed.begins_with_1 and not position.pieces and move.tile != "1":
-        yield at(position, say.FIRST_IS_1, tile_of(move), tile=move.tile or "")
+        tile = tile_of(move)
+        yield at(position, "first-is-1", tile, n=str(len(tile)))
 
 
 def off_board(position: HexPosition, move: Move) -> Iterator[Violation]:
     """A tile lies on the board with all of its hexes."""
     out = [spot for spot in tile_of(move) if not position.agreed.is_on_board(spot[1:])]
     if out:
-        yield at(position, say.OFF_BOARD, out)
+        yield at(position, "off-board", out)
 
 
 def cell_taken(position: HexPosition, move: Move) -> Iterator[Violation]:
     """A tile goes on empty hexes."""
     taken = [spot for spot in tile_of(move) if spot in position.taken]
     if taken:
-        yield at(position, say.CELL_TAKEN, taken)
+        under = {position.taken[spot] for spot in taken}
+        others = " and ".join(player for player in position.players if player in under)
+        yield at(position, "cell-taken", taken, others=others)
 
 
 def unsound_snakes(
@@ -59,7 +67,11 @@ def unsound_snakes(
     """A snake may not touch itself, turn sharply, branch, or touch another of its player."""
     own, drilled = position.own[move.player], position.drilled[move.player]
     for bad in bad_contacts(own, drilled, tile_of(move), made):
-        yield at(position, CONTACT_RULES[bad.kind], bad.spots, player=move.player)
+        yield _bad_contact(position, bad, move.player)
+
+
+def _bad_contact(position: HexPosition, bad: BadContact, colour: str) -> Violation:
+    return at(position, bad.kind, bad.spots, case=bad.case, colour=colour)
 
 
 def touches_only_opponent(position: HexPosition, move: Move) -> Iterator[Violation]:
@@ -70,7 +82,14 @@ def touches_only_opponent(position: HexPosition, move: Move) -> Iterator[Violati
         return
     others = [other for other in position.players if any(taken[old] == other for _, old in met)]
     spots = sorted({spot for contact in met for spot in contact})
-    yield at(position, say.TOUCHES_ONLY_OPPONENT, spots, player=player, others=" and ".join(others))
+    names = " and ".join(others)
+    yield at(position, "touches-only-opponent", spots, colour=player, others=names)
+
+
+def must_move(position: HexPosition, move: Move) -> Iterator[Violation]:
+    """Whoever can lay a tile must: the cells show one way."""
+    for way in legal_moves(position, move.player)[:1]:
+        yield at(position, "must-move", tile_of(way), player=move.player)
 
 
 # --- a table as it lies --------------------------------------------------------------------------
@@ -87,7 +106,7 @@ def unsound_table(position: HexPosition) -> Iterator[Violation]:
             tile = spots_of(piece.board, piece.cells)
             made = [d for d in position.drills[player] if _joins(d, tile, lying)]
             for bad in bad_contacts(lying, drilled_from(drills), tile, made):
-                yield at(position, CONTACT_RULES[bad.kind], bad.spots, player=player)
+                yield _bad_contact(position, bad, player)
             lying.update(tile)
             drills.update(made)
 
@@ -109,9 +128,12 @@ def too_many(position: HexPosition) -> Iterator[Violation]:
                 if piece.tile == tile
                 for spot in spots_of(piece.board, piece.cells)
             ]
-            yield at(position, say.TOO_MANY, sorted(spots), player=player, tile=tile)
+            yield at(position, "too-many", sorted(spots), player=player)
 
 
-def at(position: HexPosition, rule: Rule, spots: Iterable[Spot], **params: str) -> Violation:
+def at(
+    position: HexPosition, name: str, spots: Iterable[Spot], *, case: str = "", **params: str
+) -> Violation:
     """Return a broken rule with the cells to point at, as the game writes them."""
-    return Violation(rule, tuple(position.agreed.point(spot) for spot in spots), params)
+    cells = tuple(position.agreed.point(spot) for spot in spots)
+    return Violation(rule(position, name), cells, params, case=case)

@@ -36,6 +36,9 @@ class BadContact:
     """``touches-itself``, ``sharp-turn``, ``branches`` or ``own-snakes-touch``."""
     spots: tuple[Spot, ...]
     """The hexes to point at, sorted."""
+    case: str = ""
+    """What can be seen of it: ``middle``, ``drilled`` or ``side`` where a snake branches,
+    ``alongside`` where sides touch."""
 
 
 @lru_cache(maxsize=8192)
@@ -180,8 +183,19 @@ class _Meeting:
                 kind = "own-snakes-touch"
             else:
                 kind = "branches"
-            found.append(BadContact(kind, _spots_of(place)))
+            found.append(BadContact(kind, _spots_of(place), self._case(kind, place)))
         return found
+
+    def _case(self, kind: str, place: list[Contact]) -> str:
+        """Return what can be seen at a bad place."""
+        if kind == "own-snakes-touch":
+            return "" if self._is_at_a_tip(place) else "alongside"
+        if kind != "branches":
+            return ""
+        olds = {old for _, old in place if not is_end(old, self.own, self.drilled)}
+        if any(is_end(old, self.own, {}) for old in olds):
+            return "drilled"
+        return "middle" if olds else "side"
 
     def _is_sharp_turn(self, place: list[Contact]) -> bool:
         a_triangle = len(place) == SIDES_IN_A_TRIANGLE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from engine.game import Json
@@ -14,13 +15,13 @@ def flag(value: Json) -> Json:
     raise ValueError("must be true or false")
 
 
-def one_of(*choices: str) -> Callable[[Json], Json]:
-    """Return a check that accepts these words only."""
+def one_of(*choices: str | int) -> Callable[[Json], Json]:
+    """Return a check that accepts these words or numbers only."""
 
     def check(value: Json) -> Json:
-        if isinstance(value, str) and value in choices:
+        if isinstance(value, str | int) and not isinstance(value, bool) and value in choices:
             return value
-        raise ValueError("must be " + " or ".join(f'"{choice}"' for choice in choices))
+        raise ValueError("must be " + " or ".join(json.dumps(choice) for choice in choices))
 
     return check
 

@@ -6,15 +6,26 @@ What a player could do on a table is never a bad record: it is judged. What no t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from engine.errors import RecordError, SetError
 from engine.game import AnyGame, Json, Move, Start
 from engine.games import game_named
+from engine.given import (
+    MISSING,
+    a_cell,
+    a_list,
+    a_name,
+    an_object,
+    inside,
+    is_whole,
+    meant,
+    refuse_unknown,
+    shown,
+)
 from engine.hexpath import free_shape, path_shape
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from engine.placement import Clay, Layout, Piece, Placement
@@ -26,7 +37,24 @@ TABLE_FORMAT = "snake-eye/table"
 VERSION = 1
 MOST_MOVES = 10_000
 MOST_TILES = 5_000
-LONGEST_NAME = 40
+MOST_CELLS_OF_A_TILE = 100
+
+RECORD_KEYS = (
+    "format", "version", "game", "set", "players", "options", "setup", "next", "moves",
+)  # fmt: skip
+TABLE_KEYS = (
+    "format", "version", "file", "size", "game", "set", "tiles", "unsure", "aside", "clay",
+    "splits", "quality",
+)  # fmt: skip
+LYING_KEYS = (
+    "tile", "at", "turns", "cells", "board", "field", "confidence", "outline", "guesses", "why",
+)  # fmt: skip
+"""What the camera says of a tile; rules need the place and the turns alone."""
+CLAY_KEYS = ("board", "cell", "kind", "opens", "confidence", "centre")
+CARD_KEYS = ("tile", "at", "turns")
+PIECE_KEYS = ("tile", "cells")
+MOVE_KEYS = {"turn": ("at", "turns"), "roll": ("value", "tiles"), "discard": ("tile",)}
+"""What a move says beside ``player`` and ``do``, where no tile is laid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +67,25 @@ class Record:
     moves: tuple[Move, ...] = ()
 
 
-def load_json(text: str | bytes, place: str = "") -> Json:
-    """Return the value of a JSON text.
-
-    Raises:
-        RecordError: it is not JSON, or nested too deeply, or not in UTF-8.
-    """
-    try:
-        return json.loads(text, parse_constant=_refuse_constant)
-    except RecursionError:
-        raise RecordError(place, "the JSON is nested too deeply") from None
-    except UnicodeDecodeError:
-        raise RecordError(place, "the text is not UTF-8") from None
-    except ValueError as error:
-        raise RecordError(place, f"this is not JSON: {error}") from None
-
-
 def parse_record(data: Json, set_folders: Iterable[Path] = ()) -> Record:
     """Return the record that a JSON value describes.
 
     Raises:
         RecordError: names the place and what is wrong there.
     """
-    table = _object(data, "record")
+    table = an_object(data, "")
     _check_format(table, RECORD_FORMAT)
-    game = game_named(table.get("game"))
+    game = game_named(table.get("game", MISSING))
+    hand = ("hand",) if game.facts.hidden else ()
+    refuse_unknown(table, (*RECORD_KEYS, *game.facts.counts, *hand), "")
+    if table.get("set", "") is None:
+        raise RecordError("set", "must be the name of a set, but is null")
     tile_set = find_set(game, table.get("set"), set_folders)
-    players = parse_players(game, table.get("players"))
+    players = parse_players(game, table.get("players", MISSING))
     options = parse_options(game, table.get("options", {}))
     start = _parse_start(game, tile_set, players, options, table)
-    listed = _list(table.get("moves", []), "moves")
-    if len(listed) > MOST_MOVES:
-        raise RecordError("moves", f"there are {len(listed)}, but at most {MOST_MOVES} are read")
+    _check_hand(tile_set, players, table.get("hand", {}))
+    listed = a_list(table.get("moves", []), "moves", MOST_MOVES)
     moves = tuple(
         parse_move(game, tile_set, players, entry, f"moves[{i}]") for i, entry in enumerate(listed)
     )
@@ -82,7 +97,7 @@ def find_set(game: AnyGame, name: Json, folders: Iterable[Path] = ()) -> TileSet
     if name is None:
         name = game.facts.name
     if not isinstance(name, str):
-        raise RecordError("set", f"must be the name of a set, but is {_shown(name)}")
+        raise RecordError("set", f"must be the name of a set, but is {shown(name)}")
     try:
         tile_set = load_set(name, folders)
     except SetError as error:
@@ -95,7 +110,7 @@ def find_set(game: AnyGame, name: Json, folders: Iterable[Path] = ()) -> TileSet
 def parse_players(game: AnyGame, value: Json, place: str = "players") -> tuple[str, ...]:
     """Return the players in turn order."""
     facts = game.facts
-    names = _list(value, place)
+    names = a_list(value, place)
     if not facts.fewest_players <= len(names) <= facts.most_players:
         raise RecordError(
             place,
@@ -103,11 +118,10 @@ def parse_players(game: AnyGame, value: Json, place: str = "players") -> tuple[s
             f"but {len(names)} are named",
         )
     for i, name in enumerate(names):
-        if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
-            raise RecordError(f"{place}[{i}]", f"must be a name, but is {_shown(name)}")
+        a_name(name, f"{place}[{i}]")
         if facts.player_names is not None and name not in facts.player_names:
             known = ", ".join(facts.player_names)
-            raise RecordError(f"{place}[{i}]", f"{name!r} is none of {known}")
+            raise RecordError(f"{place}[{i}]", f"{shown(name)} is none of {known}")
     if len(set(names)) != len(names):
         raise RecordError(place, "a player is named twice")
     return tuple(names)
@@ -115,19 +129,18 @@ def parse_players(game: AnyGame, value: Json, place: str = "players") -> tuple[s
 
 def parse_options(game: AnyGame, value: Json, place: str = "options") -> dict[str, Json]:
     """Return the options that were given, in normal form."""
-    given = _object(value, place)
+    given = an_object(value, place)
     known = {option.name: option for option in game.facts.options}
     options = {}
     for name, choice in given.items():
         if name not in known:
             raise RecordError(
-                f"{place}.{name}",
-                f"{game.facts.name} has no such option; it has {', '.join(known) or 'none'}",
+                inside(place, name), f"{game.facts.name} has no such option{meant(name, known)}"
             )
         try:
             options[name] = known[name].parse(choice)
         except ValueError as error:
-            raise RecordError(f"{place}.{name}", str(error)) from None
+            raise RecordError(inside(place, name), str(error)) from None
     return options
 
 
@@ -135,48 +148,65 @@ def parse_move(
     game: AnyGame, tile_set: TileSet, players: tuple[str, ...], value: Json, place: str
 ) -> Move:
     """Return one move of a record."""
-    entry = _object(value, place)
-    player = entry.get("player")
+    entry = an_object(value, place)
+    player = entry.get("player", MISSING)
     if not isinstance(player, str) or player not in players:
-        raise RecordError(f"{place}.player", f"{_shown(player)} is none of {', '.join(players)}")
-    do = entry.get("do")
+        raise RecordError(f"{place}.player", f"{shown(player)} is none of {', '.join(players)}")
+    do = entry.get("do", MISSING)
     if do not in game.facts.actions:
         allowed = ", ".join(game.facts.actions)
-        raise RecordError(f"{place}.do", f"{_shown(do)} is none of {allowed}")
-    if do in ("place", "replace"):
-        parse = _parse_piece_move if tile_set.lattice == "hex" else _parse_card_move
+        raise RecordError(f"{place}.do", f"{shown(do)} is none of {allowed}")
+    lays = do in ("place", "replace")
+    pieces = tile_set.lattice == "hex"
+    keys = (*(PIECE_KEYS if pieces else CARD_KEYS), *game.facts.move_keys)
+    refuse_unknown(entry, ("player", "do", *(keys if lays else MOVE_KEYS.get(do, ()))), place)
+    if lays:
+        parse = _parse_piece_move if pieces else _parse_card_move
         return parse(game, tile_set, players, entry, place)
     if do == "turn":
-        return Move(
-            player, do, at=_cell(entry, "at", place), turns=_turns(entry.get("turns"), place)
-        )
+        return Move(player, do, at=_cell(entry, "at", place), turns=_turns(entry, place))
     if do == "roll":
         return _parse_roll(tile_set, entry, place)
     if do == "discard":
-        return Move(player, do, tile=_tile(tile_set, entry.get("tile"), f"{place}.tile"))
+        return Move(player, do, tile=_tile(tile_set, entry, place))
     return Move(player, do)
 
 
 def parse_table(
-    game: AnyGame, tile_set: TileSet, data: Json, place: str = "table"
+    game: AnyGame, tile_set: TileSet, data: Json, place: str = "", more: tuple[str, ...] = ()
 ) -> tuple[Layout, Mapping[str, Any]]:
-    """Return the layout of a table state, and the table itself; ``tiles`` alone will do."""
-    table = _object(data, place)
-    _check_format(table, TABLE_FORMAT)
+    """Return the layout of a table state, and the table itself; ``tiles`` alone will do.
+
+    Args:
+        game: whose rules it is laid by.
+        tile_set: the box.
+        data: the table state.
+        place: where it stands in what was given.
+        more: keys that it may have beside its own.
+
+    Raises:
+        RecordError: names the place and what is wrong there.
+    """
+    table = an_object(data, place)
+    _check_format(table, TABLE_FORMAT, place)
+    refuse_unknown(table, (*TABLE_KEYS, *more), place)
     for key, wanted in (("game", game.facts.name), ("set", tile_set.name)):
+        # A camera that was told of no game writes null.
         if table.get(key) not in (None, wanted):
-            raise RecordError(f"{place}.{key}", f"is {_shown(table[key])}, but {wanted} is asked")
-    layout = _parse_tiles(tile_set, table.get("tiles", []), f"{place}.tiles")
-    clay = _parse_clay(table.get("clay", []), f"{place}.clay")
+            problem = f"is {shown(table[key])}, but {wanted} is asked"
+            raise RecordError(inside(place, key), problem)
+    _check_what_was_seen(table, place)
+    layout = _parse_tiles(tile_set, table.get("tiles", []), inside(place, "tiles"))
+    clay = _parse_clay(table.get("clay", []), inside(place, "clay"))
     return Layout(layout.cards, layout.pieces, frozenset(clay)), table
 
 
 def parse_counts(value: Json, place: str) -> dict[str, int]:
     """Return names with whole numbers from 0 on, such as tokens by player."""
-    counts = _object(value, place)
+    counts = an_object(value, place)
     for name, number in counts.items():
-        if not _is_whole(number) or not 0 <= number <= MOST_TILES:
-            raise RecordError(f"{place}.{name}", f"must be a count, but is {_shown(number)}")
+        if not is_whole(number) or not 0 <= number <= MOST_TILES:
+            raise RecordError(inside(place, name), f"must be a count, but is {shown(number)}")
     return dict(counts)
 
 
@@ -261,15 +291,28 @@ def _parse_start(
     setup = table.get("setup", [])
     midgame = isinstance(setup, dict)
     if midgame:
+        for key in game.facts.counts:
+            if key in setup:
+                raise RecordError(f"setup.{key}", f"write {key} beside setup, not in it")
         layout, _ = parse_table(game, tile_set, setup, "setup")
     else:
         layout = _parse_tiles(tile_set, setup, "setup")
     first = table.get("next")
-    if first is not None and (not isinstance(first, str) or first not in players):
-        raise RecordError("next", f"{_shown(first)} is none of {', '.join(players)}")
+    if "next" in table and (not isinstance(first, str) or first not in players):
+        raise RecordError("next", f"{shown(first)} is none of {', '.join(players)}")
     tokens = parse_counts(table.get("tokens", {}), "tokens")
     out = parse_counts(table.get("out", {}), "out")
     return Start(players, options, layout, first, midgame, tokens, out)
+
+
+def _check_hand(tile_set: TileSet, players: tuple[str, ...], value: Json) -> None:
+    """Check the tiles in hand that a record may tell; the referee does not look at them."""
+    for player, tiles in an_object(value, "hand").items():
+        if player not in players:
+            raise RecordError(inside("hand", player), f"is none of {', '.join(players)}")
+        place = f"hand.{player}"
+        for i, tile in enumerate(a_list(tiles, place, MOST_TILES)):
+            _known_tile(tile_set, tile, f"{place}[{i}]")
 
 
 def _parse_card_move(
@@ -279,12 +322,12 @@ def _parse_card_move(
     entry: Mapping[str, Any],
     place: str,
 ) -> Move:
-    tile = _tile(tile_set, entry.get("tile"), f"{place}.tile")
+    tile = _tile(tile_set, entry, place)
     snake = entry.get("snake")
-    if snake is not None and (not isinstance(snake, str) or snake not in _snakes(game, players)):
-        raise RecordError(f"{place}.snake", f"there is no snake called {_shown(snake)}")
+    if "snake" in entry and (not isinstance(snake, str) or snake not in _snakes(game, players)):
+        raise RecordError(f"{place}.snake", f"there is no snake called {shown(snake)}")
     declares = entry.get("declares")
-    if declares not in (None, "no-own-tile"):
+    if "declares" in entry and declares != "no-own-tile":
         raise RecordError(f"{place}.declares", 'must be "no-own-tile" where it is given')
     return Move(
         entry["player"], entry["do"], tile, at=_cell(entry, "at", place),
@@ -303,39 +346,50 @@ def _parse_piece_move(
     entry: Mapping[str, Any],
     place: str,
 ) -> Move:
-    player, shape = entry["player"], entry.get("tile")
+    player, shape = entry["player"], entry.get("tile", MISSING)
     coloured = f"{player}/{shape}" if isinstance(shape, str) else shape
-    tile = _tile(tile_set, coloured, f"{place}.tile")
-    cells = _piece_cells(tile_set, tile, entry.get("cells"), f"{place}.cells")
-    boards = game.facts.most_players > 2
-    board = _board(entry.get("board"), len(players), f"{place}.board") if boards else None
+    tile = _known_tile(tile_set, coloured, f"{place}.tile")
+    cells = _piece_cells(tile_set, tile, entry, place)
+    boards = "board" in game.facts.move_keys
+    board = _board(entry.get("board", MISSING), len(players), f"{place}.board") if boards else None
     ends = [
-        _board_cell(entry[key], len(players), f"{place}.{key}")
-        if boards and entry.get(key) is not None
-        else None
+        _board_cell(entry[key], len(players), f"{place}.{key}") if key in entry else None
         for key in ("from", "to")
     ]
     return Move(player, entry["do"], shape, cells=cells, board=board, origin=ends[0], to=ends[1])
 
 
 def _parse_roll(tile_set: TileSet, entry: Mapping[str, Any], place: str) -> Move:
-    value = entry.get("value")
-    if not _is_whole(value) or value not in (1, 2, 3):
-        raise RecordError(f"{place}.value", f"the die shows 1, 2 or 3, not {_shown(value)}")
-    tiles = entry.get("tiles")
+    value = entry.get("value", MISSING)
+    if not is_whole(value) or value not in (1, 2, 3):
+        raise RecordError(f"{place}.value", f"the die shows 1, 2 or 3, not {shown(value)}")
     drawn = None
-    if tiles is not None:
+    if "tiles" in entry:
+        here = f"{place}.tiles"
         drawn = tuple(
-            _tile(tile_set, tile, f"{place}.tiles[{i}]")
-            for i, tile in enumerate(_list(tiles, f"{place}.tiles"))
+            _known_tile(tile_set, tile, f"{here}[{i}]")
+            for i, tile in enumerate(a_list(entry["tiles"], here, MOST_TILES))
         )
     return Move(entry["player"], "roll", value=value, tiles=drawn)
 
 
+def _check_what_was_seen(table: Mapping[str, Any], place: str) -> None:
+    """Check the names of what a camera says beside the layout; rules do not need it."""
+    for part in ("unsure", "aside"):
+        here = inside(place, part)
+        for i, entry in enumerate(a_list(table.get(part, []), here, MOST_TILES)):
+            an_object(entry, f"{here}[{i}]", LYING_KEYS)
+    here = inside(place, "splits")
+    for i, entry in enumerate(a_list(table.get("splits", []), here, MOST_TILES)):
+        an_object(entry, f"{here}[{i}]", ("board", "cells", "ways"))
+    here = inside(place, "quality")
+    advice = an_object(table.get("quality", {}), here, ("ok", "advice")).get("advice", [])
+    for i, entry in enumerate(a_list(advice, f"{here}.advice", MOST_TILES)):
+        an_object(entry, f"{here}.advice[{i}]", ("what", "text", "box"))
+
+
 def _parse_tiles(tile_set: TileSet, value: Json, place: str) -> Layout:
-    listed = _list(value, place)
-    if len(listed) > MOST_TILES:
-        raise RecordError(place, f"there are {len(listed)}, but at most {MOST_TILES} are read")
+    listed = a_list(value, place, MOST_TILES)
     parse = _parse_piece if tile_set.lattice == "hex" else _parse_card
     placements = [parse(tile_set, entry, f"{place}[{i}]") for i, entry in enumerate(listed)]
     taken: dict[tuple[int | None, Cell], int] = {}
@@ -359,35 +413,33 @@ def _covered(tile_set: TileSet, placed: Placement | Piece) -> Iterable[tuple[int
 
 
 def _parse_card(tile_set: TileSet, value: Json, place: str) -> Placement:
-    entry = _object(value, place)
-    tile = _tile(tile_set, entry.get("tile"), f"{place}.tile")
-    field = entry.get("field")
-    if field is not None and (not _is_whole(field) or not 0 <= field <= 3):
-        raise RecordError(f"{place}.field", f"must be a whole number, 0 to 3, not {_shown(field)}")
+    entry = an_object(value, place, LYING_KEYS)
+    tile = _tile(tile_set, entry, place)
+    field: Any = entry.get("field")
+    if "field" in entry and (not is_whole(field) or not 0 <= field <= 3):
+        raise RecordError(f"{place}.field", f"must be a whole number, 0 to 3, not {shown(field)}")
     return Placement(
         tile, _cell(entry, "at", place), _card_turns(tile_set, tile, entry, place), field
     )
 
 
 def _parse_piece(tile_set: TileSet, value: Json, place: str) -> Piece:
-    entry = _object(value, place)
-    tile = _tile(tile_set, entry.get("tile"), f"{place}.tile")
-    board = entry.get("board")
-    if board is not None:
-        _board(board, 5, f"{place}.board")
-    return Piece(tile, _piece_cells(tile_set, tile, entry.get("cells"), f"{place}.cells"), board)
+    entry = an_object(value, place, LYING_KEYS)
+    tile = _tile(tile_set, entry, place)
+    board = _board(entry["board"], 5, f"{place}.board") if "board" in entry else None
+    return Piece(tile, _piece_cells(tile_set, tile, entry, place), board)
 
 
 def _parse_clay(value: Json, place: str) -> Iterable[Clay]:
-    for i, item in enumerate(_list(value, place)):
+    for i, item in enumerate(a_list(value, place, MOST_TILES)):
         here = f"{place}[{i}]"
-        entry = _object(item, here)
-        kind, opens = entry.get("kind"), entry.get("opens")
+        entry = an_object(item, here, CLAY_KEYS)
+        kind, opens = entry.get("kind", MISSING), entry.get("opens")
         if kind not in ("open", "closed"):
-            raise RecordError(f"{here}.kind", f'must be "open" or "closed", not {_shown(kind)}')
-        if opens is not None and opens not in HEX_SIDE_NAMES:
+            raise RecordError(f"{here}.kind", f'must be "open" or "closed", not {shown(kind)}')
+        if "opens" in entry and opens not in HEX_SIDE_NAMES:
             raise RecordError(
-                f"{here}.opens", f"{_shown(opens)} is none of {', '.join(HEX_SIDE_NAMES)}"
+                f"{here}.opens", f"{shown(opens)} is none of {', '.join(HEX_SIDE_NAMES)}"
             )
         yield Clay(
             _board(entry.get("board", 0), 5, f"{here}.board"), _cell(entry, "cell", here), kind,
@@ -395,13 +447,15 @@ def _parse_clay(value: Json, place: str) -> Iterable[Clay]:
         )  # fmt: skip
 
 
-def _piece_cells(tile_set: TileSet, tile: str, value: Json, place: str) -> tuple[Cell, ...]:
-    cells = tuple(
-        sorted(_as_cell(cell, f"{place}[{i}]") for i, cell in enumerate(_list(value, place)))
-    )
+def _piece_cells(
+    tile_set: TileSet, tile: str, entry: Mapping[str, Any], place: str
+) -> tuple[Cell, ...]:
+    here = f"{place}.cells"
+    listed = a_list(entry.get("cells", MISSING), here, MOST_CELLS_OF_A_TILE)
+    cells = tuple(sorted(a_cell(cell, f"{here}[{i}]") for i, cell in enumerate(listed)))
     path = tile_set[tile].path or "1"
     if len(cells) != len(path_shape(path)) or free_shape(cells) != path_shape(path):
-        raise RecordError(place, f"these cells do not have the shape of {tile}")
+        raise RecordError(here, f"these cells do not have the shape of {tile}")
     return cells
 
 
@@ -409,74 +463,49 @@ def _card_turns(tile_set: TileSet, tile: str, entry: Mapping[str, Any], place: s
     period = tile_set[tile].period
     if period == 1 and "turns" not in entry:
         return 0
-    return _turns(entry.get("turns"), place) % period
+    return _turns(entry, place) % period
 
 
-def _turns(value: Json, place: str) -> int:
-    if not _is_whole(value) or not 0 <= value <= 3:
-        raise RecordError(f"{place}.turns", f"must be 0, 1, 2 or 3, not {_shown(value)}")
+def _turns(entry: Mapping[str, Any], place: str) -> int:
+    value = entry.get("turns", MISSING)
+    if not is_whole(value) or not 0 <= value <= 3:
+        raise RecordError(f"{place}.turns", f"must be 0, 1, 2 or 3, not {shown(value)}")
     return int(value)
 
 
-def _tile(tile_set: TileSet, value: Json, place: str) -> str:
+def _tile(tile_set: TileSet, entry: Mapping[str, Any], place: str) -> str:
+    return _known_tile(tile_set, entry.get("tile", MISSING), f"{place}.tile")
+
+
+def _known_tile(tile_set: TileSet, value: Json, place: str) -> str:
+    if value is MISSING:
+        raise RecordError(place, "is missing")
     if not isinstance(value, str) or value not in tile_set:
-        raise RecordError(place, f"there is no tile {_shown(value)} in the set {tile_set.name}")
+        raise RecordError(place, f"there is no tile {shown(value)} in the set {tile_set.name}")
     return value
 
 
 def _board(value: Json, boards: int, place: str) -> int:
-    if not _is_whole(value) or not 0 <= value < boards:
-        raise RecordError(place, f"there is no board {_shown(value)}; they are 0 to {boards - 1}")
+    if not is_whole(value) or not 0 <= value < boards:
+        raise RecordError(place, f"there is no board {shown(value)}; they are 0 to {boards - 1}")
     return int(value)
 
 
 def _board_cell(value: Json, boards: int, place: str) -> tuple[int, Cell]:
-    entry = _object(value, place)
-    return _board(entry.get("board"), boards, f"{place}.board"), _cell(entry, "cell", place)
+    entry = an_object(value, place, ("board", "cell"))
+    board = _board(entry.get("board", MISSING), boards, f"{place}.board")
+    return board, _cell(entry, "cell", place)
 
 
 def _cell(entry: Mapping[str, Any], key: str, place: str) -> Cell:
-    return _as_cell(entry.get(key), f"{place}.{key}")
+    return a_cell(entry.get(key, MISSING), f"{place}.{key}")
 
 
-def _as_cell(value: Json, place: str) -> Cell:
-    if not isinstance(value, list) or len(value) != 2 or not all(_is_whole(n) for n in value):
-        raise RecordError(place, f"a cell is two whole numbers, not {_shown(value)}")
-    return (value[0], value[1])
-
-
-def _check_format(table: Mapping[str, Any], wanted: str) -> None:
+def _check_format(table: Mapping[str, Any], wanted: str, place: str = "") -> None:
     if table.get("format", wanted) != wanted:
-        raise RecordError("format", f"is {_shown(table['format'])}, but {wanted!r} is read here")
-    if table.get("version", VERSION) != VERSION:
-        raise RecordError(
-            "version", f"is {_shown(table['version'])}, but this program reads version {VERSION}"
-        )
-
-
-def _object(value: Json, place: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise RecordError(place, f"must be an object, but is {_shown(value)}")
-    return value
-
-
-def _list(value: Json, place: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise RecordError(place, f"must be a list, but is {_shown(value)}")
-    return value
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _shown(value: Json) -> str:
-    """Return a value as a short text for a message."""
-    if value is None:
-        return "missing"
-    text = json.dumps(value) if not isinstance(value, float) else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+        problem = f"is {shown(table['format'])}, but {wanted!r} is read here"
+        raise RecordError(inside(place, "format"), problem)
+    version = table.get("version", VERSION)
+    if not is_whole(version) or version != VERSION:
+        problem = f"is {shown(version)}, but this program reads version {VERSION}"
+        raise RecordError(inside(place, "version"), problem)

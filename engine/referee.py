@@ -6,11 +6,21 @@ Everything here answers with plain JSON values in the form that the command line
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.errors import RecordError
-from engine.game import AnyGame, Json, Move, Outcome, Position, Rule, ScoreLine, Start, Violation
+from engine.game import (
+    AnyGame,
+    Facts,
+    Json,
+    Move,
+    Outcome,
+    Position,
+    ScoreLine,
+    Start,
+    Violation,
+)  # fmt: skip
 from engine.record import Record, move_to_json
 from engine.tiles import TileSet
 
@@ -54,7 +64,11 @@ def referee_record(record: Record) -> dict[str, Json]:
 
 def referee_series(records: Iterable[Record]) -> dict[str, Json]:
     """Return what the referee says of several games, and the players' totals."""
-    games = [referee_record(record) for record in records]
+    return series_of([referee_record(record) for record in records])
+
+
+def series_of(games: list[dict[str, Json]]) -> dict[str, Json]:
+    """Return the answers to several games, and the players' totals."""
     totals: dict[str, Json] = {}
     for game in games:
         for player, score in game["scores"].items():
@@ -110,6 +124,7 @@ def score_table(game: AnyGame, tile_set: TileSet, start: Start) -> dict[str, Jso
                     {"answer": answer.answer, "scores": dict(answer.scores)}
                     for answer in question.answers
                 ],
+                "cells": [list(cell) for cell in question.cells],
             }
             for question in game.questions(position)
         ],
@@ -139,9 +154,10 @@ def violation_to_json(violation: Violation) -> dict[str, Json]:
     return entry if violation.snake is None else entry | {"snake": violation.snake}
 
 
-def rules_to_json(rules: Iterable[Rule]) -> dict[str, Json]:
-    """Return rule ids with their sentences and sources."""
-    return {"rules": [{"id": r.id, "text": r.text, "source": r.source} for r in rules]}
+def rules_to_json(facts: Facts) -> dict[str, Json]:
+    """Return a game in short, then its rules with ids, sentences and sources."""
+    rules = [{"id": rule.id, "text": rule.text, "source": rule.source} for rule in facts.rules]
+    return {"summary": asdict(facts.summary), "rules": rules}
 
 
 def moves_to_json(moves: Iterable[Move]) -> dict[str, Json]:

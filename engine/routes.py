@@ -83,6 +83,21 @@ def shortest_route(
     return None
 
 
+def pocket(across: Across, start: Cell) -> frozenset[Cell] | None:
+    """Return the empty cells that an end can reach, ``None`` where it can get out into the open."""
+    left, top, right, bottom = _ring(across, [start])
+    found, border = {start}, [start]
+    while border:
+        x, y = border.pop()
+        if not (left < x < right and top < y < bottom):
+            return None
+        for beyond in _steps(across, (x, y)):
+            if beyond not in found:
+                found.add(beyond)
+                border.append(beyond)
+    return frozenset(found)
+
+
 def _ring(across: Across, starts: Sequence[Cell]) -> tuple[int, int, int, int]:
     """Return left, top, right and bottom of the ring of empty cells round everything."""
     left, top, right, bottom = bounding_box(across) or bounding_box(starts) or (0, 0, 0, 0)

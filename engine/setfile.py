@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.errors import SetError
+from engine.given import hides, meant, shown
 from engine.hexpath import is_path, path_cells
 from engine.lattice import EDGE_NAMES, Cell
 from engine.setroles import box_mistake, tile_mistake
@@ -21,13 +22,18 @@ from engine.tiles import GREY, Exit, Strand, TileKind, TileSet
 
 BUILT_IN_FOLDER = Path(__file__).parent / "sets"
 FORMAT = 1
+LARGEST_FILE_BYTES = 1 << 20
 MOST_OF_ONE_TILE = 1000
+LONGEST_TEXT = 80
+LONGEST_SIDE = 20
+"""Of a board or a tile, in cells."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 TILE_NAME = re.compile(r"[a-z0-9+-]+(/[a-z0-9+-]+)*")
 TOP_KEYS = {
     "format", "name", "game", "lattice", "colours", "pitch_mm", "tile", "board", "clay", "title",
     "house", "note", "diamond_points", "gift_points",
 }  # fmt: skip
+PARTS: Mapping[str, set[str]] = {"board": {"side", "eyes"}, "clay": {"open", "closed"}}
 TILE_KEYS = {
     "name", "colours", "count", "strands", "path", "cells", "exits", "role", "points", "note",
 }  # fmt: skip
@@ -51,7 +57,7 @@ def load_set(name: str, folders: Iterable[Path]) -> TileSet:
         SetError: there is no such set, or its file is wrong.
     """
     if not SAFE_NAME.fullmatch(name):
-        raise SetError(f"{name!r} is no name of a set; use small letters, digits, - and _")
+        raise SetError(f"{shown(name)} is no name of a set; use small letters, digits, - and _")
     for folder in (*folders, BUILT_IN_FOLDER):
         path = folder / f"{name}.toml"
         if path.is_file():
@@ -63,9 +69,17 @@ def load_set(name: str, folders: Iterable[Path]) -> TileSet:
 def read_set_file(path: Path) -> TileSet:
     """Return the set that a file describes."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SetError(f"{path.name} cannot be read: {error}") from error
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise SetError(f"{path.name} cannot be read: {error.strerror}") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise SetError(f"{path.name}, line {line}: is not UTF-8 text; save it as UTF-8") from None
+    if len(data) > LARGEST_FILE_BYTES:
+        raise SetError(f"{path.name} is larger than {LARGEST_FILE_BYTES >> 10} KB: no set file")
     return parse_set(text, path.name)
 
 
@@ -73,9 +87,21 @@ def parse_set(text: str, file_name: str) -> TileSet:
     """Return the set that the text of a set file describes."""
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SetError(f"{file_name}: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SetError(f"{file_name}{_said_of(error, text)}") from error
+    except RecursionError:
+        raise SetError(f"{file_name}: is nested too deeply") from None
+    except ValueError:
+        # The one error of tomllib that is none of its own: Python counts the digits.
+        raise SetError(f"{file_name}: a number has too many digits") from None
     return _Reader(file_name, text, data).tile_set()
+
+
+def _said_of(error: tomllib.TOMLDecodeError, text: str) -> str:
+    """Return what is wrong with the form of a file; a key that stands twice is named."""
+    line = re.search(r"overwrite a value \(at line (\d+)", str(error))
+    key = line and re.match(r"\s*([^\s=]+)\s*=", text.splitlines()[int(line[1]) - 1])
+    return f", line {line[1]}: {key[1]}: stands twice" if line and key else f": {error}"
 
 
 class _Reader:
@@ -89,6 +115,11 @@ class _Reader:
     def tile_set(self) -> TileSet:
         data = self._data
         self._no_strangers(data, TOP_KEYS, None)
+        for part, known in PARTS.items():
+            if not isinstance(data.get(part, {}), dict):
+                raise self._error(None, part, f"is written as a block [{part}]")
+            self._no_strangers(data.get(part, {}), known, None)
+        self._check_board_and_clay(data.get("board", {}), data.get("clay", {}))
         if data.get("format") != FORMAT:
             raise self._error(None, "format", f"must be {FORMAT}")
         lattice = data.get("lattice")
@@ -110,6 +141,17 @@ class _Reader:
             colours, MappingProxyType(kinds), float(pitch), MappingProxyType(extras),
             self._text(data, "title", None, str(data["name"]).replace("-", " ").capitalize()),
         )  # fmt: skip
+
+    def _check_board_and_clay(self, board: Mapping[str, Any], clay: Mapping[str, Any]) -> None:
+        side, eyes = board.get("side", 6), board.get("eyes")
+        if not _is_whole(side) or not 2 <= side <= LONGEST_SIDE:
+            raise self._error(None, "side", f"must be a whole number from 2 to {LONGEST_SIDE}")
+        if eyes is not None and not (_is_list_of_cells(eyes) and len(eyes) == 2):
+            raise self._error(None, "eyes", "must be two cells like [[-1, -2], [3, -2]]")
+        for kind, count in clay.items():
+            if not _is_whole(count) or not 0 <= count <= MOST_OF_ONE_TILE:
+                problem = f"must be a whole number from 0 to {MOST_OF_ONE_TILE}"
+                raise self._error(None, kind, problem)
 
     def _colours(self) -> tuple[str, ...]:
         colours = self._data.get("colours", [])
@@ -238,6 +280,9 @@ class _Reader:
         value = table.get(key, default)
         if not isinstance(value, str) or (not value and default is None):
             raise self._error(tile, key, "must be a text")
+        if len(value) > LONGEST_TEXT or hides(value):
+            problem = f"has at most {LONGEST_TEXT} letters, all of which can be seen"
+            raise self._error(tile, key, problem)
         return value
 
     def _no_strangers(
@@ -245,8 +290,8 @@ class _Reader:
     ) -> None:
         for key in table:
             if key not in known:
-                allowed = ", ".join(sorted(known))
-                raise self._error(tile, inside or key, f"{key} is not known here; known: {allowed}")
+                problem = f"{key} is not known here{meant(key, known)}"
+                raise self._error(tile, inside or key, problem)
 
     def _error(self, tile: int | None, key: str, problem: str) -> SetError:
         line = self._line_of(tile, key)
@@ -297,7 +342,9 @@ def _is_list_of_cells(value: object) -> bool:
         isinstance(value, list)
         and bool(value)
         and all(
-            isinstance(cell, list) and len(cell) == 2 and all(_is_whole(n) for n in cell)
+            isinstance(cell, list)
+            and len(cell) == 2
+            and all(_is_whole(n) and abs(n) <= LONGEST_SIDE for n in cell)
             for cell in value
         )
     )

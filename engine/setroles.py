@@ -23,6 +23,7 @@ STRANDS: Mapping[str, tuple[int, ...]] = {
 }  # fmt: skip
 """By role: how many edges each strand has."""
 COLOURED = frozenset({"plain", "diamond", "knot", "sore", "head"})
+MOST_POINTS = 1000
 WITHOUT_POINTS = frozenset({"log", "crossing-log", "house"})
 IN_WORDS = {
     (): "no strands",
@@ -56,8 +57,8 @@ def box_mistake(
     if sorted(leaving.name for leaving in houses[0].exits) != sorted(listed):
         return "exits", f"the house needs one exit for each of {', '.join(listed)}"
     for key in ("diamond_points", "gift_points"):
-        if key in data and type(data[key]) is not int:
-            return key, "must be a whole number"
+        if key in data and not (type(data[key]) is int and abs(data[key]) <= MOST_POINTS):
+            return key, f"must be a whole number of at most {MOST_POINTS}"
     return None
 
 

@@ -1,7 +1,8 @@
-"""What every test shares: the same random choices each time, and a data folder of its own."""
+"""What every test shares: the same random choices, a data folder of its own, times by folder."""
 
+from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,36 @@ from hypothesis import settings
 # a Pi is slow and that is no fault; and no database, since it would remember one machine's luck.
 settings.register_profile("snake-eye", derandomize=True, deadline=None, database=None)
 settings.load_profile("snake-eye")
+
+
+class TimeByFolder:
+    """Adds up how long the tests of each folder take, those of other processes too."""
+
+    def __init__(self) -> None:
+        self._took_s: defaultdict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add a test's set-up, call or tear-down; workers send theirs here."""
+        folders = PurePosixPath(report.nodeid.partition("::")[0]).parts[1:-1]
+        self._took_s[folders[0] if folders else "tests"] += report.duration
+
+    def rows(self) -> list[tuple[str, float]]:
+        """Return the folders with their seconds, the longest first."""
+        return sorted(self._took_s.items(), key=lambda row: -row[1])
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print them where tests of several folders ran."""
+        if len(self._took_s) < 2:
+            return
+        terminalreporter.write_line("Seconds by folder, all test processes together:")
+        for folder, took_s in self.rows():
+            terminalreporter.write_line(f"{took_s:9.1f}  {folder}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch the time, in the process that prints it."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(TimeByFolder())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
-from companion_app.cli import main
+from companion_app.cli.main import build_parser, main
+from engine.games import GAMES
+
+ROOT = Path(__file__).parent.parent
+PLAYTHROUGHS = ROOT / "tests" / "playthroughs"
 
 RECORD: dict[str, Any] = {
     "format": "snake-eye/record",
@@ -90,7 +101,8 @@ def test_an_illegal_move_leaves_the_position_and_the_rest_unjudged(run, write):
     assert status == 1
     assert [move["legal"] for move in answer["moves"]] == [True, True, False, None]
     broken = answer["moves"][2]["violations"]
-    assert {"rule": "cell-taken", "text": "A card lies there already.", "cells": [[1, 1]]} in broken
+    text = "A red straight already lies here."
+    assert {"rule": "cell-taken", "text": text, "cells": [[1, 1]]} in broken
     assert answer["scores"] == {"blue": 1, "red": 1}
 
 
@@ -160,6 +172,7 @@ def test_rules_are_listed_with_ids_texts_and_sources(run):
     assert status == 0
     assert "colours-joined" in {rule["id"] for rule in rules}
     assert all(set(rule) == {"id", "text", "source"} for rule in rules)
+    assert list(json.loads(out)["summary"]) == ["goal", "turn", "end", "scoring"]
 
 
 def test_draw_writes_a_drawing(run, write, tmp_path):
@@ -168,6 +181,37 @@ def test_draw_writes_a_drawing(run, write, tmp_path):
 
     assert status == 0
     assert out_file.read_text().startswith("<svg")
+
+
+def test_draw_writes_a_picture(run, write, tmp_path):
+    out_file = tmp_path / "position.PNG"
+    status, out, _ = run("draw", write(RECORD), "--out", str(out_file), "--json")
+    picture = cv2.imread(str(out_file))
+
+    assert status == 0
+    assert json.loads(out) == {"file": str(out_file), "bytes": out_file.stat().st_size}
+    assert picture is not None
+    assert max(picture.shape) <= 2000
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 50
+
+
+@pytest.mark.parametrize("name", ["x.jpg", "x.svgz", "x", "svg", "x.svg.txt", "x.pdf", ""])
+def test_draw_refuses_any_other_ending(run, write, tmp_path, name):
+    status, out, err = run("draw", write(RECORD), "--out", str(tmp_path / "d") + name)
+
+    assert (status, out) == (2, "")
+    assert ".svg or .png" in err
+    assert not list(tmp_path.glob("d*"))
+
+
+@pytest.mark.parametrize("name", ["drawn.svg", "drawn.png"])
+def test_a_table_with_tiles_far_apart_is_drawn_all_the_same(run, write, tmp_path, name):
+    tiles = [{"tile": "green/curve", "at": at, "turns": 0} for at in ([10_000, 0], [-10_000, 9])]
+    status, _, _ = run("draw", write(changed(setup={"tiles": tiles}, moves=[])), "--out",
+                       str(tmp_path / name))  # fmt: skip
+
+    assert status == 0
+    assert (tmp_path / name).stat().st_size < 4_000_000
 
 
 def test_a_table_is_scored_as_it_lies(run, write):
@@ -216,6 +260,104 @@ def test_without_json_the_answers_are_for_people(run, write):
         assert out.strip()
 
 
+def test_a_score_for_people_has_reasons_and_who_is_ahead(run, write):
+    table = {"tiles": [{"tile": "blue/straight", "at": [0, 0], "turns": 0},
+                       {"tile": "blue/straight", "at": [1, 0], "turns": 0},
+                       {"tile": "red/straight", "at": [2, 0], "turns": 1}]}  # fmt: skip
+    _, out, _ = run("score", write(table), "--game", "schlangennest")
+
+    assert out.splitlines() == [
+        "blue: 3 points",
+        "    +2  a blue part of the blue snake (2 times)",
+        "    +1  a grey part of the blue snake",
+        "red: 1 point",
+        "    +1  a red part of the red snake",
+        "Not over yet. Ahead: blue.",
+    ]
+
+
+def test_a_score_for_people_names_the_winner(run, write):
+    games = json.loads((PLAYTHROUGHS / "carnival_tables.json").read_text("utf-8"))["games"]
+    table = next(game["table"] for game in games if game["expect"]["winners"] == ["yellow"])
+    status, out, _ = run("score", write(table), "--game", "carnival")
+
+    assert status == 0
+    assert "    +3  Hat +3 on the yellow head" in out.splitlines()
+    assert out.splitlines()[-1] == "Over. Won by yellow."
+
+
+def test_a_score_for_people_lists_what_is_open_with_each_answer(run, write):
+    games = json.loads((PLAYTHROUGHS / "carnival_tables.json").read_text("utf-8"))["games"]
+    game = next(game for game in games if game["expect"]["open"])
+    _, out, _ = run("score", write(game["table"]), "--game", "carnival")
+
+    assert "open: " + game["expect"]["open"][0]["question"] in out
+    assert "  violet: yellow " in out
+
+
+# --- what the command says of itself
+
+
+def test_the_version_is_that_of_the_project(run):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+    assert run("--version") == (0, f"snake-eye {project['version']}\n", "")
+
+
+def test_the_version_is_known_where_nothing_is_installed(run, monkeypatch):
+    def not_installed(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", not_installed)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+    assert run("--version") == (0, f"snake-eye {project['version']}\n", "")
+
+
+COMMANDS = ("referee", "moves", "perft", "rules", "draw", "score", "read", "calibrate", "print",
+            "doctor", "backup", "restore", "teach", "watch", "run")  # fmt: skip
+
+
+def test_every_command_is_in_the_help(run):
+    _, out, _ = run("--help")
+
+    assert all(f"\n    {command} " in out or f"\n    {command}\n" in out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_of_a_command_can_be_called(run, command):
+    status, out, _ = run(command, "--help")
+    examples = re.findall(r"^  snake-eye (.+?)(?: < .+)?$", out.partition("Examples:")[2], re.M)
+
+    assert status == 0
+    assert examples
+    for example in examples:
+        words = shlex.split(example)
+        assert words[0] == command
+        assert build_parser(command).parse_args(words).command
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_argument_of_a_command_is_explained(command):
+    choices = build_parser(command)._subparsers._group_actions[0].choices  # type: ignore[union-attr]
+    for action in choices[command]._actions:  # type: ignore[index]
+        assert action.help
+        text = action.help + (action.metavar or "")
+        if action.choices and action.metavar:
+            assert all(choice in text for choice in action.choices)
+
+
+@pytest.mark.parametrize("command", ["perft", "score", "watch", "run"])
+def test_every_option_of_every_game_is_in_the_help_with_its_default(run, command):
+    _, out, _ = run(command, "--help")
+
+    for game in GAMES.values():
+        assert f"  {game.facts.name}: " in out
+        for option in game.facts.options:
+            assert re.search(rf"^    {option.name} = .+ {re.escape(json.dumps([option.default]))}$",
+                             out, re.M)  # fmt: skip
+
+
 # --- bad input: one sentence that names the place, status 2, no traceback
 
 BAD_RECORDS = {
@@ -227,6 +369,18 @@ BAD_RECORDS = {
     "deeply nested move": changed(moves=json.loads("[" * 200 + "]" * 200)),
     "NaN": '{"game": NaN}',
     "a number of 5,000 digits": '{"game": ' + "9" * 5000 + "}",
+    "a key twice": '{"game": "schlangennest", "game": "snekagon"}',
+    "an unknown key": changed(mvoes=[]),
+    "a tile 10^9 cells away": with_move(
+        player="blue", do="place", tile="blue/curve", at=[10**9, 0], turns=0
+    ),
+    "a name of 5 MB": changed(players=["x" * 5_000_000, "red"]),
+    "a player that is null": changed(players=[None, "red"]),
+    "a name turned round": changed(players=["blue\u202e", "red"]),
+    "next is null": changed(next=None),
+    "nine megabytes": " " * 9_000_000,
+    "an infinite number": '{"game": 1e999}',
+    "half a letter": '{"game": "\\ud800"}',
     "unknown game": changed(game="chess"),
     "game is a list": changed(game=["schlangennest"]),
     "game is missing": {k: v for k, v in RECORD.items() if k != "game"},
@@ -247,6 +401,14 @@ BAD_RECORDS = {
     "setup is a text": changed(setup="none"),
     "setup of an unknown tile": changed(setup=[{"tile": "pink/curve", "at": [0, 0], "turns": 0}]),
     "setup twice on a cell": changed(setup=[{"tile": "green/curve", "at": [0, 0], "turns": 0}] * 2),
+    "a fixed border for four": changed(
+        players=["blue", "red", "yellow", "green"],
+        options={"border": "fixed"},
+        setup=[{"tile": "green/straight", "at": [0, 0], "turns": 0}],
+    ),
+    "a player's colour as the border": changed(
+        options={"border": "fixed"}, setup=[{"tile": "red/straight", "at": [0, 0], "turns": 0}]
+    ),
     "next is nobody": changed(next="green"),
     "moves are an object": changed(moves={}),
     "a million moves": changed(moves=[{"player": "blue", "do": "pass"}] * 1_000_000),
@@ -290,6 +452,8 @@ def test_a_bad_record_gets_one_clear_sentence(run, write, command, name):
     assert err.count("\n") == 1
     assert "Traceback" not in err
     assert "record.json" in err
+    assert len(err) < 600
+    assert err.strip().isprintable()
 
 
 @pytest.mark.parametrize(

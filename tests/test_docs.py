@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from companion_app.cli import main
+from companion_app.cli.main import main
 from engine.game import Start
 from engine.games import GAMES
 from engine.record import find_set, parse_record, parse_table

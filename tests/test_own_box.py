@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion_app.cli import main
+from companion_app.cli.main import main
 from engine.game import Start
 from engine.games import game_named
 from engine.setfile import load_set

@@ -15,7 +15,7 @@ import pytest
 from calibration.profile import Profile
 from calibration.profile_file import load_profile, save_profile
 from companion_app.answers import InputError
-from companion_app.picture_commands import add_picture_commands
+from companion_app.cli.picture_commands import add_picture_commands
 from engine.errors import EngineError
 from tests.calibration.drawn import VIEWS, seen
 from vision.core.request import ReadRequest
@@ -323,3 +323,42 @@ def test_opencvs_left_photos_give_opencvs_error(run, tmp_path):
     (answer,) = ran.documents
     assert (ran.status, answer["used"], answer["pictures"]) == (0, 13, 13)
     assert answer["rms_px"] == pytest.approx(0.409, rel=0.02)
+
+
+# --- what was seen, over the photo
+
+
+def test_what_was_seen_is_written_over_the_photo(run, reader, tmp_path):
+    name, out = photo(tmp_path / "a.png"), tmp_path / "seen.png"
+
+    ran = run("read", name, "--game", "schlangennest", "--out", out, "--json")
+
+    assert ran.status == 0
+    assert ran.documents[0]["tiles"]
+    picture, seen = cv2.imread(str(name)), cv2.imread(str(out))
+    assert picture is not None and seen is not None
+    assert seen.shape == picture.shape
+    assert (seen != picture).any()
+
+
+@pytest.mark.parametrize("ending", [".jpg", ".JPEG", ".webp"])
+def test_the_picture_of_what_was_seen_may_have_any_usual_ending(run, reader, tmp_path, ending):
+    out = tmp_path / f"seen{ending}"
+
+    assert run("read", photo(tmp_path / "a.png"), "--shape", "square", "--out", out).status == 0
+    assert cv2.imread(str(out)) is not None
+
+
+def test_the_picture_of_what_was_seen_is_refused_where_it_cannot_be(run, reader, tmp_path):
+    one, two = photo(tmp_path / "a.png"), photo(tmp_path / "b.png")
+    before = one.read_bytes()
+    for arguments, said in (
+        ((one, "--out", tmp_path / "x.pdf"), "a picture ends with one of"),
+        ((one, two, "--out", tmp_path / "x.png"), "one picture at a time"),
+        ((one, "--out", one), "is the photo itself"),
+        ((one, "--out", tmp_path / "no" / "x.png"), "cannot be written"),
+    ):
+        ran = run("read", *arguments, "--shape", "square")
+        assert (ran.status, ran.out) == (2, "")
+        assert said in ran.err
+    assert one.read_bytes() == before

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from companion_app.teach_command import add_teach_command
-from companion_app.watch_command import add_watch_command
+from companion_app.cli.teach_command import add_teach_command
+from companion_app.cli.watch_command import add_watch_command
 from models.evaluate import wooden_box
 from models.evaluate.other_box import GAME, other_box, owner_map, write_game, write_lessons
 

@@ -9,8 +9,8 @@ import pytest
 
 from companion_app.answers import InputError
 from companion_app.boxes import box_for
-from companion_app.reading import request_from
-from companion_app.teach_command import add_teach_command
+from companion_app.cli.reading import request_from
+from companion_app.cli.teach_command import add_teach_command
 from engine.games import game_named
 from vision.classify.taught import find_taught
 

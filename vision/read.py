@@ -6,12 +6,11 @@ have stages of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -22,10 +21,12 @@ from vision.classify.reader import CellReading, Reader, load_reader
 from vision.classify.second_look import glanced, read_taught
 from vision.classify.taught import reader_of
 from vision.core.crop import cut
+from vision.core.entries import TileEntry
 from vision.core.foreknown import expected_wide_px, in_white_light
 from vision.core.ground import Ground
 from vision.core.lattice import fit_lattices
 from vision.core.request import ReadRequest
+from vision.core.stages import shown
 from vision.core.threads import alone
 from vision.core.types import Bgr, Detection, Detections, LatticeFit, TableState
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles
@@ -113,6 +114,7 @@ def read_table(
     if isinstance(picture, np.ndarray):
         picture = Picture(picture, (picture.shape[1], picture.shape[0]))
     with alone():
+        shown("picture", picture.bgr)
         if request.shape == "hex" and request.game is not None:
             return _read_hexes(picture, request)
         return _read_squares(picture, request, stages or stages_for(request))
@@ -128,10 +130,13 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
             finer = picture.finer()
         detections = _moved(detections, picture, finer)
         picture = finer
+        shown("picture", picture.bgr)
+    shown("detect", detections)
     with timings.stage("classify"):
         detections = distinct(detections)
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
+        shown("classify", (detections, readings))
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
             eyes = _eyes(picture.bgr, detections, stages.reader, request)
             detections, readings = with_own_tiles(detections, readings, eyes)
@@ -153,6 +158,7 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         else:
             sight = _sight(picture.bgr, ground, every, detections.found, stages.reader, request)
             table = reconstruct(detections, fits, readings, request.tile_set, sight)
+        shown("layout", table)
     with timings.stage("quality"):
         known = any(one.is_whole(SURE) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
@@ -203,8 +209,8 @@ def _sight(
     """Return what to look with once more; in a picture that is all grid nothing is left to see."""
     if request.grid is not None:
         return None
-    kept = {id(card) for card in cards}
-    doubtful = tuple(one.centre_px for one in every if id(one) not in kept)
+    kept = set(cards)
+    doubtful = tuple(one.centre_px for one in every if one not in kept)
     # Of a taught box nobody knows the paper: table in such a cell could be read as a tile.
     known = None if reader is None or reader.embedded else reader
     look = partial(read_cells, bgr, reader=known, profile=request.profile)
@@ -300,7 +306,7 @@ def _state(
     cut_off = [card.outline_px for card in (*table.laid, *table.lost) if card.cut_off]
     cut_read = sum(c.cut_off and c.why is None and c.confidence >= SURE for c in table.laid)
     whole = tuple(card.outline_px for card in table.laid if not card.cut_off)
-    beside = tuple(np.asarray(entry["outline"]) for entry in table.aside)
+    beside = tuple(np.asarray(entry.outline) for entry in table.aside)
     burnt = table.burnt
     if request.tile_set is not None and request.grid is None and not table.laid:
         burnt = burnt_outlines(picture.bgr, every)
@@ -310,7 +316,7 @@ def _state(
         beside = beside if whole else (*beside, *few_small(every, picture.scale))
     covered = [card.outline_px for card in table.lost if not card.cut_off]
     if table.aside and not table.laid:
-        hidden = hidden_outlines(every, [np.asarray(e["outline"]) for e in table.aside])
+        hidden = hidden_outlines(every, [np.asarray(e.outline) for e in table.aside])
         size = (picture.bgr.shape[1], picture.bgr.shape[0])
         cut_off += [outline for outline in hidden if leaves(outline, size)]
         covered += [outline for outline in hidden if not leaves(outline, size)]
@@ -338,16 +344,16 @@ def _surely_read(table: Reconstruction) -> bool:
     return bool(sure) and all(sure)
 
 
-def _explained(entry: Mapping[str, Any], picture: Picture) -> Mapping[str, Any]:
+def _explained(entry: TileEntry, picture: Picture) -> TileEntry:
     """Return an unsure entry with what is wrong with its place in the picture."""
-    if entry["why"] != UNKNOWN_TILE:
+    if entry.why != UNKNOWN_TILE:
         return entry
-    trouble = tile_trouble(picture.bgr, entry["outline"], scale=picture.scale)
-    return {**entry, "why": trouble or UNKNOWN_TILE}
+    trouble = tile_trouble(picture.bgr, np.asarray(entry.outline), scale=picture.scale)
+    return replace(entry, why=trouble or UNKNOWN_TILE)
 
 
-def _whole(entry: Mapping[str, Any], picture: Picture) -> Mapping[str, Any]:
-    return {**entry, "outline": picture.whole_px(entry["outline"])}
+def _whole(entry: TileEntry, picture: Picture) -> TileEntry:
+    return replace(entry, outline=picture.whole_px(np.asarray(entry.outline)))
 
 
 def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:
@@ -363,7 +369,5 @@ def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:
     )  # fmt: skip
 
 
-def _all_whole(
-    entries: Sequence[Mapping[str, Any]], picture: Picture
-) -> tuple[Mapping[str, Any], ...]:
-    return tuple(_whole(entry, picture) if "outline" in entry else entry for entry in entries)
+def _all_whole(entries: Sequence[object], picture: Picture) -> tuple[TileEntry, ...]:
+    return tuple(_whole(entry, picture) for entry in entries if isinstance(entry, TileEntry))

@@ -30,6 +30,9 @@ from engine.record import move_to_json
 class Asker(Listener):
     """The referee's mouth, where it does not know."""
 
+    reading: Reading | None = None
+    """What the last look has read, as far as it came to that."""
+
     def _table_known(self) -> Layout:
         return self.match.layout
 
@@ -107,6 +110,7 @@ class Asker(Listener):
             opening = self.match.layouts[0]
             reading = read_settled(settled, opening, self.match.box, {}, self._several_boards())
             self._ask_next(reading.layouts[0], t)
+        self._withdraw_stale(t)
 
     def _maybe_join(self, table: Layout, settled: Settled, t: float, least: int = 2) -> bool:
         """Ask who is next when the first table is one from the middle of a game."""
@@ -115,7 +119,6 @@ class Asker(Listener):
         laid = change_between(self.match.layout, table).laid.placements()
         if len(laid) < least:
             return False
-        self.joining = True
         if not self._half_hidden(settled, t):
             self._ask_next(table, t)
         return True
@@ -133,9 +136,8 @@ class Asker(Listener):
         }  # fmt: skip
         hidden = {piece: spots for piece, spots in hidden.items() if not spots <= self.whole}
         keys = {(HALF_HIDDEN, spots) for spots in hidden.values()}
-        self.questions = {
-            i: q for i, q in self.questions.items() if not is_half_hidden(q) or q.key in keys
-        }
+        asked = filter(is_half_hidden, self.questions.values())
+        self._withdraw((question for question in asked if question.key not in keys), t)
         for piece, spots in hidden.items():
             if self._waited((HALF_HIDDEN, spots), t, self.settings.ask_after_s):
                 self._ask("tile", (HALF_HIDDEN, spots), [[piece.tile, 0.5]], t, spot=min(spots),
@@ -151,7 +153,8 @@ class Asker(Listener):
         if self._waited(("puzzled", key(table)), t, self.settings.puzzled_after_s):
             lifted = sorted(reading.changed - contents(table).keys())
             lying = contents(self.match.layout)
-            if len(reading.changed) == 1 and lifted and lifted[0] not in self.answers:
+            told_gone = {spot for spot, told in self.answers.items() if told is None}
+            if len(reading.changed) == 1 and lifted and lifted[0] not in told_gone:
                 spot = lifted[0]
                 guesses = [[lying[spot][0], 0.5], ["none", 0.5]]
                 self._ask("tile", ("gone", spot), guesses, t, spot=spot,

@@ -15,7 +15,7 @@ from companion_app.live.errors import ToldError
 from companion_app.live.explain import Row
 from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Content, Spot, contents
-from companion_app.live.questions import Question, question_to_json
+from companion_app.live.questions import Question, is_about_the_table, question_to_json
 from engine.game import EMPTY, Json, Move, Violation
 from engine.placement import Layout
 from engine.record import move_to_json
@@ -41,6 +41,8 @@ class RefereeSettings:
     corrects the move."""
     puzzled_after_s: float = 4.0
     """A table that no moves explain is asked about after so long."""
+    stale_after_s: float = 1.0
+    """A question that looks at the table have not asked again for so long is withdrawn."""
     most_read_again: int = 6
     """So many kept pictures are read again after a correction at most: a second or two."""
     most_taken_back: int = 12
@@ -72,16 +74,18 @@ class Bench:
         self.questions: dict[int, Question] = {}
         self.answers: dict[Spot, Content | None] = {}
         """What people have said lies in a place; ``None`` for nothing."""
+        self.there: frozenset[Spot] = frozenset()
+        """Places of known tiles that are not seen, but still lie there, as was told."""
         self.strays: frozenset[Spot] = frozenset()
         """Hex cells that look like a part of a tile, but somebody has said that none is there."""
         self.whole: frozenset[Spot] = frozenset()
         """Hex cells of tiles that seem to go on under something, but are whole, as was told."""
         self.waived: Layout | None = None
         """The table with a foul on it that somebody has said will be lifted."""
-        self.joining = False
-        """Whether the first table is one taken up in its middle."""
         self._emit = emit
         self._asked = 0
+        self._renewed: dict[int, float] = {}
+        """When each open question was asked last."""
         self._chosen: dict[object, Row] = {}
         self._rolls: deque[tuple[float, Move]] = deque()
         self._since: dict[object, float] = {}
@@ -104,14 +108,15 @@ class Bench:
         """Say whose turn it is and how it stands."""
         self._go_on(t)
 
-    def _needs_roll(self) -> bool:
+    def needs_roll(self) -> bool:
+        """Say whether nobody can lay anything before a roll is told."""
         game, position = self.match.game, self.match.position
         if "roll" not in game.facts.actions or self._over:
             return False
         return game.judge(position, Move(position.to_move, "roll", value=1)).legal
 
     def _next_roll(self, t: float) -> bool:
-        if not self._rolls or not self._needs_roll():
+        if not self._rolls or not self.needs_roll():
             return False
         move = replace(self._rolls.popleft()[1], player=self.match.position.to_move)
         verdict = self.match.game.judge(self.match.position, move)
@@ -129,7 +134,7 @@ class Bench:
         self._since.clear()
         self._chosen.clear()
         self._forget_answers()
-        self._drop_questions("tile", "order", "hand", "roll")
+        self._withdraw_all(t)
         first = len(self.match.accepted) - len(added) + 1
         for n, one in enumerate(added, start=first):
             self._verdict(n, one, t)
@@ -159,7 +164,7 @@ class Bench:
                 self._rolls.appendleft((float("-inf"), undone.move))
             self._say("taken-back", t, n=last - number)
         self._since.clear()
-        self._drop_questions("tile", "order", "hand", "roll")
+        self._withdraw_all(t)
         self._go_on(t)
         return "settled"
 
@@ -193,11 +198,11 @@ class Bench:
         if match.position.to_move != self._turn:
             self._turn = match.position.to_move
             self._say("turn", t, player=self._turn)
-        if self._needs_roll():
+        if self.needs_roll():
             if not self._next_roll(t):
                 self._ask("roll", ("roll", len(match.accepted)), [1, 2, 3], t)
         else:
-            self._drop_questions("roll")
+            self._withdraw([q for q in self.questions.values() if q.about == "roll"], t)
 
     def _pass_when_stuck(self, t: float) -> bool:
         if "roll" in self.match.game.facts.actions:
@@ -213,19 +218,43 @@ class Bench:
         spot: Spot | None = None, cells: tuple[tuple[int, ...], ...] = (),
         choices: Mapping[str, Any] = EMPTY,
     ) -> None:  # fmt: skip
-        if any(question.key == key for question in self.questions.values()):
-            return
+        for question in self.questions.values():
+            if question.key == key:
+                self._renewed[question.id] = t
+                return
         self._asked += 1
-        question = Question(self._asked, about, key, tuple(guesses), spot, cells, choices)
+        self._put(Question(self._asked, about, key, tuple(guesses), spot, cells, choices), t)
+
+    def _put(self, question: Question, t: float) -> None:
         self.questions[question.id] = question
+        self._renewed[question.id] = t
         self._say("question", t, **question_to_json(question, self.match))
 
-    def _drop_questions(self, *about: str) -> None:
-        self.questions = {i: q for i, q in self.questions.items() if q.about not in about}
+    def _withdraw(self, questions: Iterable[Question], t: float) -> None:
+        """Let questions go that need no answer any more."""
+        for question in list(questions):
+            del self.questions[question.id]
+            self._say("withdrawn", t, id=question.id)
+
+    def _withdraw_all(self, t: float) -> None:
+        """Let every question go: the game has moved past it."""
+        self._withdraw(self.questions.values(), t)
+
+    def _withdraw_about_the_table(self, t: float) -> None:
+        """Let go what was asked about the table: it lies as it is known."""
+        self._withdraw(filter(is_about_the_table, self.questions.values()), t)
+
+    def _withdraw_stale(self, t: float) -> None:
+        """Let go what looks at the table have not asked again: what it was about is gone."""
+        old = t - self.settings.stale_after_s
+        about_the_table = filter(is_about_the_table, self.questions.values())
+        self._withdraw((q for q in about_the_table if self._renewed[q.id] <= old), t)
 
     def _forget_answers(self) -> None:
+        """Forget what was told of places where nothing lies now."""
         lying = contents(self.match.layout)
         self.answers = {s: c for s, c in self.answers.items() if s in lying}
+        self.there &= lying.keys()
 
     def _waited(self, key: object, t: float, seconds: float) -> bool:
         return t - self._since.setdefault(key, t) >= seconds

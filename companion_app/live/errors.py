@@ -5,6 +5,8 @@ LiveError
 │   ├── StoreFull    the disk is full
 │   └── StoreInUse   another Snake Eye has these games open
 └── ToldError        what a player told cannot be used; says what would be
+    ├── QuestionGone it answers a question that nobody asks any more
+    └── WouldDrop    it would drop accepted moves, and nobody has confirmed that
 """
 
 
@@ -26,3 +28,18 @@ class StoreInUse(StoreError):  # noqa: N818 - the same
 
 class ToldError(LiveError):
     """What a player told cannot be used."""
+
+    code = "cannot-be"
+    """Which sentence the page has for it."""
+
+
+class QuestionGone(ToldError):  # noqa: N818 - an answer to a player, in its own words
+    """What was answered is not asked any more."""
+
+    code = "question-gone"
+
+
+class WouldDrop(ToldError):  # noqa: N818 - the same
+    """An answer would drop accepted moves."""
+
+    code = "drops-moves"

@@ -74,14 +74,11 @@ def explain(game: AnyGame, position: Any, after: Layout) -> Explanation:
 def _needs_a_word(game: AnyGame, position: Any, row: Row) -> bool:
     """Say whether a row supposes what only a player knows: his hand, or that he passed by choice.
 
-    In a last round passes are many and nobody announces them, so there they are supposed.
+    A pass of Carnival's last round most of all: it is final.
     """
     for move in row.moves:
-        in_last_round = getattr(position, "last_round", None) is not None
         if move.declares or (
-            move.do == "pass"
-            and not in_last_round
-            and [listed.do for listed in game.legal_moves(position)] != ["pass"]
+            move.do == "pass" and [listed.do for listed in game.legal_moves(position)] != ["pass"]
         ):
             return True
         position = game.apply(position, move)

@@ -23,7 +23,7 @@ class Line:
     seq: int
     game: str
     kind: str
-    """``started``, ``moves``, ``foul``, ``taken-back``, ``corrected``, ``ended`` and the like."""
+    """``started``, ``moves``, ``foul``, ``taken-back``, ``corrected``, ``undone`` and the like."""
     body: Mapping[str, Any]
     at_s: float
     """Clock time, for people; order comes from ``seq`` alone, since clocks jump."""

@@ -16,6 +16,20 @@ from companion_app.live.align import aligner_for
 from companion_app.live.covering import grown_outline, is_adrift, misses_board, with_covered
 from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
+from companion_app.live.hindrance import (
+    CAMERA_LOST,
+    CAMERA_MOVED,
+    HAND,
+    LOOKING,
+    MOVING,
+    NOT_KEPT,
+    OTHER_TABLE,
+    TOO_DARK,
+    Hindrance,
+    Lasting,
+    at_the_table,
+    newly_aside,
+)
 from companion_app.live.keepsake import PictureSettings, last_picture, packed, unpacked
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Sighting, Spot, contents, largest_group
@@ -71,6 +85,10 @@ class LoopSettings:
     """Tiles that have all moved by so much of the picture's width: the camera was knocked."""
     strange_after_s: float = 6.0
     """A table on which nothing lies as it is known is asked about after so long."""
+    said_after_s: float = 4.0
+    """What has kept the referee from a verdict for so long is said: before people wonder."""
+    steady_s: float = 0.5
+    """It must have been the same for so long: looks differ now and then."""
     picture: PictureSettings = field(default_factory=PictureSettings)
 
 
@@ -111,12 +129,15 @@ class LiveLoop:
         self._first_frame = True
         self._approached = False
         """Whether anybody has come near the table yet."""
+        self._lasting = Lasting(self.settings.said_after_s, self.settings.steady_s)
+        self._aside: tuple[int, tuple[Point, ...]] = (-1, ())
+        """What lay aside when the last move was accepted, after the number of moves."""
 
     # --- driving ---------------------------------------------------------------------------
 
     def start(self, t: float = 0.0) -> None:
         """Say how it stands before the first frame."""
-        self._become("looking", t)
+        self._become("looking", t, LOOKING)
         self.referee.start(t)
 
     def see(self, frame: Frame) -> None:
@@ -133,12 +154,14 @@ class LiveLoop:
             self._size = frame.bgr.shape
         self._judge(frame, self._watcher.see(frame))
         self._first_frame = False
+        self._say_what_lasts(frame.taken_at_s)
 
     def silence(self, t: float) -> None:
         """Take note that no frame has come until now."""
         if t - self._now_s > self.settings.lost_after_s:
             self._settler.moved()
-            self._become("camera-lost", t)
+            self._become("camera-lost", t, CAMERA_LOST)
+            self._say_what_lasts(t)
 
     def tell(self, message: Mapping[str, Any], t: float | None = None) -> None:
         """Pass on what a player told.
@@ -152,7 +175,12 @@ class LiveLoop:
     def snapshot(self) -> Snapshot:
         """Return how the match stands, for the page."""
         t = max(self._now_s, 0.0)
-        return take_snapshot(self.referee, self.state, t, self.covered, self.unsure)
+        return take_snapshot(self.referee, self.state, t, self.covered, self.unsure, self.why)
+
+    @property
+    def why(self) -> Hindrance | None:
+        """What has kept the referee from a verdict for a while."""
+        return self._lasting.said
 
     @property
     def outlines_px(self) -> Mapping[Spot, tuple[Point, ...]]:
@@ -179,7 +207,7 @@ class LiveLoop:
             self._settler.moved()
             if t - self._dark_since_s >= self.settings.dark_after_s:
                 self._disturb()
-                self._become("too-dark", t)
+                self._become("too-dark", t, TOO_DARK)
             return
         self._dark_since_s = None
         if glimpse.jolt and not self._jolted:
@@ -193,7 +221,7 @@ class LiveLoop:
             if glimpse.hand:
                 self.reader.doubt()
             if self.state != "camera-moved" or glimpse.hand:
-                self._become("hand" if glimpse.hand else "settling", t)
+                self._become(*(("hand", t, HAND) if glimpse.hand else ("settling", t, MOVING)))
             return
         if glimpse.changed:
             self._quiet = False
@@ -229,7 +257,7 @@ class LiveLoop:
         self._settled = self._settler.settled(self._aligner.centres_px)
         if self._settled is None:
             if self.state not in ("looking", "camera-moved"):
-                self._become("settling", t)
+                self._become("settling", t, MOVING)
             return
         self._referee(self._settled, frame, t)
 
@@ -265,9 +293,10 @@ class LiveLoop:
         except StoreError as error:
             # Not on the disk is not accepted: the next look tries again.
             self.trouble = str(error)
-            self._become("unsure", t)
+            self._become("unsure", t, NOT_KEPT)
             return
-        self._become(standing, t)
+        hindrance = at_the_table(self.referee, standing, settled)
+        self._become(standing, t, hindrance or self._lies_aside(settled))
         self._jolted = False
         self._quiet = standing == "settled"
         if self._quiet:
@@ -277,6 +306,18 @@ class LiveLoop:
             # yet lies nobody knows where: it must not keep the rest from being learnt.
             if settled.covered.isdisjoint(lying & self._outlines.keys()):
                 self._ground.learn(frame, [o for s, o in self._outlines.items() if s in lying])
+
+    def _lies_aside(self, settled: Settled) -> Hindrance | None:
+        """Return that a tile was laid apart from the layout since the last move, if one was.
+
+        Where cards are drawn by a roll they lie in the open before they are laid.
+        """
+        count = len(self.match.accepted)
+        if self._aside[0] != count:
+            self._aside = count, tuple(at for _, at in settled.last.aside_px)
+        if "roll" in self.match.game.facts.actions or self.match.ended:
+            return None
+        return newly_aside(settled, self._aside[1], self.match.box)
 
     def _known(self) -> Layout:
         pending = self.referee.pending
@@ -340,7 +381,7 @@ class LiveLoop:
         self._outlines.clear()
         self.reader.forget()
         self._aligner.centres_px = dict(now.centres_px)
-        self._become("camera-moved", frame.taken_at_s)
+        self._become("camera-moved", frame.taken_at_s, CAMERA_MOVED)
 
     def _not_found(self, table: TableState, t: float) -> None:
         """Wait for the known table to come back; ask about another one that stays."""
@@ -355,16 +396,28 @@ class LiveLoop:
             # Boards that are read where they lay before a small knock show nothing as it is known.
             self.reader.forget()
         if self._jolted:
-            self._become("camera-moved", t)
+            self._become("camera-moved", t, CAMERA_MOVED)
         elif not table.quality.ok and any(a.what == "dark" for a in table.quality.advice):
-            self._become("too-dark", t)
+            self._become("too-dark", t, TOO_DARK)
         else:
-            self._become("unsure", t)
+            self._become("unsure", t, OTHER_TABLE)
 
-    def _become(self, state: str, t: float) -> None:
+    def _become(self, state: str, t: float, hindrance: Hindrance | None) -> None:
+        # Looks that settle and looks that are unsure take turns while people wait for one verdict.
+        self._lasting.note("unsure" if state == "settling" else state, hindrance, t)
         if state != self.state:
             self.state = state
-            self._emit({"t": round(t, 3), "event": "state", "state": state})
+            self._say_state(t)
+
+    def _say_what_lasts(self, t: float) -> None:
+        if self._lasting.news(t):
+            self._say_state(t)
+
+    def _say_state(self, t: float) -> None:
+        said: Event = {"t": round(t, 3), "event": "state", "state": self.state}
+        if self.why is not None:
+            said["why"] = self.why.to_json()
+        self._emit(said)
 
     def _jpeg(self, frame: Frame) -> bytes | None:
         return packed(frame, self._outlines.values(), self.settings.picture)

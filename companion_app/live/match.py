@@ -16,6 +16,7 @@ from typing import Any
 from companion_app.boxes import box_on_the_table
 from companion_app.live.errors import StoreError
 from companion_app.live.log_line import Line
+from companion_app.live.old_names import plain_names, renamed
 from companion_app.live.store import Store
 from engine.errors import EngineError
 from engine.game import AnyGame, Json, Move, Start, Violation
@@ -24,6 +25,8 @@ from engine.record import Record, move_to_json, parse_move, parse_record, record
 from engine.referee import violation_to_json
 from engine.tiles import TileSet
 
+CHANGES = ("moves", "taken-back", "corrected", "restarted")
+"""Lines that change the game, and can be undone."""
 LEFT_ALONE = "it is left as it is, and a new game can be begun"
 
 
@@ -37,6 +40,17 @@ class Accepted:
     overruled: bool
     seq: int
     """The line in the log that holds it, and its picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A match as it stood after one line of its log."""
+
+    seq: int
+    start: Start
+    accepted: tuple[Accepted, ...]
+    positions: tuple[Any, ...]
+    layouts: tuple[Layout, ...]
 
 
 class Match:
@@ -53,6 +67,8 @@ class Match:
         self.layouts: list[Layout] = [self.game.layout(self.positions[0])]
         """What lay on the table in each position."""
         self.ended = False
+        self._seq = 0
+        """The last line of the log that is about this match."""
 
     # --- making and finding ----------------------------------------------------------------
 
@@ -60,7 +76,7 @@ class Match:
     def begin(cls, store: Store, record: Record, key: str | None = None) -> Match:
         """Return a new match, its start on the disk."""
         match = cls(store, key or secrets.token_hex(6), record)
-        store.append(match.key, "started", {"record": record_to_json(replace(record, moves=()))})
+        match._append("started", {"record": record_to_json(replace(record, moves=()))})
         return match
 
     @classmethod
@@ -75,14 +91,16 @@ class Match:
         if begun is None:
             raise StoreError(f"the log has no beginning of game {key}; {LEFT_ALONE}")
         with _understood(key, begun):
-            match = cls(store, key, parse_record(begun.body["record"], set_folders))
-        for line in lines:
+            names = plain_names(begun.body["record"]["players"])
+            record = renamed(begun.body["record"], names)
+            match = cls(store, key, parse_record(record, set_folders))
+        for line in _not_undone(lines):
             with _understood(key, line):
-                match._take_in(line)
+                match._take_in(line, renamed(line.body, names))
+        match._seq = lines[-1].seq
         return match
 
-    def _take_in(self, line: Line) -> None:
-        body = line.body
+    def _take_in(self, line: Line, body: Mapping[str, Any]) -> None:
         if line.kind == "moves":
             self._apply_moves(self._parsed(body["moves"]), body.get("overruled", False), line.seq)
         elif line.kind == "taken-back":
@@ -130,26 +148,40 @@ class Match:
         }  # fmt: skip
         if overruled:
             body["overruled"] = True
-        line = self.store.append(self.key, "moves", body, _named(after=picture))
+        line = self._append("moves", body, _named(after=picture))
         return self._apply_moves(tuple(moves), overruled, line.seq)
 
     def take_back(self, count: int, picture: bytes | None = None, t: float = 0.0) -> list[Accepted]:
         """Take back the last moves; return them, the last first."""
         body = {"count": count, "n": len(self.accepted) - count + 1, "t": t}
-        self.store.append(self.key, "taken-back", body, _named(after=picture))
+        self._append("taken-back", body, _named(after=picture))
         return self._drop(count)
 
     def correct(self, n: int, move: Move, t: float = 0.0) -> list[Accepted]:
         """Put another move in the place of the nth; return it and all after it, judged again."""
-        self.store.append(self.key, "corrected", {"n": n, "move": move_to_json(move), "t": t})
+        self._append("corrected", {"n": n, "move": move_to_json(move), "t": t})
         return self._put_right(n, move)
 
     def restart(self, start: Start) -> None:
         """Begin with another table, before any move: a game taken up in its middle."""
         record = Record(self.game, self.box, start)
         self.game.opening(start, self.box)
-        self.store.append(self.key, "restarted", {"record": record_to_json(record)})
+        self._append("restarted", {"record": record_to_json(record)})
         self._begin_with(start)
+
+    def mark(self) -> Mark:
+        """Return how it stands, to go back to."""
+        return Mark(
+            self._seq, self.start, tuple(self.accepted), tuple(self.positions), tuple(self.layouts)
+        )
+
+    def go_back(self, mark: Mark, t: float = 0.0) -> None:
+        """Let it stand as it did, moves that were dropped since included."""
+        self._append("undone", {"after": mark.seq, "t": t})
+        self.start = mark.start
+        self.accepted = list(mark.accepted)
+        self.positions = list(mark.positions)
+        self.layouts = list(mark.layouts)
 
     def foul(
         self,
@@ -164,25 +196,32 @@ class Match:
             "n": self.next_n, "move": move_to_json(move), "t": t,
             "violations": [violation_to_json(broken) for broken in violations],
         }  # fmt: skip
-        return self.store.append(self.key, "foul", body, _named(before=before, after=after)).seq
+        return self._append("foul", body, _named(before=before, after=after)).seq
 
     def note(self, kind: str, body: Mapping[str, Any]) -> None:
         """Keep something that changes no move: a question, an answer, what was told."""
-        self.store.append(self.key, kind, body)
+        self._append(kind, body)
 
     def end(self) -> None:
         """Say that the match is over."""
         if not self.ended:
-            self.store.append(self.key, "ended", {"n": len(self.accepted)})
+            self._append("ended", {"n": len(self.accepted)})
             self.ended = True
 
     def reopen(self) -> None:
         """Say that an ended match goes on: its last move was taken back."""
         if self.ended:
-            self.store.append(self.key, "reopened", {})
+            self._append("reopened", {})
             self.ended = False
 
     # --- working ---------------------------------------------------------------------------
+
+    def _append(
+        self, kind: str, body: Mapping[str, Any], pictures: Mapping[str, bytes] | None = None
+    ) -> Line:
+        line = self.store.append(self.key, kind, body, pictures)
+        self._seq = line.seq
+        return line
 
     def _apply_moves(self, moves: Sequence[Move], overruled: bool, seq: int) -> list[Accepted]:
         added = []
@@ -219,6 +258,17 @@ class Match:
         return [
             parse_move(self.game, self.box, self.start.players, entry, "moves") for entry in listed
         ]
+
+
+def _not_undone(lines: Iterable[Line]) -> list[Line]:
+    """Return the lines that count: what changed the game and was undone is left out."""
+    kept: list[Line] = []
+    for line in lines:
+        if line.kind == "undone":
+            kept = [k for k in kept if k.seq <= line.body["after"] or k.kind not in CHANGES]
+        else:
+            kept.append(line)
+    return kept
 
 
 @contextmanager

@@ -35,6 +35,14 @@ def is_half_hidden(question: Question) -> bool:
     return isinstance(question.key, tuple) and question.key[0] == HALF_HIDDEN
 
 
+def is_about_the_table(question: Question) -> bool:
+    """Say whether a question is about what lies there, and gone with it.
+
+    Rolls, and cards that were put away, leave no trace on the table.
+    """
+    return question.about != "roll" and "discard" not in question.choices
+
+
 def question_to_json(question: Question, match: Match) -> dict[str, Json]:
     """Return a question in the form of the interface."""
     said: dict[str, Json] = {"id": question.id, "about": question.about}
@@ -51,4 +59,6 @@ def question_to_json(question: Question, match: Match) -> dict[str, Json]:
     elif question.cells:
         said["cells"] = [list(cell) for cell in question.cells]
     said["guesses"] = list(question.guesses)
+    if question.about == "next" and match.accepted:
+        said["drops"] = len(match.accepted)
     return said

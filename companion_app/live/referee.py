@@ -49,13 +49,21 @@ class Referee(Asker):
             StoreError: what happened could not be kept, so it was not announced; the next look
                 tries again.
         """
+        standing = self._look(settled, t, picture)
+        if standing != "settling":
+            self._withdraw_stale(t)
+        if standing == "settled" and self.pending is None:
+            self.forget_lifted()
+        return standing
+
+    def _look(self, settled: Settled, t: float, picture: Picture) -> Standing:
         self._see_die(settled, t)
+        self.reading = None
+        self.there -= settled.sure.keys() | settled.doubts.keys()
         if hidden := self._covered_foul(settled):
             self._ask_whether_lifted(hidden, t)
             return "unsure"
-        reading = read_settled(
-            settled, self._table_known(), self.match.box, self.answers, self._several_boards()
-        )
+        reading = self.reading = self._read(settled)
         if reading.waiting:
             return "settling"
         if reading.doubts:
@@ -69,6 +77,18 @@ class Referee(Asker):
             self._touched = False
             self._try_rolls(t)
         return standing
+
+    def forget_lifted(self) -> None:
+        """Forget the names of tiles that have left: another may be laid in their place."""
+        lying = contents(self.match.layout)
+        self.answers = {s: c for s, c in self.answers.items() if c is None or s in lying}
+
+    def _read(self, settled: Settled) -> Reading:
+        """Return what may lie there, by what is seen, known and told."""
+        return read_settled(
+            settled, self._table_known(), self.match.box, self.answers, self._several_boards(),
+            self.there,
+        )  # fmt: skip
 
     def _covered_foul(self, settled: Settled) -> list[Spot]:
         """Return where something lies over the tile of an announced foul, it seems."""
@@ -103,7 +123,7 @@ class Referee(Asker):
         self._begun = True
         self.waived = None
         self._since.clear()
-        self._drop_questions("tile", "order", "hand")
+        self._withdraw_about_the_table(t)
         if self.pending:
             self._take_foul_back(t)
         if self._going_on:
@@ -131,7 +151,7 @@ class Referee(Asker):
         if not self._begun and self._maybe_join(tables[0], settled, t, JOINED_FROM):
             return "unsure"
         undo = self._undone_by(tables[0])
-        if self._needs_roll() and not undo:
+        if self.needs_roll() and not undo:
             # Nobody has told the roll yet: a new card waits for it, one laid anew does not.
             return self._instead(tables[0], reading, settled, t, picture) or "unsure"
         answers = [explain(match.game, match.position, table) for table in tables]
@@ -187,7 +207,7 @@ class Referee(Asker):
         covered = settled.covered | near
         clear = replace(settled, sure=seen, covered=covered)
         known = self._table_known()
-        reading = read_settled(clear, known, self.match.box, self.answers, self._several_boards())
+        reading = self._read(clear)
         tables = [layout for layout in reading.layouts if not same(layout, known)]
         if not tables or len(tables) < len(reading.layouts):
             return "unsure"
@@ -294,6 +314,9 @@ class Referee(Asker):
         lying, now = contents(match.layout), contents(table)
         if all(now.get(spot) == content for spot, content in lying.items()):
             return None
+        # Where nothing is new, nobody has laid anything that could be a foul.
+        is_new = any(lying.get(spot) != content for spot, content in now.items())
+        is_sure = is_new and self._is_sure(reading, settled)
         if last_laid(match.layouts) & set(table.placements()):
             # Whoever takes moves back begins with the last one: an older tile was changed.
             return None
@@ -305,7 +328,7 @@ class Referee(Asker):
             if found.rows:
                 self._undo(count, t, lambda: None)
                 return self._legal(list(found.rows), [table], 0, t, picture)
-            if found.fouls and not found.fouls[0].before.moves and self._is_sure(reading, settled):
+            if is_sure and found.fouls and not found.fouls[0].before.moves:
                 self._undo(count, t, lambda: None)
                 return self._foul(found.fouls[0], table, reading, settled, t, picture)
             return None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from companion_app.live.hindrance import Hindrance
 from companion_app.live.match import Match
 from companion_app.live.places import Spot
 from companion_app.live.referee import Referee, question_to_json
@@ -41,6 +42,8 @@ class Snapshot:
     lines: Mapping[str, Any]
     over: bool
     winners: list[str]
+    why: Mapping[str, Json] | None = None
+    """What has kept the referee from a verdict for a while: ``what`` and its ``spots``."""
 
     def to_json(self) -> dict[str, Json]:
         """Return it as one JSON object."""
@@ -49,7 +52,7 @@ class Snapshot:
 
 def take_snapshot(
     referee: Referee, state: str, t: float, covered: frozenset[Spot] = frozenset(),
-    unsure: frozenset[Spot] = frozenset(),
+    unsure: frozenset[Spot] = frozenset(), why: Hindrance | None = None,
 ) -> Snapshot:  # fmt: skip
     """Return how a match stands."""
     match = referee.match
@@ -62,6 +65,7 @@ def take_snapshot(
         [question_to_json(question, match) for question in referee.questions.values()],
         layout_to_json(match.layout), sorted(map(list, covered)), sorted(map(list, unsure)),
         outcome["scores"], outcome["lines"], outcome["over"], outcome["winners"],
+        None if why is None else why.to_json(),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ missed now and then is still there. Hex cells are cut into tiles here, the known
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import hypot
@@ -61,6 +61,7 @@ def read_settled(
     box: TileSet,
     answers: Mapping[Spot, Content | None],
     several: bool,
+    there: Collection[Spot] = (),
 ) -> Reading:
     """Return the layouts that looks and knowledge allow.
 
@@ -70,6 +71,7 @@ def read_settled(
         box: the set.
         answers: what people have said lies in a place; ``None`` for nothing.
         several: whether pieces name their board.
+        there: known tiles that are not seen, but lie there, as people have said.
     """
     lying = contents(known)
     now: dict[Spot, Content] = {}
@@ -78,7 +80,7 @@ def read_settled(
     changed: set[Spot] = set()
     for spot in {*lying, *settled.sure, *settled.doubts, *settled.flickering}:
         before = lying.get(spot)
-        content, share, doubt = _content_at(spot, before, settled, answers)
+        content, share, doubt = _content_at(spot, before, settled, answers, there)
         if doubt is not None:
             doubts[spot] = doubt
         if spot in settled.flickering and _may_change(spot, before, settled):
@@ -98,8 +100,9 @@ def read_settled(
 
 
 def _content_at(
-    spot: Spot, before: Content | None, settled: Settled, answers: Mapping[Spot, Content | None]
-) -> tuple[Content | None, float, Belief | None]:
+    spot: Spot, before: Content | None, settled: Settled, answers: Mapping[Spot, Content | None],
+    there: Collection[Spot],
+) -> tuple[Content | None, float, Belief | None]:  # fmt: skip
     """Return what lies in a spot, how sure that is, and the doubt that has to be asked about."""
     content, share = settled.sure.get(spot, (None, 1.0))
     belief = settled.doubts.get(spot)
@@ -112,8 +115,7 @@ def _content_at(
         stays = before is not None and (hidden or _may_be(before, belief))
         return before, 1.0, None if stays else belief
     stays = spot in settled.covered or spot in settled.flickering or not settled.enough_for_gone
-    # Somebody has said that it lies there all the same.
-    stays = stays or answers.get(spot) == before
+    stays = stays or spot in there
     if before is None or stays or _is_nudged(spot, before, settled):
         return before, 1.0, None
     return None, 1.0, None

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from companion_app.live.again import moves_shown
-from companion_app.live.bench import Bench, Pending, Picture
-from companion_app.live.errors import ToldError
+from companion_app.live.bench import Pending, Picture
+from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
 from companion_app.live.explain import Row, explain
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.questions import Question, is_half_hidden
 from companion_app.live.settle import Settled
+from companion_app.live.undoing import Undoing
 from engine.errors import RecordError
 from engine.game import Json, Move, Start
 from engine.placement import Layout
@@ -20,7 +21,7 @@ from engine.record import move_to_json, parse_move
 from engine.referee import violation_to_json
 
 
-class Listener(Bench):
+class Listener(Undoing):
     """The referee's ears."""
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
@@ -30,7 +31,7 @@ class Listener(Bench):
             ToldError: it cannot be used; the message says why.
         """
         if "answer" in message:
-            self._answered(message["answer"], message.get("value"), t)
+            self._answered(message["answer"], message, t)
         elif "roll" in message:
             self._rolled({"do": "roll", "value": message["roll"], "tiles": message.get("tiles")}, t)
         elif "overrule" in message:
@@ -48,13 +49,25 @@ class Listener(Bench):
         else:
             raise ToldError("say answer with value, roll, overrule, pass, finale or discard")
 
-    def _answered(self, number: Any, value: Any, t: float) -> None:
+    def _answered(self, number: Any, message: Mapping[str, Any], t: float) -> None:
         question = self.questions.get(number) if isinstance(number, int) else None
         if question is None:
-            raise ToldError(f"there is no question {number} that waits for an answer")
-        self._take_answer(question, value, t)
-        self.questions.pop(question.id, None)
+            raise QuestionGone(f"there is no question {number} that waits for an answer")
+        if question.about == "next" and self.match.accepted and message.get("confirm") is not True:
+            raise WouldDrop(
+                f"this begins the game anew with the table as it lies and drops its "
+                f'{len(self.match.accepted)} moves; add "confirm": true to do so'
+            )
+        before = self._before(question)
+        value = message.get("value")
+        del self.questions[question.id]
+        try:
+            self._take_answer(question, value, t)
+        except ToldError:
+            self.questions[question.id] = question
+            raise
         self.match.note("answered", {"about": question.about, "value": value, "t": t})
+        self._remember(before)
 
     def _take_answer(self, question: Question, value: Any, t: float) -> None:
         if question.about == "roll":
@@ -62,12 +75,12 @@ class Listener(Bench):
             self._rolled({"do": "roll", "value": told.get("roll", told.get("value")),
                           "tiles": told.get("tiles")}, t)  # fmt: skip
         elif question.about == "next":
-            self._join(question, value)
+            self._join(question, value, t)
             self._go_on(t)
         elif question.about == "hand":
             self._hand_told(question, value, t)
         elif isinstance(question.key, tuple) and question.key[0] == "order":
-            self._order_told(question, value)
+            self._order_told(question, value, t)
         else:
             self._tile_told(question, value, t)
 
@@ -77,9 +90,13 @@ class Listener(Bench):
             return
         content = self._content(question, value)
         assert question.spot is not None
-        if content is None and isinstance(question.key, tuple) and question.key[0] == "loose":
+        about = question.key[0] if isinstance(question.key, tuple) else None
+        if content is None and about == "loose":
+            assert isinstance(question.key, tuple)
             self.strays |= question.key[1]
             return
+        if content is not None and about == "gone":
+            self.there |= {question.spot}
         for spot in question.cells or (question.spot,):
             self.answers[spot[0], spot[1], spot[2]] = content
         if content is None:
@@ -113,7 +130,7 @@ class Listener(Bench):
         known: Content = question.choices.get(value, (value, 0))
         return known if turns is None else (value, int(turns))
 
-    def _order_told(self, question: Question, value: Any) -> None:
+    def _order_told(self, question: Question, value: Any, t: float) -> None:
         index = value if isinstance(value, int) else _index_of(value, question.guesses)
         chosen = question.choices.get(str(index))
         if chosen is None:
@@ -122,7 +139,7 @@ class Listener(Bench):
         if isinstance(chosen, Row):
             self._chosen[question.key[1]] = chosen
         else:
-            self._undo(chosen, 0.0, lambda: None)
+            self._undo(chosen, t, lambda: None)
 
     def _hand_told(self, question: Question, value: Any, t: float) -> None:
         if "discard" in question.choices:
@@ -148,7 +165,7 @@ class Listener(Bench):
         self._say("verdict", t, n=self.pending.n, move=move_to_json(plain), legal=False,
                   violations=[violation_to_json(v) for v in broken], seq=seq)  # fmt: skip
 
-    def _join(self, question: Question, value: Any) -> None:
+    def _join(self, question: Question, value: Any, t: float) -> None:
         if value not in self.match.start.players:
             raise ToldError(f"{value!r} is none of {', '.join(self.match.start.players)}")
         start = self.match.start
@@ -159,9 +176,8 @@ class Listener(Bench):
         except RecordError as error:
             raise ToldError(f"the game cannot go on from this table: {error}") from error
         self.pending = None
-        self.joining = False
         self._since.clear()
-        self.questions.clear()
+        self._withdraw_all(t)
 
     def _overruled(self, n: Any, t: float) -> None:
         if self.pending is None or self.pending.n != n:
@@ -176,11 +192,13 @@ class Listener(Bench):
             raise ToldError(f"there is no move {n} to correct")
         if not isinstance(value, dict):
             raise ToldError("say what the move was")
-        before = contents(self.match.layout)
+        before = self._before()
+        lay = contents(self.match.layout)
         self.correct(n, value, t)
         # What somebody has named, the camera does not question again.
         lying = contents(self.match.layout)
-        self.answers |= {s: now for s, now in lying.items() if before.get(s) != now}
+        self.answers |= {s: now for s, now in lying.items() if lay.get(s) != now}
+        self._remember(before)
 
     def correct(self, n: int, changes: Mapping[str, Json], t: float) -> None:
         """Change what the nth move was, and judge it and everything after it again.
@@ -237,7 +255,7 @@ class Listener(Bench):
             return
         move = self._parsed(written)
         self._rolls.append((t, move))
-        if self._needs_roll():
+        if self.needs_roll():
             self._next_roll(t)
 
     def _try_rolls(self, t: float) -> None:
@@ -297,7 +315,7 @@ class Listener(Bench):
         if shown is None or shown == self._die:
             return
         first, self._die = self._die is None, shown
-        if not first and self._needs_roll() and not self._rolls:
+        if not first and self.needs_roll() and not self._rolls:
             self._rolled({"do": "roll", "value": shown}, t)
             self._seen_roll = len(self.match.accepted)
 

@@ -1,5 +1,5 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { choice, h, icon, loadMe, loadWords, me, t } from "./ui.js";
+import { TRY_AGAIN_MS, choice, h, icon, isAway, loadMe, loadWords, me, t } from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -11,7 +11,6 @@ import { JoinView, PhotoView, RulesView, SettingsView } from "./more.js";
 
 const TABS = [["/", "table", "tab-table"], ["/new", "plus", "tab-new"], ["/games", "games", "tab-games"],
   ["/settings", "more", "tab-more"]];
-const TRY_AGAIN_MS = 3000;
 const main = document.getElementById("main");
 export const live = new Live();
 let view = null;
@@ -75,7 +74,7 @@ async function begin() {
     await loadWords(me.language);
     await live.fetch();
   } catch (error) {
-    main.replaceChildren(h("p.loading", { role: "status" }, error.code ? error.message : main.dataset.offline));
+    main.replaceChildren(h("p.loading", { role: "status" }, isAway(error) ? main.dataset.offline : error.message));
     setTimeout(begin, TRY_AGAIN_MS);
     return;
   }
@@ -86,6 +85,16 @@ async function begin() {
 live.addEventListener("state", () => view?.update?.(live.state));
 live.addEventListener("event", (e) => view?.happened?.(e.detail));
 live.addEventListener("line", bars);
+// The box was away; it may have another game now, and other words for who we are.
+live.addEventListener("back", async () => {
+  const host = me.host;
+  await loadMe().catch(() => {});
+  for (const image of document.querySelectorAll("img[data-lost]")) { delete image.dataset.lost; image.src = image.src; }
+  if (me.host !== host) document.dispatchEvent(new Event("host"));
+  view?.load?.();
+});
+// The camera's own picture is asked for again and again anyway.
+document.addEventListener("error", (e) => { if (e.target.matches?.("img:not(.camera)")) e.target.dataset.lost = ""; }, true);
 // What somebody is in the middle of is not begun anew because the PIN was asked for.
 document.addEventListener("host", () => { if (view?.stays) bars(); else again(); });
 addEventListener("popstate", () => go(location.pathname, false));

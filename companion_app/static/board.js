@@ -1,5 +1,5 @@
 // The drawing of the table: loading, zoom by pinch and wheel, highlights, keyboard.
-import { t } from "./ui.js";
+import { getText, reached, t } from "./ui.js";
 
 const NS = "http://www.w3.org/2000/svg";
 
@@ -19,12 +19,12 @@ export class Board {
   async show(url, again = false) {
     if (url === this.url && !again) return;
     this.url = url;
-    const response = await fetch(url);
-    if (!response.ok || url !== this.url) return;
-    // Two drawings on one page must not share the names of their parts.
-    const text = (await response.text()).replace(/(\bid="|href="#|url\(#)/g, `$1${this.prefix}`);
-    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+    const drawn = await reached(() => getText(url), () => url === this.url && this.element.isConnected).catch(() => null);
     if (url !== this.url) return;
+    if (drawn === null) { this.url = ""; return; } // it is asked for again with the next news
+    // Two drawings on one page must not share the names of their parts.
+    const text = drawn.replace(/(\bid="|href="#|url\(#)/g, `$1${this.prefix}`);
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
     const svg = document.importNode(parsed.documentElement, true);
     const box = svg.viewBox.baseVal;
     const home = [box.x, box.y, box.width, box.height];

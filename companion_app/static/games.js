@@ -1,16 +1,29 @@
 // Games that were: the list, statistics by person, and one game with its replay slider and exports.
 import { Board } from "./board.js";
-import { attempt, avatar, get, h, icon, post, score, t, toast, when } from "./ui.js";
+import { attempt, avatar, filling, get, getText, h, icon, post, score, t, toast, when } from "./ui.js";
+
+const PICTURE_PX = 1600;
 
 export class GamesView {
   constructor(live, go) {
     this.go = go;
-    this.element = h("div.page", {}, h("h1", {}, t("tab-games")));
+    this.element = h("div.page", {}, h("h1", {}, t("tab-games")), h("p.loading", { role: "status" }, t("loading")));
     this.load();
   }
 
+  // A game that begins or ends belongs into the list.
+  update(state) {
+    const now = `${state?.key} ${state?.over}`;
+    const before = this.now ?? now;
+    this.now = now;
+    if (now !== before) this.load();
+  }
+
   async load() {
-    const [{ games }, { players }, { series }] = await Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]);
+    const answers = await filling(this, () => Promise.all([get("/api/history"), get("/api/statistics"), get("/api/series")]));
+    if (!answers) return;
+    const [{ games }, { players }, { series }] = answers;
+    this.element.replaceChildren(h("h1", {}, t("tab-games")));
     if (!games.length) { this.element.append(this.nothing()); return; }
     if (players.length) {
       this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("statistics") }, h("table", {},
@@ -52,13 +65,23 @@ export class ReplayView {
     this.load();
   }
 
+  // The game that is on changes while it is looked through.
+  update(state) {
+    if (state?.key !== this.key || state.drawing === this.drawing) return;
+    const seen = this.drawing;
+    this.drawing = state.drawing;
+    if (seen) this.load();
+  }
+
   async load() {
-    const game = await attempt(() => get(`/api/games/${this.key}`));
+    const game = await filling(this, () => get(`/api/games/${this.key}`));
+    if (!game && !this.game) this.element.replaceChildren(h("p.card", {}, t("error-no-game")));
     if (!game) return;
+    const at = Math.min(this.place ?? game.length, game.length);
     this.length = game.length;
     this.curve = game.curve;
     this.game = game;
-    this.slider = h("input.slider", { type: "range", min: 0, max: game.length, step: 1, value: game.length, "aria-label": t("replay"),
+    this.slider = h("input.slider", { type: "range", min: 0, max: game.length, step: 1, value: at, "aria-label": t("replay"),
       oninput: () => this.at(Number(this.slider.value)) });
     this.line = h("p.headline", { "aria-live": "polite" });
     this.scores = h("div.row.scores");
@@ -70,11 +93,12 @@ export class ReplayView {
           h("div.row.slide", {}, h("button.round", { "aria-label": t("step-back"), onclick: () => step(-1) }, "‹"), this.slider,
             h("button.round", { "aria-label": t("step-on"), onclick: () => step(1) }, "›")),
           this.chart(game), this.exports(game))));
-    this.at(game.length);
+    this.at(at, true);
   }
 
-  async at(n) {
-    this.board.show(`/api/games/${this.key}/table.svg?n=${n}&lang=${document.documentElement.lang}`);
+  at(n, again = false) {
+    this.place = n < this.length ? n : null; // whoever looks at the end stays there when moves are added
+    this.board.show(`/api/games/${this.key}/table.svg?n=${n}&lang=${document.documentElement.lang}`, again);
     const move = this.game.moves[n - 1];
     this.line.textContent = move ? `${move.n}. ${move.text}` : t("start-position");
     this.scores.replaceChildren(...this.game.players.map((p) => h("span.mini", {}, avatar(p), p.name, " ", h("b", {}, score(this.curve[n][p.id])))));
@@ -112,7 +136,7 @@ export class ReplayView {
   exports(game) {
     const url = `/api/games/${this.key}`;
     return h("section.card", {}, h("h2", {}, t("share")), h("div.row.wrap", {},
-      h("button", { onclick: () => this.picture() }, icon("share"), t("share-picture")),
+      h("button", { onclick: () => attempt(() => this.picture()) }, icon("share"), t("share-picture")),
       h("a.button", { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" }, t("share-pdf")),
       h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
       h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
@@ -125,16 +149,22 @@ export class ReplayView {
     if (state) { this.live.take(state); this.go("/"); }
   }
 
-  // The drawing as a picture, made on the phone itself.
+  // The drawing as a picture, made on the phone itself. The page's style does not reach into it,
+  // so the colours of the day or the night go along.
   async picture() {
-    const text = await (await fetch(this.board.url)).text();
-    const source = new Blob([text.replace("<svg ", '<svg width="1600" ')], { type: "image/svg+xml" });
+    const text = await getText(this.board.url);
+    const paint = (name) => getComputedStyle(this.board.element).getPropertyValue(name);
+    const style = `<style>.ground { fill: none } .grid { stroke: ${paint("--grid")} } .name { fill: ${paint("--ink")} }</style>`;
+    const [, , wide, high] = this.board.home;
+    const canvas = h("canvas", { width: PICTURE_PX, height: Math.round(PICTURE_PX * high / wide) });
+    const sized = `<svg width="${canvas.width}" height="${canvas.height}" `;
+    const source = new Blob([text.replace("<svg ", sized).replace("<defs>", style + "<defs>")], { type: "image/svg+xml" });
     const image = new Image();
     image.src = URL.createObjectURL(source);
     await image.decode();
-    const canvas = h("canvas", { width: image.naturalWidth, height: image.naturalHeight });
+    URL.revokeObjectURL(image.src);
     const pen = canvas.getContext("2d");
-    pen.fillStyle = "#f6f1e7";
+    pen.fillStyle = paint("--felt");
     pen.fillRect(0, 0, canvas.width, canvas.height);
     pen.drawImage(image, 0, 0);
     const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));

@@ -1,5 +1,5 @@
 // The health view: what is well and what is not, a file to send for help, and updates.
-import { attempt, get, h, icon, me, post, sheet, t, toast } from "./ui.js";
+import { attempt, filling, get, h, icon, me, post, sheet, t, toast } from "./ui.js";
 
 const MARKS = { true: ["check", "well"], false: ["cross", "fault"], null: ["hint", "unknown"] };
 const ASK_AGAIN_MS = 4000;
@@ -9,6 +9,10 @@ export class HealthView {
     this.list = h("div", { "aria-live": "polite" }, h("p.loading", {}, t("loading")));
     this.update_ = h("div");
     this.element = h("div.page.health", {}, h("h1", {}, t("health-view")), this.list, me.host ? this.help() : null, this.update_);
+    this.load();
+  }
+
+  load() {
     this.look();
     this.release();
   }
@@ -16,7 +20,7 @@ export class HealthView {
   close() { clearTimeout(this.timer); }
 
   async look() {
-    const answer = await attempt(() => get("/api/health"));
+    const answer = await filling(this, () => get("/api/health"));
     if (!answer) return;
     this.list.replaceChildren(
       h("p.card.verdict", {}, icon(answer.ok ? "check" : "cross"), h("b", {}, t(answer.ok ? "health-ok" : "health-not"))),
@@ -38,7 +42,7 @@ export class HealthView {
   }
 
   async release() {
-    const now = await attempt(() => get("/api/update"));
+    const now = await filling(this, () => get("/api/update"));
     if (!now) return;
     const said = now.wanted ? t("update-running") : now.waiting ? t("update-waiting", { name: now.waiting }) : t(now.can ? "update-none" : "update-not-here");
     const result = !now.wanted && now.result ? h("p", { role: "status" }, t("update-" + now.result)) : null;

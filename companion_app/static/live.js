@@ -1,7 +1,7 @@
 // The live line: one event stream a page, taken up again after sleep, lost Wi-Fi or a restart.
 import { get } from "./ui.js";
 
-const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "game", "told",
+const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "told",
   "missed", "settings", "trouble"];
 const SILENCE_MS = 25000; // two heartbeats missed
 
@@ -10,6 +10,7 @@ export class Live extends EventTarget {
     super();
     this.state = null;
     this.connected = false;
+    this.lost = false;
     this.since = null;
     this.busy = false;
     this.again = false;
@@ -64,21 +65,25 @@ export class Live extends EventTarget {
     this.heard = Date.now();
     if (e.lastEventId) this.since = Number(e.lastEventId);
     const body = JSON.parse(e.data);
-    if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state };
+    if (name === "state" && this.state) this.state.seeing = { ...this.state.seeing, state: body.state, why: null };
     this.dispatchEvent(new CustomEvent("event", { detail: body }));
     if (asksForMore(name, body)) this.fetch().catch(() => this.line(false));
   }
 
   line(on) {
+    if (!on) this.lost = true;
     if (on === this.connected) return;
     this.connected = on;
     if (on) this.fetch().catch(() => {});
     this.dispatchEvent(new Event("line"));
+    if (!on || !this.lost) return;
+    this.lost = false;
+    this.dispatchEvent(new Event("back"));
   }
 }
 
 // Hands come and go without changing what is known; only a table that was looked at is news.
 function asksForMore(name, body) {
-  if (name === "state") return body.state === "settled" || body.state === "unsure";
+  if (name === "state") return body.state === "settled" || body.state === "unsure" || Boolean(body.why);
   return name !== "score" && name !== "turn";
 }

@@ -1,5 +1,5 @@
 // Settings, joining by QR code, photo scoring, and the rules.
-import { askPin, attempt, choice, choose, get, h, icon, loadMe, loadWords, me, post, score, sheet, t, toast } from "./ui.js";
+import { askPin, attempt, choice, choose, filling, get, h, icon, loadMe, loadWords, me, post, score, sheet, t, toast, upload } from "./ui.js";
 
 export class SettingsView {
   constructor(live, go, again) {
@@ -31,12 +31,15 @@ export class SettingsView {
   }
 
   async language(code) {
-    await get(`/language/${code}`);
-    document.documentElement.lang = code;
-    await loadMe();
-    await loadWords(code);
-    await this.live.fetch();
-    this.again();
+    const done = await attempt(async () => {
+      await get(`/language/${code}`);
+      await loadMe();
+      await loadWords(code);
+      document.documentElement.lang = code;
+      await this.live.fetch();
+      return true;
+    });
+    if (done) this.again();
   }
 
   host() {
@@ -80,7 +83,7 @@ async function showCorrections() {
       : [h("p.quiet", {}, t("corrections-none"))]));
   };
   const forget = async (what) => { if (await attempt(() => post("/api/corrections/forget", what))) await fill(); };
-  await fill();
+  if (!(await attempt(async () => { await fill(); return true; }))) return;
   sheet(t("corrections"), h("p", {}, t("corrections-text")), list, all);
 }
 
@@ -102,7 +105,13 @@ export class PhotoView {
       h("label.field", {}, h("span", {}, t("step-game")), this.game),
       ...(me.reads_photos ? [h("label.button.primary.big", { for: "photo-file" }, icon("camera"), t("take-photo")), file] : []),
       isSecureContext ? null : h("p.quiet", {}, t("https-why"))), this.result);
-    get("/api/games").then(({ games }) => this.game.replaceChildren(...games.map((g) => h("option", { value: g.game }, g.title))));
+    this.load();
+  }
+
+  async load() {
+    if (this.game.length) return;
+    const answer = await filling(this, () => get("/api/games"));
+    if (answer) this.game.replaceChildren(...answer.games.map((g) => h("option", { value: g.game }, g.title)));
   }
 
   async send(file) {
@@ -112,11 +121,10 @@ export class PhotoView {
     form.append("photo", file);
     form.append("game", this.game.value);
     try {
-      const response = await fetch("/api/photo-score", { method: "POST", body: form, headers: { "X-Snake-Eye": me.token } });
-      const answer = await response.json();
-      if (!response.ok) throw new Error([answer.error.text, answer.error.detail].filter(Boolean).join(" "));
-      this.show(answer);
-    } catch (error) { this.result.replaceChildren(h("p.card.problem", { role: "alert" }, error.message)); }
+      this.show(await upload("/api/photo-score", form));
+    } catch (error) {
+      this.result.replaceChildren(h("p.card.problem", { role: "alert" }, [error.message, error.detail].filter(Boolean).join(" ")));
+    }
   }
 
   show(answer) {
@@ -132,9 +140,17 @@ export class PhotoView {
 
 export class RulesView {
   constructor(live) {
-    this.element = h("div.page.rules", {}, h("h1", {}, t("rules")));
-    get("/api/games").then(({ games }) => this.element.append(...games.map((game) =>
-      h("details.card", { open: game.game === live.state?.game }, h("summary", {}, h("b", {}, game.title)), h("p", {}, game.about),
-        h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source))))))));
+    this.live = live;
+    this.element = h("div.page.rules", {}, h("h1", {}, t("rules")), h("p.loading", { role: "status" }, t("loading")));
+    this.load();
+  }
+
+  async load() {
+    if (this.element.querySelector("details")) return;
+    const answer = await filling(this, () => get("/api/games"));
+    if (answer) this.element.replaceChildren(h("h1", {}, t("rules")), ...answer.games.map((game) =>
+      h("details.card", { open: game.game === this.live.state?.game }, h("summary", {}, h("b", {}, game.title)), h("p", {}, game.about),
+        h("dl", {}, ...["goal", "turn", "end", "scoring"].flatMap((part) => [h("dt", {}, t("rules-" + part)), h("dd", {}, game.summary[part])])),
+        h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source)))))));
   }
 }

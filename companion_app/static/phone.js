@@ -1,11 +1,13 @@
 // A phone as the camera: live pictures over https, single photos over plain http.
-import { attempt, get, h, icon, loadMe, me, post, Refused, t } from "./ui.js";
+import { attempt, get, h, icon, isAway, post, t, TRY_AGAIN_MS, upload } from "./ui.js";
 import { mark } from "./wizard_camera.js";
 
 const EVERY_MS = 250;
 const CHECK_MS = 2500;
 const LONGEST_PX = 1920;
 const QUALITY = 0.82;
+const PICTURE_URL = "/api/camera/picture";
+const AWAY = Symbol("away");
 
 export class PhoneView {
   constructor() {
@@ -31,8 +33,10 @@ export class PhoneView {
     this.stays = true;
     this.sent = 0;
     if (!isSecureContext) this.offer();
-    this.look();
+    this.load();
   }
+
+  load() { this.look(); }
 
   close() { this.stop(); clearTimeout(this.soon); }
 
@@ -41,7 +45,7 @@ export class PhoneView {
     this.sending.hidden = !!seen && seen.kind !== "phone";
     this.judge(seen);
     // Another phone may choose this one in the meantime.
-    if (seen?.kind !== "phone") setTimeout(() => { if (this.element.isConnected) this.look(); }, CHECK_MS);
+    if (seen?.kind !== "phone") this.lookSoon();
     this.choice.replaceChildren(...(seen && seen.kind !== "phone" ? [h("section.card", {}, h("p", {}, t("phone-not-chosen")),
       h("button.primary", { onclick: () => this.choose() }, icon("check"), t("phone-choose")))] : []));
   }
@@ -57,8 +61,12 @@ export class PhoneView {
     this.view.hidden = false;
     this.image.hidden = !!this.stream;
     if (!this.stream) this.image.src = `/api/picture.jpg?t=${Date.now()}`;
+    if (this.stream) this.lookSoon();
+  }
+
+  lookSoon() {
     clearTimeout(this.soon);
-    if (this.stream) this.soon = setTimeout(() => this.look(), CHECK_MS);
+    this.soon = setTimeout(() => { if (this.element.isConnected) this.look(); }, CHECK_MS);
   }
 
   async choose() {
@@ -110,12 +118,22 @@ export class PhoneView {
       this.canvas.height = Math.round(hgt * scale);
       this.canvas.getContext("2d").drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
       const jpeg = await new Promise((done) => this.canvas.toBlob(done, "image/jpeg", QUALITY));
-      const done = await attempt(() => upload(jpeg, { "Content-Type": "image/jpeg" }));
-      if (!done) { this.stop(); return; }
+      const sent = await attempt(() => this.deliver(jpeg));
+      if (!sent) { this.stop(); return; }
+      if (sent === AWAY) { setTimeout(() => this.send(), TRY_AGAIN_MS); return; }
       this.note();
     }
     // One picture is on its way at a time: a slow network means fewer, never older ones.
     setTimeout(() => this.send(), Math.max(20, EVERY_MS - (Date.now() - began)));
+  }
+
+  // A phone that hangs over the table goes on by itself when the box is back.
+  async deliver(jpeg) {
+    try { return await upload(PICTURE_URL, jpeg, { "Content-Type": "image/jpeg" }); } catch (error) {
+      if (!isAway(error)) throw error;
+      this.count.textContent = error.message;
+      return AWAY;
+    }
   }
 
   async photo(input) {
@@ -123,7 +141,7 @@ export class PhoneView {
     if (!file) return;
     const form = new FormData();
     form.append("photo", file);
-    if (await attempt(() => upload(form))) this.note();
+    if (await attempt(() => upload(PICTURE_URL, form))) this.note();
     input.value = "";
   }
 
@@ -132,18 +150,4 @@ export class PhoneView {
     this.count.textContent = t("phone-sent", { n: this.sent });
     if (this.sent === 1 || !this.stream) this.look();
   }
-}
-
-async function upload(body, headers = {}) {
-  const send = () => fetch("/api/camera/picture", { method: "POST", body, headers: { ...headers, "X-Snake-Eye": me.token } });
-  let response = await send();
-  if (response.ok) return response.json();
-  let said = (await response.json()).error;
-  if (said.code === "no-token") {
-    await loadMe();
-    response = await send();
-    if (response.ok) return response.json();
-    said = (await response.json()).error;
-  }
-  throw new Refused(said.code, said.text, said.detail);
 }

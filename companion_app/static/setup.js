@@ -1,6 +1,6 @@
 // A new game, step by step: camera, game, players and seats, options in words, start.
 // The second time: one tap.
-import { attempt, get, h, icon, post, t } from "./ui.js";
+import { attempt, filling, get, h, icon, post, t } from "./ui.js";
 import { CameraStep } from "./wizard_camera.js";
 import { seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
@@ -12,7 +12,7 @@ export class SetupView {
   constructor(live, go) {
     this.live = live;
     this.go = go;
-    this.element = h("div.page.setup");
+    this.element = h("div.page.setup", {}, h("h1", {}, t("new-game")), h("p.loading", { role: "status" }, t("loading")));
     this.stays = true;
     this.step = live.state?.game ? GAME : CAMERA;
     this.chosen = null;
@@ -22,15 +22,24 @@ export class SetupView {
     this.load();
   }
 
+  // What somebody is in the middle of is not begun anew.
   async load() {
-    this.games = (await get("/api/games")).games;
-    this.camera = await get("/api/me").then((me) => me.camera);
+    if (this.games) return;
+    const answers = await filling(this, () => Promise.all([get("/api/games"), get("/api/me")]));
+    if (!answers || this.games) return;
+    this.games = answers[0].games;
+    this.camera = answers[1].camera;
     if (!this.camera && this.step === CAMERA) this.step = GAME;
     // A box that was just taught is played at once.
     const set = new URLSearchParams(location.search).get("set");
     const game = this.games.find((one) => one.sets.some((own) => own.set === set));
     if (game) this.pick(game, set);
     else this.show();
+  }
+
+  // The game that can be played once more is the one that was on last.
+  update(state) {
+    if (this.games && this.step === GAME && state?.key !== this.last?.key) this.show();
   }
 
   close() { this.cameraStep?.close(); }
@@ -65,7 +74,7 @@ export class SetupView {
   // --- game ------------------------------------------------------------------------------------
 
   gameStep() {
-    const last = this.live.state?.game ? this.live.state : null;
+    const last = this.last = this.live.state?.game ? this.live.state : null;
     return h("div", {},
       last ? h("button.card.again", { onclick: () => this.repeat(last) }, icon("redo"),
         h("span", {}, h("b", {}, t("play-again", { game: last.title })), h("small", {}, last.players.map((p) => p.name).join(", ")))) : null,
@@ -111,7 +120,7 @@ export class SetupView {
     const game = this.chosen;
     const list = this.players.map((p) => (p ?? "").trim()).filter(Boolean);
     if (list.length < game.fewest || list.length > game.most || new Set(list).size < list.length) {
-      attempt(() => { throw new Error(t("players-wrong", { a: game.fewest, b: game.most })); });
+      attempt(() => { throw new Error(game.fewest === game.most ? t("players-wrong-exactly", { n: game.most }) : t("players-wrong", { a: game.fewest, b: game.most })); });
       return false;
     }
     this.players = list;

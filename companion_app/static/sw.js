@@ -16,5 +16,5 @@ self.addEventListener("fetch", (e) => {
     const copy = answer.clone();
     if (answer.ok && url.pathname.startsWith("/static/")) caches.open(SHELL).then((c) => c.put(e.request, copy));
     return answer;
-  }).catch(async () => (await caches.match(e.request)) ?? (await caches.match("/")) ?? Response.error()));
+  }).catch(async () => (await caches.match(e.request)) ?? (e.request.mode === "navigate" ? await caches.match("/") : null) ?? Response.error()));
 });

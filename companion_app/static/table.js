@@ -55,10 +55,9 @@ export class TableView {
 
   // The drawing, or the camera's picture with what was read over it.
   showBoard(state) {
-    const foul = state.foul ? `foul${state.foul.n}` : "";
     if (this.picture.on && !hasCamera(state)) this.picture.stop();
     this.board.show(this.picture.on ? `/api/camera.svg?v=${state.version}&lang=${state.language}`
-      : `/api/table.svg?v=${state.key}-${state.moves.length}-${foul}-${seqOf(state)}&lang=${state.language}`);
+      : `/api/table.svg?v=${state.drawing}&lang=${state.language}`);
     this.showDoubts();
   }
 
@@ -109,7 +108,7 @@ export class TableView {
       }, avatar(player),
         h("span.who", {}, h("b", {}, player.name),
           (state.over ? player.winner : player.turn) ? h("small", {}, t(state.over ? "winner" : "to-move")) : null),
-        h("span.points", { "aria-label": t("points-are", { n: score(player.score) }) },
+        h("span.points", { "aria-label": t("points-are", { n: score(player.score), count: player.score ?? 0 }) },
           player.winner && state.over ? icon("crown") : null, score(player.score)));
       return h(`div.seat${open ? ".open" : ""}`, {}, chip, open ? this.scoreLines(player) : null);
     }));
@@ -141,6 +140,7 @@ export class TableView {
     else if (state.over) cards.push(overCard(state, this));
     else if (state.moves.length) cards.push(lastCard(state.moves.at(-1), state));
     else cards.push(h("p.quiet.headline", {}, t("first-move", { player: nameOf(state, state.turn) })));
+    if (state.last_round && !state.over) cards.push(h("p.quiet.last-round", {}, t(`last-round-${state.last_round}`)));
     for (const question of state.questions ?? []) cards.push(questionCard(question, state, this));
     this.verdict.replaceChildren(...cards);
   }
@@ -162,10 +162,10 @@ export class TableView {
         : button("camera", "camera-view", () => this.showCamera(true))] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
-        button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.moves.length }),
+        button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }),
         button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }),
         state.over ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
-        state.actions.includes("finale") && !state.over ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
+        state.actions.includes("finale") && !state.over && !state.last_round ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
         state.over ? button("pass", "resume", () => this.act("/api/resume", { key: state.key }))
           : button("flag", "end", () => this.askEnd())].filter(Boolean))];
     this.tools.style.setProperty("--columns", shown.length > 4 ? Math.ceil(shown.length / 2) : shown.length);
@@ -197,7 +197,7 @@ export class TableView {
       if (this.board.litKind === "hint" || this.board.litKind === "ask") if (!state.questions?.length) this.board.dark();
       return;
     }
-    const { moves } = await get("/api/moves");
+    const { moves } = await get("/api/moves").catch(() => ({ moves: [] }));
     if (state === this.state) this.board.light(moves.flatMap((m) => m.spots), "hint");
   }
 
@@ -222,10 +222,11 @@ export class TableView {
   }
 
   showSeeing(state) {
-    const quiet = ["settled", "looking"].includes(state.seeing.state) || state.over || state.source.kind === "none";
+    const why = state.seeing.why?.text; // said once a state has lasted: what is seen, what to do
+    const quiet = (!why && ["settled", "looking"].includes(state.seeing.state)) || state.over || state.source.kind === "none";
     this.seeing.hidden = quiet;
-    this.seeing.classList.toggle("amiss", AMISS.includes(state.seeing.state));
-    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, t("seeing-" + state.seeing.state)));
+    this.seeing.classList.toggle("amiss", Boolean(why) || AMISS.includes(state.seeing.state));
+    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, why ?? t("seeing-" + state.seeing.state)));
   }
 
   showMoves(state) {
@@ -264,4 +265,3 @@ export class TableView {
 
 const AMISS = ["unsure", "too-dark", "camera-moved", "camera-lost"];
 const hasCamera = (state) => !["none", "recorded"].includes(state.source.kind);
-const seqOf = (state) => state.moves.map((m) => m.seq).reduce((a, b) => (a * 31 + b) % 1000003, 7);

@@ -1,6 +1,6 @@
 // Teaching: photos of the owner's tiles, groups to name, learning, a trial, and the shelf of boxes.
 import { boardSections, partWord } from "./teach_board.js";
-import { askPin, attempt, get, h, icon, me, post, Refused, t, toast } from "./ui.js";
+import { askPin, attempt, filling, get, h, icon, me, post, t, toast, upload } from "./ui.js";
 
 const ASK_MS = 1200;
 const MOST_NAMED = 4;
@@ -9,7 +9,7 @@ export class TeachView {
   constructor(go) {
     this.go = go;
     this.picked = new Set();
-    this.element = h("div.page.teach", {}, h("h1", {}, t("teach-title")));
+    this.element = h("div.page.teach", {}, h("h1", {}, t("teach-title")), h("p.loading", { role: "status" }, t("loading")));
     document.addEventListener("host", this.again = () => this.load());
     this.load();
   }
@@ -17,7 +17,8 @@ export class TeachView {
   close() { clearTimeout(this.soon); document.removeEventListener("host", this.again); }
 
   async load() {
-    this.take(await get("/api/teaching"));
+    const answer = await filling(this, () => get("/api/teaching"));
+    if (answer) this.take(answer);
   }
 
   take(answer) {
@@ -54,7 +55,7 @@ export class TeachView {
         me.camera ? h("button", { onclick: () => this.fromTable(shape.value) }, icon("table"), t("teach-from-table")) : null,
         this.lesson ? h("button", { onclick: () => this.forget() }, icon("cross"), t("teach-forget")) : null),
       this.busy ? h("p.loading", { role: "status" }, t("reading")) : null,
-      this.lesson ? h("p.quiet", { role: "status" }, t("teach-found", { tiles: found, photos: this.lesson.photos.length })) : null);
+      this.lesson ? h("p.quiet", { role: "status" }, `${t("teach-tiles", { n: found })} ${t("teach-in-photos", { n: this.lesson.photos.length })}`) : null);
   }
 
   boardGames() {
@@ -203,12 +204,12 @@ export class TeachView {
     const sure = box.kinds.length ? box.kinds.reduce((sum, kind) => sum + kind.sure, 0) / box.kinds.length : 0;
     const trial = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: `trial-${box.name}`, onchange: (e) => this.try(box.name, e.target.files[0]) });
     return h("details.teach-box", { "data-box": box.name }, h("summary", {}, h("b", {}, box.name), h("span.grow"),
-      h("small", {}, t(this.isBoard(box) ? "teach-box-board" : "teach-box", { kinds: box.kinds.length, sure: Math.round(sure * 100) }))),
+      h("small", {}, t(this.isBoard(box) ? "teach-box-board" : "teach-box", { n: box.kinds.length, sure: Math.round(sure * 100) }))),
     box.game ? h("p.quiet", {}, `${t("teach-game")}: ${this.boards[box.game]?.title ?? box.game}`) : null,
     box.unsure.length ? h("p.quiet", {}, t("teach-unsure", { kinds: box.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...box.alike.slice(0, 3).map((pair) => h("p.quiet", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
     me.host ? advice(box, this.isBoard(box)) : null,
-    h("p", { role: "status" }, this.trial?.name === box.name ? t("teach-tried", this.trial) : ""),
+    h("p", { role: "status" }, this.trial?.name === box.name ? t("teach-tried", { n: this.trial.sure, unsure: this.trial.unsure }) : ""),
     h("div.row.wrap", {},
       ...(me.host ? [h("label.button", { for: `trial-${box.name}` }, icon("camera"), t("teach-try")), trial,
         h("button", { onclick: () => this.improve(kept) }, icon("plus"), t("teach-improve"))] : []),
@@ -269,7 +270,7 @@ export class TeachView {
 function report(made, board) {
   const sure = made.kinds.reduce((sum, kind) => sum + kind.sure, 0) / made.kinds.length;
   return h("div.teach-report", { role: "status" },
-    h("p", {}, h("b", {}, t(board ? "teach-learnt-board" : "teach-learnt", { name: made.set, kinds: made.kinds.length, sure: Math.round(sure * 100) }))),
+    h("p", {}, h("b", {}, t(board ? "teach-learnt-board" : "teach-learnt", { name: made.set, n: made.kinds.length, sure: Math.round(sure * 100) }))),
     made.unsure.length ? h("p", {}, t("teach-unsure", { kinds: made.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...made.alike.slice(0, 3).map((pair) => h("p", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
     advice(made, board));
@@ -289,11 +290,4 @@ export function bestPhoto({ missing, poor = [], alike, unsure, kinds }) {
   if (doubtful.length) return t("teach-next-alike", { kinds: listed(doubtful) });
   const once = kinds.filter((kind) => kind.examples === 1).map((kind) => kind.tile);
   return once.length ? t("teach-next-once", { kinds: listed(once) }) : "";
-}
-
-async function upload(url, form) {
-  const response = await fetch(url, { method: "POST", body: form, headers: { "X-Snake-Eye": me.token } });
-  const answer = await response.json();
-  if (!response.ok) throw new Refused(answer.error.code, answer.error.text, answer.error.detail);
-  return answer;
 }

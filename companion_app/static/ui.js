@@ -1,15 +1,20 @@
 // Small tools of the page: elements, words, requests, sheets and toasts.
 
+export const TRY_AGAIN_MS = 3000;
 let strings = {};
+let forms = new Intl.PluralRules("en");
 export const me = { token: "", host: false, may_answer: false };
 
+// A text that counts something has a form for each number of things; `n`, or `count`, is how many.
 export function t(key, params = {}) {
-  const text = strings[key] ?? key;
+  const said = strings[key] ?? key;
+  const text = typeof said === "string" ? said : said[forms.select(params.count ?? params.n)];
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? params[name] : whole));
 }
 
 export async function loadWords(language) {
   strings = await get(`/api/strings/${language}.json`);
+  forms = new Intl.PluralRules(language);
 }
 
 // h("button.big", {onclick}, "text", child): an element; words are always text, never markup.
@@ -73,28 +78,45 @@ export class Refused extends Error {
   }
 }
 
-async function answered(response) {
-  if (response.ok) return response.json();
+async function answered(url, options) {
+  const response = await fetch(url, options).catch(() => { throw new Refused("away", t("offline"), ""); });
+  if (response.ok) return response;
   let said = { code: "broken", text: response.statusText, detail: "" };
   try { said = (await response.json()).error; } catch { /* not ours: a proxy's page */ }
   throw new Refused(said.code, said.text, said.detail);
 }
 
-export const get = async (url) => answered(await fetch(url));
+export const get = async (url) => (await answered(url)).json();
+export const getText = async (url) => (await answered(url)).text();
 
-export async function post(url, body = {}) {
-  const send = () => fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "X-Snake-Eye": me.token },
-    body: JSON.stringify(body),
-  });
-  let response = await send();
-  if (response.status === 403 && (await response.clone().json()).error.code === "no-token") {
+// Sends a form or a picture.
+export async function upload(url, body, headers = {}) {
+  const send = () => answered(url, { method: "POST", headers: { ...headers, "X-Snake-Eye": me.token }, body });
+  const response = await send().catch(async (error) => {
+    if (error.code !== "no-token") throw error;
     await loadMe();
-    response = await send();
-  }
-  return answered(response);
+    return send();
+  });
+  return response.json();
 }
+
+export const post = (url, body = {}) => upload(url, JSON.stringify(body), { "Content-Type": "application/json" });
+
+// Nobody answered, or there was no room: it may be otherwise in a moment.
+export const isAway = (error) => error.code === "away" || error.code === "full-house";
+
+// Asks until there is an answer: what was opened while the table was away fills itself when it is
+// back. Null when the answer is not wanted any more.
+export async function reached(ask, wanted) {
+  for (;;) {
+    try { return await ask(); } catch (error) { if (!isAway(error)) throw error; }
+    await new Promise((done) => setTimeout(done, TRY_AGAIN_MS));
+    if (!wanted()) return null;
+  }
+}
+
+// What a view shows; asked for as long as the view is seen.
+export const filling = (view, ask) => attempt(() => reached(ask, () => view.element.isConnected));
 
 export async function loadMe() {
   Object.assign(me, await get("/api/me"));
@@ -106,9 +128,7 @@ export async function attempt(action) {
     return await action();
   } catch (error) {
     if (error.code === "not-host" && (await askPin())) return attempt(action);
-    // A request that reached nobody is a TypeError, in the browser's own words.
-    const said = error instanceof TypeError ? t("offline") : error.message;
-    toast([said, error.detail].filter(Boolean).join(" "), "bad");
+    toast([error.message, error.detail].filter(Boolean).join(" "), "bad");
     return null;
   }
 }

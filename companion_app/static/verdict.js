@@ -1,6 +1,6 @@
 // The referee's cards: the last move, a foul, a question, the end of the game.
 import { pickDrawn, pickTile, tileUrl } from "./correct.js";
-import { h, icon, say, score, t } from "./ui.js";
+import { h, icon, say, score, sheet, t } from "./ui.js";
 
 export function lastCard(move, state) {
   const bad = !move.legal;
@@ -39,7 +39,8 @@ function showBefore(view, button) {
 // What the referee wants to know; guesses at a tile come with big pictures.
 export function questionCard(question, state, view) {
   view.board.light(question.spots ?? [], "ask");
-  const pick = (value) => view.act("/api/tell", { answer: question.id, value });
+  const tell = (value, more = {}) => view.act("/api/tell", { answer: question.id, value, ...more });
+  const pick = (value) => (question.drops ? askDrop(() => tell(value, { confirm: true })) : tell(value));
   const buttons = (question.answers ?? []).map((answer) => h(`button.answer${answer.tile ? ".pictured" : ""}`,
     { onclick: () => pick(answer.value) },
     answer.tile ? h("img", { src: tileUrl(state, answer.tile, answer.turns ?? 0), alt: "" }) : null,
@@ -50,6 +51,13 @@ export function questionCard(question, state, view) {
   if (question.about === "roll") buttons.push(h("button.answer.more", { onclick: () => pickDrawn(state, pick) }, t("roll-cards")));
   return h("div.card.question", {}, h("p.kicker", {}, icon("ask"), t("question")),
     h("p.headline", {}, question.text), h("div.answers", {}, ...buttons));
+}
+
+// An answer that begins the game anew says so first.
+function askDrop(done) {
+  const dialog = sheet(t("drop-sure"), h("p", {}, t("drop-text")), h("div.row", {},
+    h("button", { onclick: () => dialog.close() }, t("cancel")), h("span.grow"),
+    h("button.danger", { onclick: () => { dialog.close(); done(); } }, t("drop-moves"))));
 }
 
 export function overCard(state, view) {

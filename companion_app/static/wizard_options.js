@@ -9,6 +9,7 @@ const CHOICES = {
   "schlangennest.two_snakes": ["off", "both", "one"],
   "sssnake.rolls": ["told", "trust"],
   "carnival.hands": ["trust", "ask"],
+  "carnival.snakes": [2, 1],
 };
 const SIZES = [3, 12];
 const OWN_SIZE = [5, 7];
@@ -35,9 +36,13 @@ export function optionList(game, setup) {
 
 function applies(game, option, { players, options }) {
   const two = players.length === 2;
-  if (option.name === "two_snakes") return two;
+  const oneEach = (options.two_snakes ?? "off") === "off";
+  if (option.name === "two_snakes" || option.name === "snakes") return two;
+  // A border is laid with a colour that nobody plays, a frame with two.
+  if (option.name === "border") return players.length < game.players.length && oneEach;
+  if (option.name === "frame") return two && oneEach;
   if (option.name !== "colours") return true;
-  return two && (game.game !== "schlangennest" || (options.two_snakes ?? "off") !== "off");
+  return two && (game.game === "schlangennest" ? !oneEach : options.snakes !== 1);
 }
 
 function tick(option, { setup: { options } }) {

@@ -1,5 +1,5 @@
 // Two looks at the table before a game: the self-test, and a game that already lies there.
-import { attempt, h, icon, post, sheet, t } from "./ui.js";
+import { attempt, getText, h, icon, post, sheet, t } from "./ui.js";
 
 export function drawn(svg) {
   return document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
@@ -9,7 +9,7 @@ const board = (...content) => h("div.frame.flat", {}, h("div.board", {}, ...cont
 
 // "Lay these ten tiles as shown": a drawing, then how many of them were read right.
 export async function selfTest(game, set, demo) {
-  const shown = await fetch(`/api/selftest.svg?game=${game.game}&set=${encodeURIComponent(set)}`).then((r) => r.text());
+  const shown = await getText(`/api/selftest.svg?game=${game.game}&set=${encodeURIComponent(set)}`);
   const place = h("div", {}, board(drawn(shown)));
   const result = h("div", { "aria-live": "polite" });
   const button = h("button.primary.wide", { onclick: read }, icon("camera"), t("selftest-read"));
@@ -25,7 +25,7 @@ export async function selfTest(game, set, demo) {
     place.replaceChildren(board(drawn(done.svg)));
     const all = done.right === done.of;
     result.append(h(`p.ready-line.${all ? "good" : "bad"}`, {}, icon(all ? "check" : "hint"),
-      h("span", {}, all ? t("selftest-all", { n: done.of }) : t("selftest-some", { right: done.right, of: done.of }))),
+      h("span", {}, all ? t("selftest-all", { n: done.of }) : t("selftest-some", { n: done.right, of: done.of }))),
       ...done.wrong.map((one) => h("p.wrong-tile", {}, one.seen ? t("selftest-seen", { tile: one.label, seen: one.seen }) : t("selftest-missed", { tile: one.label }))),
       ...done.advice.map((text) => h("p.quiet", {}, text)));
   }

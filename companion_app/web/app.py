@@ -11,15 +11,15 @@ from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from calibration.learn import Photo
-from companion_app.https_front import HttpsOffer
 from companion_app.live.errors import LiveError, StoreError
-from companion_app.web import access
 from companion_app.web.camera import TableCamera
 from companion_app.web.checking import Checker
 from companion_app.web.corrections import Corrections
 from companion_app.web.desk import Desk, Feeder
-from companion_app.web.errors import WebError
-from companion_app.web.shared import Packer, SharedAnswers
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import WebError
+from companion_app.web.serving.https_front import HttpsOffer
+from companion_app.web.serving.shared import Packer, SharedAnswers
 from companion_app.web.speech import LANGUAGES, Speech, best_language
 from engine.errors import EngineError
 from engine.record import Record
@@ -66,17 +66,17 @@ class Companion:
 
 def create_app(companion: Companion) -> Flask:
     """Return the application."""
-    from companion_app.web import (
+    from companion_app.web.views import (
         api,
         control,
         events,
         games,
         health,
-        keeping,
         overlay,
         pages,
-        phoning,
+        phone_upload,
         photos,
+        privacy,
         series,
         teaching,
         trial,
@@ -91,7 +91,7 @@ def create_app(companion: Companion) -> Flask:
     app.extensions["snake-eye-settings"] = companion.settings
     access.protect(app, companion.settings, companion.limiter)
     for part in (
-        api, control, events, games, keeping, photos, pages, series, wizard, trial, phoning,
+        api, control, events, games, privacy, photos, pages, series, wizard, trial, phone_upload,
         overlay, health, update, teaching,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
@@ -127,14 +127,14 @@ def _refused(error: Exception) -> Response:
     elif isinstance(error, VisionError):
         status, code, detail = 422, "no-photo", str(error)
     elif isinstance(error, (LiveError, EngineError)):
-        status, code, detail = 409, "cannot-be", str(error)
+        status, code, detail = 409, getattr(error, "code", "cannot-be"), str(error)
     elif isinstance(error, HTTPException):
         status = error.code or 500
         code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")
     else:
         log.exception("a request failed: %s %s", request.method, request.path)
     words = Speech(language())
-    text = words.page(f"error-{code}", wait=wait or 0)
+    text = words.page(f"error-{code}", n=wait or 0)
     answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
     answer.status_code = status
     if wait is not None:

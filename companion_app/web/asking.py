@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion_app.live.match import Match
 from companion_app.live.questions import Question, question_to_json
-from companion_app.web.drawing import spot
+from companion_app.web.drawing.table import spot
 from companion_app.web.speech import Speech
 from engine.game import Json
 
@@ -18,8 +18,8 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     """Return a question for the page: its sentence, its answers with pictures, and the places."""
     said = question_to_json(question, match)
     named = (told for told in NAMED if told in question.choices)
-    asks = f"ask-{next(named, question.about)}"
-    said["text"] = speech.page(asks, player=speech.player(match.position.to_move))
+    asks = f"ask-{next(named, question.about)}" + ("-drops" if "drops" in said else "")
+    said["text"] = speech.page(asks, player=", ".join(map(speech.player, _asked(question, match))))
     said["answers"] = [_answer(question, guess, number, match, speech)
                        for number, guess in enumerate(question.guesses)]  # fmt: skip
     if question.spot is not None:
@@ -27,6 +27,13 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     else:
         said["spots"] = [spot(cell) for cell in question.cells]
     return said
+
+
+def _asked(question: Question, match: Match) -> list[str]:
+    """Return whom a question is about: whose turn it is, or all who must have passed."""
+    row = question.choices.get("pass")
+    passed = [move.player for move in row.moves if move.do == "pass"] if row else []
+    return list(dict.fromkeys(passed)) or [match.position.to_move]
 
 
 def _answer(question: Question, guess: Json, number: int, match: Match, speech: Speech) -> Doc:

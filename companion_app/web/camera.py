@@ -21,9 +21,9 @@ from companion_app.live.demo import DemoSource, DemoTable, demo_record, halfway
 from companion_app.live.opening import open_source
 from companion_app.live.reading import make_reader
 from companion_app.web.desk import Desk, Feeder
-from companion_app.web.errors import WebError
 from companion_app.web.phone import PhoneInbox
 from companion_app.web.recorded import RecordedGame, Script, shipped_script
+from companion_app.web.serving.errors import WebError
 from companion_app.web.watching import Packed, Watched
 from engine.placement import Layout
 from engine.record import Record

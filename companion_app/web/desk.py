@@ -19,8 +19,8 @@ from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
-from companion_app.web.drawing import warm_up
-from companion_app.web.hub import Hub
+from companion_app.web.drawing.table import warm_up
+from companion_app.web.serving.hub import Hub
 from engine.game import Move
 from engine.record import Record
 
@@ -67,6 +67,8 @@ class Desk:
         self.referee: Referee | None = None
         self.names: dict[str, str] = {}
         self.seeing = "looking"
+        self.why: Mapping[str, Any] | None = None
+        """What has kept the referee from a verdict for a while."""
         self.feeder: Feeder | None = None
         self.trouble: str | None = None
         """What is wrong right now, in a sentence; ``None`` when all is well."""
@@ -154,7 +156,7 @@ class Desk:
     def emit(self, event: Mapping[str, Any]) -> None:
         """Tell every phone, and remember what the page shows."""
         if event["event"] == "state":
-            self.seeing = event["state"]
+            self.seeing, self.why = event["state"], event.get("why")
         elif event["event"] == "trouble":
             self.trouble = event["text"]
         elif event["event"] == "verdict" and event.get("legal"):
@@ -191,6 +193,19 @@ class Desk:
                 self._taken.clear()
             self.emit({"event": "told", "t": self.now()})
 
+    def undo(self) -> None:
+        """Take back what was done last: an answer with all that it led to, or a move."""
+        with self.lock:
+            referee = self._on()
+            if not referee.can_undo_told:
+                self.take_back()
+                return
+            before = [one.move for one in referee.match.accepted]
+            referee.undo_told(self.now())
+            left = [one.move for one in referee.match.accepted]
+            self._taken = before[len(left) :][::-1] if before[: len(left)] == left else []
+            self.emit({"event": "told", "t": self.now()})
+
     def take_back(self, count: int = 1) -> None:
         """Take back the last moves; they can be done again until another is made."""
         with self.lock:
@@ -204,6 +219,7 @@ class Desk:
             self._taken += [one.move for one in gone]
             for number in range(count):
                 self.emit({"event": "taken-back", "n": last - number, "t": self.now()})
+            referee.forget_lifted()
             referee.start(self.now())
 
     def redo(self) -> None:
@@ -219,6 +235,12 @@ class Desk:
                        "legal": not added[0].violations, "t": self.now()})  # fmt: skip
             self._taken = left
             referee.start(self.now())
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a move or an answer to take back."""
+        referee = self.referee
+        return referee is not None and (bool(referee.match.accepted) or referee.can_undo_told)
 
     @property
     def can_redo(self) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from companion_app.web.speech import catalogue
+from engine.wording import Sentence, in_form
 
 FIELD = re.compile(r"\\\{(\w+)\\\}")
 """A name in braces, in a sentence whose other signs are escaped."""
@@ -22,20 +23,21 @@ def in_words(text: str, language: str) -> str:
     for pattern, other in _sentences(language):
         found = pattern.fullmatch(text)
         if found:
-            return other.format(**{k: _part(v, language) for k, v in found.groupdict().items()})
+            said = in_form(other, language, found.groupdict())
+            return said.format(**{k: _part(v, language) for k, v in found.groupdict().items()})
     return text
 
 
 def _part(text: str, language: str) -> str:
     """Return what was filled in; where it is words of doctor's own, in the language too."""
     words: Mapping[str, str] = catalogue(language).get("doctor", {})
-    return ", ".join(words.get(part, part) for part in text.split(JOINED))
+    return ", ".join(str(words.get(part, part)) for part in text.split(JOINED))
 
 
 @cache
-def _sentences(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+def _sentences(language: str) -> tuple[tuple[re.Pattern[str], Sentence], ...]:
     """Return the sentences, those with the most words of their own first."""
-    words: Mapping[str, str] = catalogue(language).get("doctor", {})
+    words: Mapping[str, Sentence] = catalogue(language).get("doctor", {})
     order = sorted(words, key=lambda english: -len(re.sub(r"\{\w+\}", "", english)))
     return tuple(
         (re.compile(FIELD.sub(r"(?P<\1>.+)", re.escape(english))), words[english])

@@ -9,11 +9,12 @@ from companion_app.live.bench import Pending
 from companion_app.live.match import Accepted, Match
 from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
-from companion_app.web.drawing import spot, spots_of
-from companion_app.web.match_drawing import last_cells, last_spots
+from companion_app.web.drawing.match import last_cells, last_spots, mark_of
+from companion_app.web.drawing.table import spot, spots_of
+from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
-from engine.game import Json, Outcome, Place, Violation
+from engine.game import Json, Outcome, Place, Position, Violation
 from engine.placement import Layout, Piece, Placement
 from engine.record import move_to_json
 from engine.tiles import TileSet
@@ -30,16 +31,19 @@ def state(desk: Desk, speech: Speech) -> Doc:
     with desk.lock:
         document: Doc = {
             "version": desk.hub.version,
-            "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing)},
+            "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing),
+                       "why": _why(desk.why, speech)},
             "source": {"kind": desk.feeder.kind if desk.feeder else "none"},
             "trouble": _trouble(desk.trouble, speech),
             "language": speech.language,
             "game": None,
-        }
+        }  # fmt: skip
         referee = desk.referee
         if referee is None:
             return document
         document |= match_to_json(referee.match, speech)
+        document["drawing"] = mark_of(referee.match, referee.pending)
+        document["can_undo"] = desk.can_undo
         document["can_redo"] = desk.can_redo
         document |= doubts(desk.feeder)
         document["foul"] = _foul(referee.match, referee.pending, speech)
@@ -48,6 +52,14 @@ def state(desk: Desk, speech: Speech) -> Doc:
             for question in referee.questions.values()
         ]
         return document
+
+
+def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
+    """Return what has kept the referee from a verdict: a sentence for it, and the places."""
+    if why is None:
+        return None
+    spots = [spot(place[1:], place[0]) for place in why["spots"]]
+    return {"what": why["what"], "text": speech.why_not(why["what"]), "spots": spots}
 
 
 def _trouble(text: str | None, speech: Speech) -> str | None:
@@ -80,6 +92,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "board_side": board_side(match.box),
         "actions": list(facts.actions),
         "turn": None if over else position.to_move,
+        "last_round": _last_round(position),
         "players": _players(match, outcome, speech, None if over else position.to_move),
         "scores": dict(outcome.scores),
         "over": over,
@@ -94,9 +107,10 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
     }  # fmt: skip
 
 
-def board_side(box: TileSet) -> int | None:
-    """Return how many cells a side of a hex board has; ``None`` for cards."""
-    return int(box.extras.get("board", {}).get("side", 6)) if box.lattice == "hex" else None
+def _last_round(position: Position) -> str | None:
+    """Return what is due in Carnival's last round, ``heads`` or ``hats``; ``None`` before it."""
+    last = getattr(position, "last_round", None)
+    return last.phase if last is not None else None
 
 
 def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
@@ -212,12 +226,13 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
     for number, one in enumerate(match.accepted[:count], start=1):
         for place in last_cells(one.move, match):
             born[spot(place)] = number
-    lying = _placed(match.game.layout(match.positions[count]))
+    layout = match.game.layout(match.positions[count])
+    label = speech.labels(layout, match.box)
     return [
-        {"tile": one.tile, "label": speech.lying(one), "spots": places,
+        {"tile": one.tile, "label": label(one), "spots": places,
          "n": max(born.get(place, 0) for place in places),
          "turns": one.turns if isinstance(one, Placement) else None}
-        for one in sorted(lying, key=str)
+        for one in sorted(_placed(layout), key=str)
         for places in (spots_of(one, match.box),)
     ]  # fmt: skip
 
@@ -227,7 +242,7 @@ def _placed(layout: Layout) -> list[Placement | Piece]:
 
 
 def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
-    """Return what is left in the box, by tile."""
+    """Return what is left in the box, by tile; not what was put away before the game."""
     lying: dict[str, int] = {}
     for one in _placed(match.game.layout(match.positions[count])):
         lying[one.tile] = lying.get(one.tile, 0) + 1
@@ -235,6 +250,7 @@ def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
         {"tile": name, "label": speech.tile(name), "left": max(0, number - lying.get(name, 0)),
          "colour": match.box[name].colour} | _cells(match.box, name)
         for name, number in match.box.counts.items()
+        if number
     ]  # fmt: skip
 
 

@@ -2,29 +2,53 @@
 
 A catalogue is a JSON file in ``companion_app/locales``. The sentences of the rules are English in
 the engine; the other languages have theirs under ``rules``, by game and rule id, first under the
-game's own name, then under ``common``.
+game's own name, then under ``common``: the rule, what is said of a foul, and that in special
+cases. A sentence that counts has one form for each that its language knows, by ``{n}``. Snakes
+are declined: ``{colour.gen}`` is "of the blue snake" in the language's own way.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from engine.game import Move, Rule, ScoreLine, Violation
-from engine.placement import Piece, Placement
+from companion_app.web.rows import board_side, where
+from engine.game import Move, Rule, ScoreLine, Summary, Violation
+from engine.placement import Layout, Piece, Placement
+from engine.tiles import TileSet
+from engine.wording import Sentence, in_form
 
 LANGUAGES = ("en", "de", "fr", "ru", "cs")
-FIELD = re.compile(r"a field of (\d+) x (\d+)")
-CARDS = re.compile(r"(\d+) cards?( is| are)?")
-SNAKE = re.compile(r"the (\w+) snake")
-SOURCE_WORD = re.compile(r"[a-z]+")
 PLAYER_PARAMS = ("player", "turn", "due", "snake")
-OF_A_COLOUR = re.compile(r"\{player\} (?:snakes?|tile|hex)\b")
-"""English says "the blue snake"; "the Anna snake" would be nobody's English."""
+LIST_PARAMS = ("one", "other", "others", "snakes", "colour", "due")
+"""What may hold several names, joined in English: ``red, yellow and green``."""
+GLUE = re.compile(r"(, | and | or )")
+VOWELS = "AEIOUYÀÂÉÈÊËÎÏÔÛaeiouyàâéèêëîïôû"
+"""French says ``d'Anna``, but ``de Ben``."""
+GLUE_WORDS = {" and ": "list-and", " or ": "list-or"}
+
+
+class Word(str):
+    """A word of a sentence, with its forms: ``{colour}`` is blue, ``{colour.gen}`` its snake's."""
+
+    forms: Mapping[str, str]
+
+    @classmethod
+    def with_forms(cls, said: str, forms: Mapping[str, str]) -> Word:
+        """Return a word that knows its forms."""
+        word = cls(said)
+        word.forms = forms
+        return word
+
+    def __getattr__(self, form: str) -> str:
+        """Return a form of the word; what has no forms stays as it is."""
+        return self.forms.get(form, str(self))
 
 
 class Speech:
@@ -37,7 +61,7 @@ class Speech:
 
     def page(self, key: str, **params: object) -> str:
         """Return a text of the page; the key itself where there is none."""
-        text: str = self._words["page"].get(key, key)
+        text = in_form(self._words["page"].get(key, key), self.language, params)
         return text.format(**params) if params else text
 
     # --- people and tiles ------------------------------------------------------------------
@@ -58,7 +82,7 @@ class Speech:
         """Return a tile in words: ``blue curve``."""
         first, *rest = tile.split("/")
         if first in self._words["colours"] and rest:
-            return self._coloured(self.colour(first), self._shape(rest))
+            return self._coloured(first, rest)
         return self._shape([first, *rest])
 
     def _shape(self, parts: Sequence[str]) -> str:
@@ -71,26 +95,42 @@ class Speech:
             return self.page("hex-tile", n=parts[0]) + path
         return " ".join(str(shapes.get(part, part)) for part in parts)
 
-    def _coloured(self, colour: str, shape: str) -> str:
-        return str(self._words["page"]["tile-of-colour"].format(colour=colour, shape=shape))
+    def _coloured(self, colour: str, parts: Sequence[str]) -> str:
+        """Return a tile with its colour, in the form that goes with the shape's gender."""
+        kind = "hex" if parts[0].isdigit() else parts[0]
+        gender = self._words["genders"].get(kind, "m")
+        said = self._words["adjectives"].get(colour, {}).get(gender, self.colour(colour))
+        return self.page("tile-of-colour", colour=said, shape=self._shape(parts))
 
-    def lying(self, placed: Placement | Piece) -> str:
-        """Return a lying tile with its place, for those who have the table read to them."""
-        if isinstance(placed, Piece):
-            first = placed.cells[0]
-            return self.page("tile-at", tile=self.tile(placed.tile), x=first[0], y=first[1])
-        return self.page("tile-at", tile=self.tile(placed.tile), x=placed.at[0], y=placed.at[1])
+    def labels(self, layout: Layout, box: TileSet) -> Callable[[Placement | Piece], str]:
+        """Return what says a lying tile with its place, for those who have the table read out."""
+        lying: list[Placement | Piece] = [*layout.cards, *layout.pieces]
+        side = board_side(box)
+
+        def label(one: Placement | Piece) -> str:
+            place = where(one, lying, side)
+            tile = self.tile(one.tile)
+            said = self.page("tile-at", tile=tile, row=place.row, column=place.column)
+            return said if place.board is None else f"{self.page('board')} {place.board}: {said}"
+
+        return label
 
     # --- verdicts and scores ---------------------------------------------------------------
 
+    def summary(self, game: str, summary: Summary) -> Mapping[str, str]:
+        """Return a game in short: goal, turn, end and scoring."""
+        said: Mapping[str, str] = self._words.get("summary", {}).get(game, asdict(summary))
+        return said
+
     def rule(self, game: str, rule: Rule) -> str:
         """Return the sentence of a rule."""
-        return self._sentences(game, rule)[0]
+        return self._sentences(game, rule).text
 
     def violation(self, game: str, violation: Violation) -> str:
         """Return the sentence of a broken rule."""
-        text, says = self._sentences(game, violation.rule)
-        return self._filled(says or text, violation.params)
+        rule = self._sentences(game, violation.rule)
+        says = rule.cases.get(violation.case) or rule.says or rule.text
+        return self._filled(says, violation.params)
 
     def why(self, line: ScoreLine) -> str:
         """Return the reason for points."""
@@ -99,65 +139,61 @@ class Speech:
 
     def source(self, source: str) -> str:
         """Return where a rule stands; headings of the printed rules stay as they are printed."""
-        words: Mapping[str, str] = self._words.get("source", {})
-        parts = source.split("; ")
-        for number, part in enumerate(parts):
-            if words and part[:1].isupper():
-                parts[number] = f"«{part}»"
-                continue
-            book, comma, heading = part.partition(", ")
-            said = SOURCE_WORD.sub(lambda m: words.get(m[0], m[0]), book)
-            if book != "rulebook" or heading.startswith(("step", "contents")):
-                heading = SOURCE_WORD.sub(lambda m: words.get(m[0], m[0]), heading)
-            elif words and heading:
-                heading = f"«{heading}»"
-            parts[number] = said + comma + heading
-        return "; ".join(parts)
+        words: Mapping[str, str] = self._words["source"]
+        kinds = [part.partition(" ")[0].rstrip(",s") for part in source.split("; ")]
+        headings = next((p for p in source.split("; ") if p.startswith("rulebook, ")), "")
+        places = [
+            f"{words['step']} {number}" if number else f"«{heading}»"
+            for heading in headings.split(", ")[1:]
+            for number in [heading.removeprefix("step ") if heading.startswith("step ") else ""]
+        ]
+        said = [f"{words['rulebook']}: {', '.join(places)}"] if places else []
+        return "; ".join(said + [words[kind] for kind in ("option", "ruling") if kind in kinds])
 
     def option(self, game: str, name: str, text: str) -> str:
         """Return what an option changes, in words."""
         return str(self._words.get("options", {}).get(game, {}).get(name, text))
 
-    def _sentences(self, game: str, rule: Rule) -> tuple[str, str]:
+    def _sentences(self, game: str, rule: Rule) -> Rule:
+        """Return a rule in this language; one that has no translation stays English."""
         rules = self._words.get("rules", {})
-        # The game on several floors says what the game on one board says, and more.
-        for book in (game, "snekagon" if game == "snekagon5g" else game, "common"):
+        for book in (game, "common"):
             if rule.id in rules.get(book, {}):
-                text, *says = rules[book][rule.id]
-                return text, says[0] if says else ""
-        return rule.text, rule.says
+                text, *more = rules[book][rule.id]
+                return Rule(rule.id, text, rule.source, *more)
+        return rule
 
-    def _filled(self, text: str, params: Mapping[str, str]) -> str:
-        named = PLAYER_PARAMS if OF_A_COLOUR.search(text) is None else ()
-        said = text.format(**{k: self._param(k, value, named) for k, value in params.items()})
+    def _filled(self, sentence: Sentence, params: Mapping[str, str]) -> str:
+        text = in_form(sentence, self.language, params)
+        said = text.format(**{name: self._param(name, value) for name, value in params.items()})
         begins = text[:1].isupper() or text.startswith("{")
         return said[:1].upper() + said[1:] if begins else said
 
-    def _param(self, name: str, value: str, named: Sequence[str]) -> str:
+    def _param(self, name: str, value: str) -> Word:
         """Return a word of a sentence: a name for a person, else what the value is called."""
         # Where snakes have colours, a player may have two of them: a colour says which.
         of_a_colour = name == "snake" and value in self._words["colours"]
-        if name in named and value in self._names and not of_a_colour:
-            return self._names[value]
-        for glue in ("and", "or"):
-            parts = value.split(f" {glue} ")
-            if len(parts) > 1:
-                return f" {self.page(f'list-{glue}')} ".join(
-                    self._param(name, part, named) for part in parts
-                )
-        return self._phrase(value) or self._thing(value)
+        if name in PLAYER_PARAMS and not of_a_colour and self._is_a_name(value):
+            said = self.player(value)
+            return Word.with_forms(said, {"de": ("d'" if said[0] in VOWELS else "de ") + said})
+        parts = GLUE.split(value) if name in LIST_PARAMS else [value]
+        if len(parts) == 1:
+            forms = (self._words[part].get(value, {}) for part in ("adjectives", "snakes"))
+            return Word.with_forms(self._thing(value), dict(ChainMap(*forms)))
+        words = [self._glued(part) or self._param(name, part) for part in parts]
+        known = {form for word in words if isinstance(word, Word) for form in word.forms}
+        whole = {form: "".join(getattr(word, form, word) for word in words) for form in known}
+        return Word.with_forms("".join(words), whole)
 
-    def _phrase(self, value: str) -> str | None:
-        """Return what the engine says in English words, where it is such a phrase."""
-        if self.language == "en":
-            return value if CARDS.fullmatch(value) else None
-        if sized := FIELD.fullmatch(value):
-            return self.page("field-of", a=sized[1], b=sized[2])
-        if cards := CARDS.fullmatch(value):
-            return self.cards(int(cards[1]))
-        if snake := SNAKE.fullmatch(value):
-            return self.page("snake-of", colour=self.colour(snake[1]))
-        return dict(self._words["phrases"]).get(value)
+    def _is_a_name(self, value: str) -> bool:
+        """Say whether one player is meant, not two of them joined."""
+        return value in self._names or GLUE.search(value) is None
+
+    def _glued(self, part: str) -> str | None:
+        """Return what joins two names, where it is no name."""
+        if part in GLUE_WORDS:
+            return f" {self.page(GLUE_WORDS[part])} "
+        return part if part == ", " else None
 
     def _thing(self, value: str) -> str:
         """Return a tile or a colour in words; anything else as it is."""
@@ -167,18 +203,18 @@ class Speech:
         if len(words) > 1 and words[-1] == "log":
             return self.tile("log/" + words[0])
         if len(words) > 1 and words[0] in self._words["colours"]:
-            return self._coloured(self.colour(words[0]), self._shape(words[1:]))
+            return self._coloured(words[0], words[1:])
         if value in self._words["colours"]:
             return self.colour(value)
         return " ".join(str(self._words["shapes"].get(word, word)) for word in words)
 
-    def cards(self, count: int) -> str:
-        """Return so many cards, with the word in its right form."""
-        return str(self._words["cards"][plural(self.language, count)].format(n=count))
-
     def seen(self, seeing: str) -> str:
         """Return a state of the camera in words."""
         return self.page(f"seeing-{seeing}")
+
+    def why_not(self, what: str) -> str:
+        """Return what keeps the referee from a verdict, and what to do about it."""
+        return self.page(f"why-{what}")
 
     # --- moves -----------------------------------------------------------------------------
 
@@ -194,17 +230,6 @@ class Speech:
             player=who, tile=self.tile(tile) if tile else "", value=move.value or "",
         )  # fmt: skip
         return said[:1].upper() + said[1:]
-
-
-def plural(language: str, count: int) -> str:
-    """Return the form of a counted word: ``one``, ``few`` or ``many``."""
-    if language == "ru":
-        if count % 10 == 1 and count % 100 != 11:
-            return "one"
-        return "few" if count % 10 in (2, 3, 4) and count % 100 not in (12, 13, 14) else "many"
-    if language == "cs":
-        return "one" if count == 1 else "few" if count in (2, 3, 4) else "many"
-    return "one" if count == 1 or (language == "fr" and count == 0) else "many"
 
 
 @cache

@@ -40,7 +40,7 @@ def placing(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     if kind.role == "head" and position.agreed.owner(kind.colour) != move.player:
         yield says(say.NOT_YOUR_HEAD, cell, colour=kind.colour, player=move.player)
     if cell in position.cards:
-        yield Violation(say.CELL_TAKEN, (cell,))
+        yield _taken(position, cell)
     if kind.role in BESIDE_SNAKES:
         yield from _beside(position, move.player, kind, cell)
     elif kind.role in SNAKE_TILES:
@@ -69,16 +69,35 @@ def _growth(position: CarnivalPosition, cell: Cell, laid: Card) -> Iterator[Viol
     colour = laid.kind.colour
     own = position.snakes.get(colour) if colour else None
     if own is not None and own.end and own.is_blocked:
-        yield says(say.BLOCKED, own.end[0], own.faces, colour=colour)
+        yield _blocked(position, own)
         return
     met = [_met_edge(snake, laid) for snake in position.snakes_at_end(cell)]
     edge = next((edge for edge in met if edge is not None), None)
     if edge is not None:
         yield from _joining(position, cell, laid, (edge,))
     else:
-        snake = f"the {colour} snake" if colour else "a snake"
         where = own.end[0] if own and own.end else None
-        yield says(say.NOT_AT_AN_END, cell, where, snake=snake)
+        case = _why_not_at_an_end(position, cell, own) if own or not colour else ""
+        yield says(say.NOT_AT_AN_END, cell, where, case=case, colour=colour)
+
+
+def _why_not_at_an_end(position: CarnivalPosition, cell: Cell, own: Snake | None) -> str:
+    """Return what can be seen where a tile does not grow its snake, or a log any snake."""
+    if own is None:
+        return "log-turned" if position.snakes_at_end(cell) else "no-end"
+    if own.end is None:
+        return "capped"
+    return "turned" if own.grows_at(cell) else ""
+
+
+def _blocked(position: CarnivalPosition, snake: Snake) -> Violation:
+    assert snake.end is not None and snake.faces is not None
+    lying = named(position.cards[snake.faces].kind)
+    return says(say.BLOCKED, snake.end[0], snake.faces, colour=snake.colour, lying=lying)
+
+
+def _taken(position: CarnivalPosition, cell: Cell) -> Violation:
+    return says(say.CELL_TAKEN, cell, lying=named(position.cards[cell].kind))
 
 
 def _met_edge(snake: Snake, laid: Card) -> int | None:
@@ -145,7 +164,7 @@ def _hat(position: CarnivalPosition, cell: Cell, whose: str | None) -> Iterator[
     if not wearers and bare and bare.front:
         yield says(say.HAT_IN_FRONT, cell, bare.front, colour=bare.colour)
     elif cell in position.cards and position.role_at(cell) != "head":
-        yield Violation(say.CELL_TAKEN, (cell,))
+        yield _taken(position, cell)
     elif not wearers or whose not in (None, *wearers):
         yield Violation(say.NO_BARE_HEAD, (cell,))
     elif whose is None and len(wearers) > 1:
@@ -169,7 +188,8 @@ def _swap(position: CarnivalPosition, cell: Cell, lying: Card, new: Card) -> Ite
     colour = snake.colour if snake else "loose"
     kept = snake.kept_edges(cell) if snake else ()
     if new.kind.role in BODY and new.kind.colour != colour:
-        yield says(say.WRONG_COLOUR, cell, colour=colour, other=new.kind.colour)
+        case = "" if snake else "loose"
+        yield says(say.WRONG_COLOUR, cell, case=case, colour=colour, other=new.kind.colour)
     if is_straight(new.kind) != is_straight(lying.kind):
         yield says(say.WRONG_SHAPE, cell, what=named(new.kind), lying=named(lying.kind))
     elif any(new.strand_at[edge] < 0 for edge in kept):

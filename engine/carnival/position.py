@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Literal
 
 from engine.carnival.snakes import House, Snake, trace_snakes
 from engine.lattice import Cell
@@ -81,14 +82,11 @@ class Supply:
 
 @dataclass(frozen=True, slots=True)
 class LastRound:
-    """How far the last round has come."""
+    """How far the last round has come: heads are laid, then hats (ruling 9)."""
 
-    without_head: frozenset[str] = frozenset()
-    """Players who passed while heads were laid: they hold none, as far as they say."""
-    passes: int = 0
-    """Passes in a row."""
-    heads_are_over: bool = False
-    """True when everybody has passed on heads in a row, or a hat lies."""
+    phase: Literal["heads", "hats"] = "heads"
+    out: frozenset[str] = frozenset()
+    """Who has passed in this phase: skipped until it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +108,7 @@ class CarnivalPosition:
     """All that the table shows and the players have said."""
 
     box: TileSet
+    """Colours that nobody plays have no tiles in it."""
     agreed: Agreed
     house: House
     cards: Cards
@@ -139,9 +138,7 @@ class CarnivalPosition:
         return Counter([card.tile for card in self.cards.values()]) + Counter(on_heads)
 
     def left(self, kind: TileKind) -> int:
-        """Return how many of a tile somebody may still lay; a colour left out has none."""
-        if kind.colour is not None and kind.colour not in self.house.exits:
-            return 0
+        """Return how many of a tile somebody may still lay."""
         away = self.supply.gone.get(kind.name, 0) + self.supply.discard.get(kind.name, 0)
         return kind.count - self.laid.get(kind.name, 0) - away
 

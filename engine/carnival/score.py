@@ -126,8 +126,18 @@ def _diamond_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
             for player in position.players
             if not told or told.get(player)
         )
-        x, y = token.cell
-        yield OpenQuestion(f"Who laid the diamond at [{x}, {y}]?", answers)
+        yield OpenQuestion(f"Who laid {_which_diamond(position, token)}?", answers, (token.cell,))
+
+
+def _which_diamond(position: CarnivalPosition, token: Token) -> str:
+    """Return a diamond in words: its colour and, among several, its number from the house on."""
+    laid = position.cards[token.cell]
+    snake = position.snake_at.get(token.cell)
+    steps = [step.cell for step in snake.steps] if snake else []
+    alike = [cell for cell in steps if position.cards[cell].tile == laid.tile]
+    if token.cell not in alike or len(alike) == 1:
+        return f"the {named(laid.kind)}"
+    return f"{named(laid.kind)} number {alike.index(token.cell) + 1}, counted from the house"
 
 
 def _hat_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
@@ -136,8 +146,9 @@ def _hat_questions(position: CarnivalPosition) -> Iterator[OpenQuestion]:
             answers = tuple(
                 Answer(colour, _scores(_with_wearer(position, hat, colour))) for colour in hat.maybe
             )
-            x, y = hat.at
-            yield OpenQuestion(f"Whose head wears the hat at [{x}, {y}]?", answers)
+            worn = named(position.box[hat.tile])
+            whose = " or ".join(hat.maybe)
+            yield OpenQuestion(f"Whose is the {worn}: {whose}?", answers, (hat.at,))
 
 
 def _with_wearer(position: CarnivalPosition, hat: Hat, colour: str) -> CarnivalPosition:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
+from engine.carnival.last_round import settled
 from engine.carnival.position import (
     Agreed,
     CarnivalPosition,
@@ -24,6 +26,8 @@ from engine.tiles import TileKind, TileSet
 HAND = 4
 """Tiles dealt to each player (rulebook, step 4)."""
 TWO_PLAYERS = 2
+ONE_EACH = 1
+"""Two players with one snake each: the option ``snakes``."""
 AT_THE_RIGHT_HAND = 3
 """Quarter turns clockwise to the seat at one's right hand: N with W, S with E (ruling 10)."""
 
@@ -34,22 +38,32 @@ def opened(start: Start, box: TileSet, chosen: Mapping[str, Json]) -> CarnivalPo
     Raises:
         RecordError: names the place in the record that does not fit.
     """
+    box = box_in_play(box, start)
     lying = start.layout.cards
     house_at = _house_placement(lying, box)
     exits = _exits(box[house_at.tile], house_at.turns)
-    colours = _colours(start.players, chosen["colours"], exits)
-    in_play = {c for own in colours.values() for c in own}
-    house = House(house_at.at, {c: edge for c, edge in exits.items() if c in in_play})
+    colours = _colours(start.players, chosen, exits)
     agreed = Agreed(MappingProxyType(colours), chosen["hands"] == "ask")
+    house = House(house_at.at, {c: edge for c, edge in exits.items() if agreed.owner(c)})
     tiles = {p.at: card(box[p.tile], p.turns) for p in (*lying, house_at)}
     cards, hats = _with_hats(tiles, house, box)
     from_the_start = not start.midgame and len(tiles) == 1
     tokens, earlier = _tokens(start, agreed, cards)
-    return CarnivalPosition(
+    position = CarnivalPosition(
         box, agreed, house, MappingProxyType(cards), start.next or start.players[0],
-        Supply(_pile(box, agreed, in_play) if from_the_start else None),
+        Supply(_pile(box, start.players) if from_the_start else None),
         hats, tokens, MappingProxyType(earlier), _last_round_of(cards, hats),
     )  # fmt: skip
+    return settled(position)
+
+
+def box_in_play(box: TileSet, start: Start) -> TileSet:
+    """Return the box without the tiles of colours that nobody plays (ruling 10)."""
+    if len(start.players) == TWO_PLAYERS and start.options.get("snakes") != ONE_EACH:
+        return box
+    out = set(box.colours) - set(start.players)
+    kinds = {n: replace(k, count=0) if k.colour in out else k for n, k in box.kinds.items()}
+    return replace(box, kinds=MappingProxyType(kinds))
 
 
 def _house_placement(lying: frozenset[Placement], box: TileSet) -> Placement:
@@ -72,15 +86,20 @@ def _exits(house: TileKind, turns: int) -> dict[str, int]:
 
 
 def _colours(
-    players: tuple[str, ...], named: Json, exits: Mapping[str, int]
+    players: tuple[str, ...], chosen: Mapping[str, Json], exits: Mapping[str, int]
 ) -> dict[str, tuple[str, ...]]:
-    """Return each player's colours: two players have two each (ruling 10)."""
+    """Return each player's colours: two players have two each, unless they say one (ruling 10)."""
+    named, one_each = chosen["colours"], chosen["snakes"] == ONE_EACH
     for player in players:
         if player not in exits:
             raise RecordError("players", f"the house has no exit for {player}")
     if len(players) != TWO_PLAYERS:
-        if named is not None:
-            raise RecordError("options.colours", f"is for two players, not {len(players)}")
+        for option, is_told in (("colours", named is not None), ("snakes", one_each)):
+            if is_told:
+                raise RecordError(f"options.{option}", f"is for two players, not {len(players)}")
+    if one_each and named is not None:
+        raise RecordError("options.colours", "goes with two snakes each, not with one")
+    if one_each or len(players) != TWO_PLAYERS:
         return {player: (player,) for player in players}
     if named is None:
         return _by_seat(players, exits)
@@ -105,13 +124,9 @@ def _by_seat(players: tuple[str, ...], exits: Mapping[str, int]) -> dict[str, tu
     return {player: (player, right) for player, right in zip(players, rights, strict=False)}
 
 
-def _pile(box: TileSet, agreed: Agreed, in_play: set[str]) -> int:
-    tiles = sum(
-        kind.count
-        for kind in box.kinds.values()
-        if kind.role != "house" and (kind.colour is None or kind.colour in in_play)
-    )
-    return max(0, tiles - HAND * len(agreed.colours))
+def _pile(box: TileSet, players: tuple[str, ...]) -> int:
+    tiles = sum(kind.count for kind in box.kinds.values() if kind.role != "house")
+    return max(0, tiles - HAND * len(players))
 
 
 def _tokens(start: Start, agreed: Agreed, cards: Cards) -> tuple[tuple[Token, ...], dict[str, int]]:
@@ -138,7 +153,7 @@ def _tokens(start: Start, agreed: Agreed, cards: Cards) -> tuple[tuple[Token, ..
 def _last_round_of(cards: Cards, hats: tuple[Hat, ...]) -> LastRound | None:
     """Return the last round where heads or hats lie; with hats, the heads are over."""
     if hats:
-        return LastRound(heads_are_over=True)
+        return LastRound("hats")
     if any(laid.kind.role == "head" for laid in cards.values()):
         return LastRound()
     return None

@@ -27,7 +27,8 @@ def _too_many(position: CarnivalPosition) -> Iterator[Violation]:
     for tile, number in sorted(position.laid.items()):
         if number > position.box[tile].count:
             cells = tuple(sorted(at for at, laid in position.cards.items() if laid.tile == tile))
-            yield says(say.TOO_MANY, *cells, tile=named(position.box[tile]))
+            kind = position.box[tile]
+            yield says(say.TOO_MANY, *cells, tile=named(kind), n=kind.count)
 
 
 def _snakes_amiss(position: CarnivalPosition) -> Iterator[Violation]:
@@ -36,9 +37,7 @@ def _snakes_amiss(position: CarnivalPosition) -> Iterator[Violation]:
         cells = tuple(step.cell for step in position.snakes[joined[0]].steps)
         yield Violation(say.TWO_SNAKES_JOINED, cells, {"one": joined[0], "other": joined[1]})
     for cell in loose_cells(position.cards, position.snakes.values()):
-        colour = position.cards[cell].kind.colour
-        snake = f"the {colour} snake" if colour else "a snake"
-        yield Violation(say.NOT_AT_AN_END, (cell,), {"snake": snake})
+        yield says(say.NOT_AT_AN_END, cell, case="loose")
 
 
 def _gifts_alone(position: CarnivalPosition) -> Iterator[Violation]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from engine.carnival.last_round import heads_are_due, heads_may_come
 from engine.carnival.laying import (
     BESIDE_SNAKES,
     NEVER_REPLACED,
@@ -30,7 +29,9 @@ def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
     assert move.tile is not None
     kind = position.box[move.tile]
     if position.left(kind) < 1:
-        yield says(say.NONE_LEFT, move.at, tile=named(kind))
+        case = "" if kind.colour in (None, *position.house.exits) else "left-out"
+        names = {"tile": named(kind), "n": kind.count, "colour": kind.colour}
+        yield says(say.NONE_LEFT, move.at, case=case, **names)
     yield from _judge_round(position, move, kind)
     if move.declares != NO_OWN_TILE and _must_be_declared(position, move.player, kind):
         yield says(say.UNDECLARED, move.at, player=move.player, tile=named(kind))
@@ -39,15 +40,14 @@ def judge_tile(position: CarnivalPosition, move: Move) -> Iterator[Violation]:
 
 def _judge_round(position: CarnivalPosition, move: Move, kind: TileKind) -> Iterator[Violation]:
     """Yield what may not be laid in this part of the game (ruling 9)."""
+    last = position.last_round
     if kind.role not in LAST_ROUND_TILES:
-        if position.last_round is not None:
+        if last is not None:
             yield says(say.ONLY_HEADS_AND_HATS, move.at)
-    elif position.last_round is None:
+    elif last is None:
         yield says(say.LAST_ROUND_ONLY, move.at, what=kind.role)
-    elif kind.role == "head" and not heads_may_come(position):
-        yield says(say.HEADS_BEFORE_HATS, move.at, due="hats")
-    elif kind.role == "hat" and heads_are_due(position):
-        yield says(say.HEADS_BEFORE_HATS, move.at, due="heads")
+    elif last.phase != f"{kind.role}s":
+        yield says(say.HEADS_BEFORE_HATS, move.at, case="hats" if last.phase == "hats" else "")
 
 
 def _must_be_declared(position: CarnivalPosition, player: str, kind: TileKind) -> bool:
@@ -83,8 +83,9 @@ def _candidates(position: CarnivalPosition, player: str) -> Iterator[Move]:
         yield from _growing(position, player, BODY | LOGS)
         yield from _giving(position, player)
         yield from _swapping(position, player)
-    else:
+    elif position.last_round.phase == "heads":
         yield from _growing(position, player, {"head"})
+    else:
         yield from _hatting(position, player)
 
 

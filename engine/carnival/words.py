@@ -18,7 +18,8 @@ def named(kind: TileKind) -> str:
     return " ".join(words)
 
 
-def says(rule: Rule, *cells: Place | None, **names: object) -> Violation:
+def says(rule: Rule, *cells: Place | None, case: str = "", **names: object) -> Violation:
     """Return a violation with its names; cells that are not there are left out."""
     pointed = tuple(dict.fromkeys(cell for cell in cells if cell is not None))
-    return Violation(rule, pointed, {name: str(value) for name, value in names.items()})
+    words = {name: str(value) for name, value in names.items()}
+    return Violation(rule, pointed, words, case=case)

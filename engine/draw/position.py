@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from engine.draw.display import Item, Text, filled, moved, placed, rounded
 from engine.draw.ends import open_ends
@@ -26,6 +27,16 @@ Panel = tuple[list[Item], tuple[float, float, float, float]]
 """Shapes, and the box around them: left, top, right, bottom."""
 
 
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A position as shapes, for whoever writes or paints them."""
+
+    items: tuple[Item, ...]
+    box: tuple[float, float, float, float]
+    """Left, top, width and height of what is shown, in millimetres."""
+    title: str
+
+
 def draw_layout(
     tile_set: TileSet,
     layout: Layout,
@@ -38,7 +49,27 @@ def draw_layout(
     drills: Iterable[tuple[Place, Place]] | None = None,
     eyes: Iterable[Cell] | None = None,
 ) -> str:
-    """Return a position as SVG text.
+    """Return a position as SVG text; see ``layout_drawing``."""
+    drawing = layout_drawing(
+        tile_set, layout, marked=marked, last=last, ends=ends, players=players, title=title,
+        drills=drills, eyes=eyes,
+    )  # fmt: skip
+    return svg(drawing.items, drawing.box, drawing.title)
+
+
+def layout_drawing(
+    tile_set: TileSet,
+    layout: Layout,
+    *,
+    marked: Iterable[Place] = (),
+    last: Iterable[Place] = (),
+    ends: Iterable[tuple[Place, int]] | None = None,
+    players: Sequence[str] = (),
+    title: str = "",
+    drills: Iterable[tuple[Place, Place]] | None = None,
+    eyes: Iterable[Cell] | None = None,
+) -> Drawing:
+    """Return a position as shapes.
 
     Args:
         tile_set: the box its tiles come from.
@@ -73,7 +104,7 @@ def draw_layout(
         y -= LINE * 1.3
     box = (left - GAP, y - GAP / 2, right - left + 2 * GAP, bottom - y + 1.5 * GAP)
     sheet = filled(PAPER, rounded(*box, 4))
-    return svg([sheet, *above, *items], box, title or f"A position of {tile_set.name}")
+    return Drawing((sheet, *above, *items), box, title or f"A position of {tile_set.name}")
 
 
 def _side_by_side(tile_set: TileSet, layout: Layout, marks: Marks, players: Sequence[str]) -> Panel:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from engine import options, sentences
-from engine.carnival.last_round import is_over, passed
+from engine.carnival.last_round import is_over, passed, settled
 from engine.carnival.laying import wearers_at
 from engine.carnival.position import CarnivalPosition, Hat, LastRound, Token
 from engine.carnival.score import open_questions, score_lines, token_worth
@@ -54,21 +54,29 @@ class Carnival:
         options=(
             Option(
                 "hands", "trust",
-                "trust: what players do and say about their hands is believed; ask: who lays a "
-                "plain tile of another colour must say that he has no own one to lay, and the "
-                "last round is refused while a tile is left that whoever has it can lay.",
+                "What players say about their hidden hands is trusted, or asked for: whoever lays "
+                "a plain tile of another colour must say that they have none of their own to "
+                "lay, and the last round cannot be announced too early.",
                 options.one_of("trust", "ask"),
             ),
             Option(
+                "snakes", 2,
+                "With two players: two snakes each, or one each of the colour that faces you; the "
+                "tiles of the other colours then stay in the box.",
+                options.one_of(2, 1),
+            ),
+            Option(
                 "colours", None,
-                "Two players: which two colours each has; by default those at the exit towards "
-                "him and at the one at his right hand.",
+                "With two players and two snakes each: which two colours each player has.",
                 options.colours_by_player,
             ),
         ),
+        summary=say.SUMMARY,
         rules=sentences.rules_in(say),
         actions=("place", "replace", "finale", "pass"),
         hidden=True,
+        move_keys=("snake", "declares"),
+        counts=("tokens",),
     )  # fmt: skip
 
     # --- opening ---------------------------------------------------------------------------
@@ -110,7 +118,8 @@ class Carnival:
     def apply(self, position: CarnivalPosition, move: Move) -> CarnivalPosition:
         """Return the position after a move."""
         if move.do == "finale":
-            return position if position.last_round else replace(position, last_round=LastRound())
+            last = position.last_round or LastRound()
+            return settled(replace(position, last_round=last))
         if move.do == "pass":
             return position if is_over(position) else _next_turn(passed(position, move.player))
         return _next_turn(_laid(position, move))
@@ -191,17 +200,19 @@ def _judge_finale(position: CarnivalPosition) -> Iterator[Violation]:
         every = [_tiles_layable(position, player) for player in position.players]
         sure = next((tile for tile in position.box.kinds if all(tile in t for t in every)), None)
         if sure is not None:
-            yield says(say.FINALE_TOO_EARLY, tile=named(position.box[sure]))
+            tile = named(position.box[sure])
+            yield says(say.FINALE_TOO_EARLY, every[0][sure], tile=tile)
 
 
 def _nothing_can_be_laid(position: CarnivalPosition) -> bool:
     return not any(_tiles_layable(position, player) for player in position.players)
 
 
-def _tiles_layable(position: CarnivalPosition, player: str) -> set[str | None]:
-    """Return the tiles that a player could lay, those that wait in the discard too."""
+def _tiles_layable(position: CarnivalPosition, player: str) -> dict[str | None, Cell | None]:
+    """Return the tiles that a player could lay, each with a place; those in the discard too."""
     supply = replace(position.supply, discard=MappingProxyType({}))
-    return {move.tile for move in layable(replace(position, supply=supply), player)}
+    ways = layable(replace(position, supply=supply), player)
+    return {move.tile: move.at for move in ways}
 
 
 # --- changing the position --------------------------------------------------------------------
@@ -210,7 +221,7 @@ def _tiles_layable(position: CarnivalPosition, player: str) -> set[str | None]:
 def _next_turn(position: CarnivalPosition) -> CarnivalPosition:
     players = position.players
     following = players[(players.index(position.to_move) + 1) % len(players)]
-    return replace(position, to_move=following)
+    return settled(replace(position, to_move=following))
 
 
 def _laid(position: CarnivalPosition, move: Move) -> CarnivalPosition:
@@ -223,13 +234,11 @@ def _laid(position: CarnivalPosition, move: Move) -> CarnivalPosition:
     tokens = _tokens_kept(position, cell)
     if kind.role == "diamond":
         tokens = (*tokens, Token(move.player, cell))
-    last = position.last_round
     return replace(
         position,
         cards=MappingProxyType(with_card(position.cards, cell, card(kind, move.turns))),
         tokens=tokens,
-        supply=position.supply.after(replaced) if last is None else position.supply,
-        last_round=replace(last, passes=0) if last else None,
+        supply=position.supply if position.last_round else position.supply.after(replaced),
     )
 
 
@@ -250,7 +259,10 @@ def _hat_laid(
     hat = Hat(kind.name, cell, wearers[0] if wearers else None)
     on_head = position.role_at(cell) == "head"
     cards = position.cards if on_head else with_card(position.cards, cell, card(kind, 0))
-    last = replace(position.last_round or LastRound(), passes=0, heads_are_over=True)
+    last = position.last_round
+    # A hat that the table let pass among the heads ends them.
+    if last is None or last.phase == "heads":
+        last = LastRound("hats")
     return replace(
         position, cards=MappingProxyType(dict(cards)), hats=(*position.hats, hat), last_round=last
     )

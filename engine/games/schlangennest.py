@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain as concatenated
+from itertools import islice
 from types import MappingProxyType
 
 from engine import options, sentences
@@ -26,13 +27,13 @@ from engine.game import (
     Violation,
 )
 from engine.nest.crowds import ends_at
-from engine.nest.laying import judge_place, outside
+from engine.nest.laying import cells_outside, judge_place
 from engine.nest.loops import judge_replace, judge_turn
 from engine.nest.meetings import colours_joined, crowds
 from engine.nest.position import COLOURS, SHAPES, Agreed, NestPosition, in_order_from
 from engine.nest.setup import agreed_field, colours_of, parse_size
 from engine.nest.turns import actions, can_act, judge_action, next_turn, turn_goes_on
-from engine.nest.words import none_left, says
+from engine.nest.words import none_left, outside, says
 from engine.placement import Layout, Placement
 from engine.sentences import schlangennest as say
 from engine.snakes import card
@@ -52,32 +53,34 @@ class Schlangennest:
         options=(
             Option(
                 "size", "recommended",
-                "The field: recommended, easy or hard by the rulebook's table, any two numbers, "
-                "or null for no border.",
+                "How large the field is: recommended, easy or hard as in the rulebook, any two "
+                "numbers, or no border.",
                 parse_size,
             ),
             Option(
                 "border", "grows",
-                "grows: the border comes into being as cards are laid; "
-                "fixed: it is the box of the set-up cards.",
+                "The border forms as cards are laid, or the cards laid before the game fix it.",
                 options.one_of("grows", "fixed"),
             ),
             Option(
                 "frame", False,
-                "The outer ring of the set-up cards is a frame, and the field lies inside it.",
+                "The outer ring of cards laid before the game is a frame round the field.",
                 options.flag,
             ),
-            Option("tail_first", False, "Every colour's first card is its tail.", options.flag),
+            Option("tail_first", False, "The first card of every snake is its tail.", options.flag),
             Option(
                 "two_snakes", "off",
-                "Two players with two snakes each: both get a card every turn, or one of choice.",
+                "Two players with two snakes each: one card for both every turn, or one card for "
+                "the snake of your choice.",
                 options.one_of("off", "both", "one"),
             ),
             Option(
                 "colours", None,
-                "Two snakes: which two colours each player has.", options.colours_by_player,
+                "With two snakes each: which two colours each player has.",
+                options.colours_by_player,
             ),
         ),
+        summary=say.SUMMARY,
         rules=sentences.rules_in(say),
         actions=("place", "turn", "replace", "pass"),
     )  # fmt: skip
@@ -137,8 +140,8 @@ class Schlangennest:
         broken = []
         if move.player != position.to_move:
             broken.append(says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player))
-        elif any(True for _ in actions(position)):
-            broken.append(says(say.MUST_MOVE, player=move.player))
+        else:
+            broken += _instead_of_passing(position)
         return Verdict(tuple(broken))
 
     # --- apply -----------------------------------------------------------------------------
@@ -196,15 +199,10 @@ class Schlangennest:
                 cells = tuple(sorted({cell for p in pieces for cell, _ in p.strands}))
                 broken.append(Violation(say.IN_PIECES, cells, {"colour": colour}))
         if not position.agreed.field.holds(position.judged_box):
-            broken.append(
-                Violation(
-                    say.OUTSIDE, outside(position), {"field": position.agreed.field.in_words()}
-                )
-            )
+            broken.append(outside(position, position.judged_box, *cells_outside(position)))
         for tile in position.laid:
             if position.left(tile) < 0:
-                cells = tuple(sorted(at for at, c in position.cards.items() if c.tile == tile))
-                broken.append(none_left(position, tile, cells))
+                broken.append(none_left(position, tile))
         return tuple(broken)
 
     def questions(self, position: NestPosition) -> tuple[OpenQuestion, ...]:
@@ -226,6 +224,17 @@ class Schlangennest:
         if old.tile == new.tile:
             return [Move(player, "turn", at=new.at, turns=new.turns)]
         return [Move(player, "replace", new.tile, new.at, new.turns)]
+
+
+# --- passing
+
+
+def _instead_of_passing(position: NestPosition) -> Iterator[Violation]:
+    """Yield what the player to move can do, shown by one way."""
+    for way in islice(actions(position), 1):
+        assert way.at is not None
+        tile = way.tile or position.cards[way.at].tile
+        yield says(say.MUST_MOVE, way.at, case=way.do, player=way.player, tile=tile)
 
 
 # --- score

@@ -43,10 +43,11 @@ class Snekagon:
         options=(
             Option(
                 "second_without_1", False,
-                "The second player has no single hex, as in the prototype of seven turns.",
+                "The second player plays without the single hex, as in the seven-turn prototype.",
                 options.flag,
             ),
         ),
+        summary=say.SUMMARY,
         rules=sentences.rules_in(say),
         actions=("place", "pass"),
         coloured_moves=False,
@@ -89,8 +90,7 @@ class Snekagon:
         if self._is_over(position):
             return
         yield from hexrules.not_your_turn(position, move)
-        if hexmoves.can_move(position, move.player):
-            yield Violation(say.MUST_MOVE, (), {"player": move.player})
+        yield from hexrules.must_move(position, move)
 
     # --- apply -----------------------------------------------------------------------------
 

@@ -65,23 +65,25 @@ class Snekagon5G:
         options=(
             Option(
                 "advanced", False,
-                "The advanced game: from board to board a snake turns by at most 60 degrees.",
+                "The advanced game: when it escapes, a snake turns by at most 60 degrees.",
                 options.flag,
             ),
             Option(
                 "far_drill", False,
-                "A tile may drill at once onto an own end on a neighbouring board.",
+                "A new tile may also be joined at once to your own end on a neighbouring board.",
                 options.flag,
             ),
             Option(
                 "single_opening", False, "The first tile of the game is the single hex.",
                 options.flag,
             ),
-            Option("eyes", EYES, "The two holes that every board has.", _parse_eyes),
+            Option("eyes", EYES, "Where the two holes of every board are.", _parse_eyes),
         ),
+        summary=say.SUMMARY,
         rules=sentences.rules_in(say),
         actions=("place", "pass"),
         coloured_moves=False,
+        move_keys=("board", "from", "to"),
     )  # fmt: skip
 
     # --- opening ---------------------------------------------------------------------------
@@ -126,8 +128,7 @@ class Snekagon5G:
         if self._is_over(position):
             return
         yield from hexrules.not_your_turn(position, move)
-        if hexmoves.can_move(position, move.player):
-            yield Violation(say.MUST_MOVE, (), {"player": move.player})
+        yield from hexrules.must_move(position, move)
 
     # --- apply -----------------------------------------------------------------------------
 
@@ -177,8 +178,9 @@ class Snekagon5G:
                 drilled = replace(position, drills={**position.drills, player: way})
                 scores = hexposition.outcome(drilled, say.LONGEST, over=False).scores
                 answers.append(Answer(_in_words(way), scores))
-            question = f"Between which boards are the {player} snakes drilled?"
-            yield OpenQuestion(question, tuple(answers))
+            question = f"Between which boards do the {player} snakes escape, from left to right?"
+            cells = tuple(sorted({spot for way in ways for drill in way for spot in drill}))
+            yield OpenQuestion(question, tuple(answers), cells)
 
     def readings(self, position: HexPosition, change: Change) -> list[Move]:
         """Return the moves that laid one tile: those that fit the clay, the legal ones first."""
@@ -223,10 +225,9 @@ def _broken_by_tile(position: HexPosition, move: Move) -> Iterator[Violation]:
 
 
 def _in_words(way: Iterable[Drill]) -> str:
-    """Return drills as an answer: the boards, and the field where they are."""
-    return ", ".join(
-        f"boards {one[0]} and {other[0]} at [{one[1]}, {one[2]}]" for one, other in sorted(way)
-    )
+    """Return drills as an answer: their boards, counted from 1, by field from left to right."""
+    ordered = sorted(way, key=lambda drill: (2 * drill[0][1] + drill[0][2], drill))
+    return ", ".join(f"boards {one[0] + 1} and {other[0] + 1}" for one, other in ordered) or "none"
 
 
 # --- readings ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from engine import options, sentences
 from engine.draws import DIE, SssnakePosition, Turn
 from engine.errors import RecordError
-from engine.fields import SnakeField, fields_at_start
+from engine.fields import ENDS, SnakeField, fields_at_start
 from engine.game import (
     Change,
     Facts,
@@ -30,6 +30,7 @@ from engine.game import (
 )
 from engine.lattice import Cell
 from engine.placement import Layout, Placement
+from engine.routes import pocket
 from engine.sentences import sssnake as say
 from engine.snakes import card
 from engine.tiles import TileSet
@@ -48,14 +49,16 @@ class Sssnake:
         options=(
             Option(
                 "rolls", "told",
-                "told: every roll is written down, with the cards drawn where they are known; "
-                "trust: none is, and anybody may lay any card of the box on his own snake or on "
-                "his left neighbour's.",
+                "Every roll is told, or rolls are trusted: then anybody may lay any card on their "
+                "own snake or on their left neighbour's.",
                 options.one_of("told", "trust"),
             ),
         ),
+        summary=say.SUMMARY,
         rules=sentences.rules_in(say),
         actions=("roll", "place", "discard", "pass"),
+        move_keys=("snake",),
+        counts=("out",),
     )  # fmt: skip
 
     # --- opening ---------------------------------------------------------------------------
@@ -166,12 +169,13 @@ class Sssnake:
         for player, field in zip(position.players, position.fields, strict=True):
             apart = tuple(sorted(field.cards.keys() - field.snake_cells))
             if apart:
-                broken.append(_on(player, say.NOT_AT_AN_END, apart))
+                broken.append(_on(player, say.NOT_AT_AN_END, apart, case="apart"))
             broken += _hopeless(player, field)
             for tile in position.pile_kinds:
                 cells = tuple(sorted(at for at, c in field.cards.items() if c.tile == tile))
                 if cells and position.left[tile] < 0:
-                    broken.append(_on(player, say.NONE_LEFT, cells, tile=tile))
+                    count = str(position.box[tile].count)
+                    broken.append(_on(player, say.NONE_LEFT, cells, tile=tile, n=count))
         return tuple(broken)
 
     def questions(self, position: SssnakePosition) -> tuple[OpenQuestion, ...]:
@@ -221,10 +225,12 @@ def _judge_roll(position: SssnakePosition, move: Move) -> Iterator[Violation]:
         return
     due, drawn = min(move.value, position.pile), len(move.tiles)
     if drawn != due:
-        yield _says(say.WRONG_DRAW, due=_cards(due), value=str(move.value), drawn=str(drawn))
+        case = "short" if due < move.value else ""
+        params = {"n": str(due), "value": str(move.value), "drawn": str(drawn)}
+        yield Violation(say.WRONG_DRAW, (), params, case=case)
     for tile in dict.fromkeys(move.tiles):
         if move.tiles.count(tile) > max(0, position.left.get(tile, 0)):
-            yield _says(say.NONE_LEFT, tile=tile)
+            yield _none_left(position, tile)
 
 
 def _drawn(position: SssnakePosition, move: Move) -> Turn:
@@ -284,13 +290,26 @@ def _wrong_hands(position: SssnakePosition, move: Move) -> Iterator[Violation]:
     snake = names[_owner(position, move)]
     if snake not in snakes:
         params = {"due": " or ".join(dict.fromkeys(snakes)), "snake": snake}
-        yield Violation(say.WRONG_SNAKE, (), params, snake)
+        yield Violation(say.WRONG_SNAKE, (), params, snake, _case_of_snake(position, snakes))
+
+
+def _case_of_snake(position: SssnakePosition, snakes: list[str]) -> str:
+    """Return why a card goes on one snake and no other."""
+    if len(set(snakes)) != 1 or position.turn.value is None:
+        return ""
+    if position.turn.own:
+        return "own"
+    return "neighbour" if position.turn.value == 1 else "given"
+
+
+def _none_left(position: SssnakePosition, tile: str) -> Violation:
+    return _says(say.NONE_LEFT, tile=tile, n=str(position.box[tile].count))
 
 
 def _wrong_card(position: SssnakePosition, tile: str) -> Iterator[Violation]:
     if position.turn.is_untold:
         if not position.is_left(tile):
-            yield _says(say.NONE_LEFT, tile=tile)
+            yield _none_left(position, tile)
     elif tile not in position.turn.hand:
         yield _says(say.NOT_DRAWN, tile=tile)
 
@@ -304,7 +323,8 @@ def _wrong_on_field(position: SssnakePosition, move: Move) -> Iterator[Violation
     if cell in field.across:
         yield _on(name, say.CELL_TAKEN, (cell,))
     elif not field.edges_faced(cell):
-        yield _on(name, say.NOT_AT_AN_END, (cell,))
+        ends = tuple(end for end, _ in field.open_ends)
+        yield _on(name, say.NOT_AT_AN_END, (cell, *ends))
     elif not field.meets_an_end(cell, laid):
         yield _on(name, say.NOT_JOINED, (cell,))
     else:
@@ -317,9 +337,15 @@ def _wrong_on_field(position: SssnakePosition, move: Move) -> Iterator[Violation
 def _hopeless(player: str, field: SnakeField) -> Iterator[Violation]:
     """Yield why head and tail can no longer be joined (ruling 2)."""
     if field.dead_ends:
-        yield _on(player, say.DEAD_END, tuple(cell for cell, _ in field.dead_ends))
+        case = "" if len(field.dead_ends) > 1 else ENDS[field.ends.index(field.dead_ends[0])]
+        yield _on(player, say.DEAD_END, tuple(cell for cell, _ in field.dead_ends), case=case)
     elif field.route is None:
-        yield _on(player, say.NOT_FEASIBLE, tuple(cell for cell, _ in field.ends))
+        # Whatever is not walled in reaches the open round all cards, so one of the ends is.
+        rooms = [pocket(field.across, cell) for cell, _ in field.ends]
+        shut_in = [end for end, room in zip(ENDS, rooms, strict=True) if room is not None]
+        case = shut_in[0] if len(shut_in) == 1 else ""
+        cells = sorted(cell for room in rooms for cell in room or ())
+        yield _on(player, say.NOT_FEASIBLE, tuple(cells), case=case)
 
 
 # --- putting a card out of the game ------------------------------------------------------------
@@ -384,7 +410,9 @@ def _judge_pass(position: SssnakePosition, move: Move) -> Iterator[Violation]:
         return
     if move.player != position.to_move:
         yield _says(say.NOT_YOUR_TURN, turn=position.to_move, player=move.player)
-    yield _says(say.MUST_MOVE, player=move.player)
+    to_roll = position.turn.value is None and not position.on_trust
+    case = "roll" if to_roll else ""
+    yield Violation(say.MUST_MOVE, (), {"player": move.player}, case=case)
 
 
 # --- turns -------------------------------------------------------------------------------------
@@ -417,8 +445,7 @@ def _line(player: str, field: SnakeField) -> ScoreLine:
         return ScoreLine(0, say.UNREACHABLE, cells, params, player)
     if not route:
         return ScoreLine(0, say.CLOSED, (), params, player)
-    words = _cards(len(route)) + (" is" if len(route) == 1 else " are")
-    return ScoreLine(-len(route), say.MISSING, route, params | {"cards": words}, player)
+    return ScoreLine(-len(route), say.MISSING, route, params | {"n": str(len(route))}, player)
 
 
 # --- words -------------------------------------------------------------------------------------
@@ -428,10 +455,8 @@ def _says(rule: Rule, **params: str) -> Violation:
     return Violation(rule, (), params)
 
 
-def _on(snake: str, rule: Rule, cells: tuple[Cell, ...], **params: str) -> Violation:
+def _on(
+    snake: str, rule: Rule, cells: tuple[Cell, ...], *, case: str = "", **params: str
+) -> Violation:
     """Return a violation with cells on a player's field."""
-    return Violation(rule, cells, {"snake": snake} | params, snake)
-
-
-def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"
+    return Violation(rule, cells, {"snake": snake} | params, snake, case)

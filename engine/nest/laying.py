@@ -15,7 +15,7 @@ from engine.nest.meetings import (
     unclosable,
 )
 from engine.nest.position import FIELD_SHAPES, SHAPES, NestPosition, stretched
-from engine.nest.words import none_left, says
+from engine.nest.words import none_left, outside, says
 from engine.sentences import schlangennest as say
 from engine.snakes import Card, Spot, card, join, spot
 from engine.tiles import GREY, TileKind
@@ -79,7 +79,7 @@ def wrong_in_the_nest(position: NestPosition, here: Spot, laid: Card) -> Iterato
     cell = here.cell
     box = stretched(position.judged_box, cell)
     if laid.kind.shape in FIELD_SHAPES and not field.holds(box):
-        yield Violation(say.OUTSIDE, (cell,), {"field": field.in_words()})
+        yield outside(position, box, cell)
     web = position.web
     joined = join(web, here, laid)
     for snake in joined.chains:
@@ -91,7 +91,7 @@ def wrong_in_the_nest(position: NestPosition, here: Spot, laid: Card) -> Iterato
     yield from unclosable(position, laid, ends, joined.facing)
 
 
-def outside(position: NestPosition) -> tuple[Cell, ...]:
+def cells_outside(position: NestPosition) -> tuple[Cell, ...]:
     """Return the cells to point at when the cards do not fit the field."""
     box = position.agreed.field.box
     cells = sorted(position.judged_cells)
@@ -109,15 +109,14 @@ def judge_place(position: NestPosition, move: Move) -> Iterator[Violation]:
     elif position.left(move.tile) < 1:
         yield none_left(position, move.tile)
     if move.at in position.cards:
-        yield Violation(say.CELL_TAKEN, (move.at,))
+        yield says(say.CELL_TAKEN, move.at, lying=position.cards[move.at].tile)
     if not own:
         return
     laid = card(kind, move.turns)
     if position.is_finished(colour):
-        yield says(say.SNAKE_FINISHED, colour=colour)
+        yield says(say.SNAKE_FINISHED, *_cells(position, colour), colour=colour)
     elif position.is_loop(colour):
-        cells = tuple(sorted(cell for s in position.web.of_colour(colour) for cell, _ in s.strands))
-        yield Violation(say.OPEN_FIRST, tuple(dict.fromkeys(cells)), {"colour": colour})
+        yield says(say.OPEN_FIRST, *_cells(position, colour), colour=colour)
     elif not position.has_begun(colour):
         yield from judge_first(position, move.at, laid)
     else:
@@ -141,10 +140,17 @@ def judge_growth(position: NestPosition, cell: Cell, laid: Card) -> Iterator[Vio
     coloured = laid.strands[0].edges
     own_ends = set(position.ends(colour))
     if not any((square_neighbour(cell, edge), edge ^ 2) in own_ends for edge in coloured):
-        yield Violation(say.OWN_END, (cell,), {"colour": colour})
+        ends_here = [at for at, edge in own_ends if square_neighbour(at, edge) == cell]
+        shown = sorted(set(ends_here or (at for at, _ in own_ends)) - {cell})
+        yield says(say.OWN_END, cell, *shown, case="grey" if ends_here else "", colour=colour)
     closing = must_close_at(position, colour)
     if closing is not None and not closing.closes(position, cell, laid):
-        yield Violation(
-            say.MUST_CLOSE, (closing.cell,),
-            {"colour": colour, "card": closing.shape(position)},
+        yield says(
+            say.MUST_CLOSE, closing.cell,
+            colour=colour, other=closing.other, card=closing.shape(position),
         )  # fmt: skip
+
+
+def _cells(position: NestPosition, colour: str) -> list[Cell]:
+    """Return where a snake lies."""
+    return sorted({cell for snake in position.web.of_colour(colour) for cell, _ in snake.strands})

@@ -9,7 +9,7 @@ from engine.lattice import Cell
 from engine.nest.crowds import ends_at
 from engine.nest.meetings import colours_joined, crowds, unclosable
 from engine.nest.position import NestPosition
-from engine.nest.words import none_left
+from engine.nest.words import none_left, says
 from engine.sentences import schlangennest as say
 from engine.snakes import Card, card, trace
 from engine.tiles import GREY
@@ -52,7 +52,8 @@ def judge_turn(position: NestPosition, move: Move) -> Iterator[Violation]:
         or lying.kind.shape != "curve"
         or position.agreed.owner(lying.kind.colour) != move.player
     ):
-        yield Violation(say.NOT_OWN_CURVE, (move.at,), {"player": move.player})
+        case = "" if lying else "empty"
+        yield says(say.NOT_OWN_CURVE, move.at, case=case, player=move.player)
         return
     colour = lying.kind.colour or GREY
     if not position.is_loop(colour):
@@ -91,12 +92,16 @@ def judge_replace(position: NestPosition, move: Move) -> Iterator[Violation]:
         or position.agreed.owner(lying.kind.colour) != move.player
         or (own_tail and lying.kind.colour != kind.colour)
     ):
-        yield Violation(say.NOT_OWN_STRAIGHT, (move.at,), {"player": move.player})
+        case = "" if lying else "empty"
+        yield says(say.NOT_OWN_STRAIGHT, move.at, case=case, player=move.player)
         return
     colour = lying.kind.colour or GREY
     if not position.is_loop(colour):
         yield Violation(say.NO_LOOP, (move.at,), {"colour": colour})
-    elif any(True for _ in opening_turns(position, colour)):
-        yield Violation(say.CAN_BE_OPENED, (move.at,))
+    else:
+        for way in opening_turns(position, colour):
+            assert way.at is not None
+            yield says(say.CAN_BE_OPENED, way.at)
+            break
     if own_tail and (move.turns - lying.turns) % 2:
         yield Violation(say.NOT_ALONG, (move.at,))

@@ -67,6 +67,8 @@ class Closing:
     cell: Cell
     edges: frozenset[int]
     colour: str
+    other: str
+    """The other snake whose ends wait there."""
 
     @property
     def is_straight(self) -> bool:
@@ -98,9 +100,11 @@ def must_close_at(position: NestPosition, colour: str) -> Closing | None:
     if len(cells) != 1:
         return None
     cell = cells.pop()
-    if duel_at(position.agreed, position.web.facing[cell]) is None:
+    duel = duel_at(position.agreed, position.web.facing[cell])
+    if duel is None:
         return None
-    return Closing(cell, frozenset(edge ^ 2 for _, edge in ends), colour)
+    other = next(c for snake in duel for c in sorted(snake.colours) if c != colour)
+    return Closing(cell, frozenset(edge ^ 2 for _, edge in ends), colour, other)
 
 
 def duel_at(agreed: Agreed, ends: tuple[Chain, ...]) -> tuple[Chain, Chain] | None:

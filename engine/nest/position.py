@@ -43,12 +43,6 @@ class Field:
         a, b = self.size
         return (wide <= a and high <= b) or (wide <= b and high <= a)
 
-    def in_words(self) -> str:
-        """Return the field for a sentence."""
-        if self.box is not None:
-            return "inside the border"
-        return "a field of {} x {}".format(*self.size) if self.size else "the table"
-
 
 @dataclass(frozen=True, slots=True)
 class Agreed:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from engine.errors import RecordError
 from engine.game import Json, Start
-from engine.lattice import bounding_box
+from engine.lattice import Cell, bounding_box
 from engine.nest.position import COLOURS, Field
 from engine.snakes import Cards
 
@@ -16,6 +16,8 @@ SIZES: Mapping[str, Mapping[int, tuple[int, int]]] = {
     "hard": {2: (4, 8), 3: (4, 10), 4: (5, 11)},
 }
 """The rulebook's table; where it offers two sizes, the first."""
+FRAMED_PLAYERS = 2
+"""The rulebook has a frame at the game for two only."""
 
 
 def parse_size(value: Json) -> Json:
@@ -59,15 +61,43 @@ def agreed_field(
         if isinstance(size, str):
             size = SIZES[size][max(2, len(start.players))]
         return Field(tuple(size) if size else None)
-    # Of a table taken up in its middle, only the cards that nobody plays were set up.
-    taken = {colour for own in colours.values() for colour in own}
-    set_up = [c for c, laid in cards.items() if laid.kind.colour not in taken] or list(cards)
-    box = bounding_box(set_up)
+    box = bounding_box(_set_up(chosen, start, cards, colours))
     if box is None:
-        raise RecordError("setup", "a fixed border or a frame needs set-up cards")
+        raise RecordError(
+            "setup", "a fixed border or a frame needs set-up cards of a colour that nobody plays"
+        )
     if chosen["frame"]:
         left, top, right, bottom = box
         if right - left < 2 or bottom - top < 2:
             raise RecordError("setup", "the frame is too small to hold a field")
         box = (left + 1, top + 1, right - 1, bottom - 1)
     return Field(box=box)
+
+
+def _set_up(
+    chosen: Mapping[str, Json], start: Start, cards: Cards, colours: Mapping[str, tuple[str, ...]]
+) -> list[Cell]:
+    """Return where the cards lie that fix the border: of colours that nobody plays.
+
+    Of a table taken up in its middle the others were played (rulebook, "Game with fixed border").
+    """
+    one_each = chosen["two_snakes"] == "off"
+    if chosen["frame"] and not (one_each and len(start.players) == FRAMED_PLAYERS):
+        raise RecordError(
+            "options.frame",
+            "is for two players with one snake each: colours that nobody plays are laid around "
+            "the field",
+        )
+    if not (one_each and len(start.players) < len(COLOURS)):
+        raise RecordError(
+            "options.border",
+            "is fixed only for two or three players with one snake each: a colour that nobody "
+            "plays is laid across the field",
+        )
+    taken = {colour for own in colours.values() for colour in own}
+    played = [laid.kind.colour for laid in cards.values() if laid.kind.colour in taken]
+    if played and not start.midgame:
+        raise RecordError(
+            "setup", f"{played[0]} plays: only cards of a colour that nobody plays are set up"
+        )
+    return [cell for cell, laid in cards.items() if laid.kind.colour not in taken]

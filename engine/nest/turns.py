@@ -79,7 +79,7 @@ def judge_action(position: NestPosition, move: Move) -> Iterator[Violation]:
     colour = _colour_of(position, move)
     due = colours_due(position)
     if colour in position.agreed.colours[move.player] and colour not in due:
-        yield says(say.OTHER_SNAKE, due=" or ".join(due), colour=colour or "")
+        yield says(say.OTHER_SNAKE, one=" or ".join(due), colour=colour or "")
 
 
 def _colour_of(position: NestPosition, move: Move) -> str | None:

@@ -6,19 +6,32 @@ from collections.abc import Iterable
 
 from engine.game import Rule, Violation
 from engine.lattice import Cell
-from engine.nest.position import COLOURS, NestPosition
+from engine.nest.position import COLOURS, Box, NestPosition
 from engine.sentences import schlangennest as say
 
 
-def says(rule: Rule, **params: str) -> Violation:
-    """Return a violation that points at no cell."""
-    return Violation(rule, (), params)
+def says(rule: Rule, *cells: Cell, case: str = "", **params: str) -> Violation:
+    """Return a violation with its names and the cells to point at."""
+    return Violation(rule, cells, params, case=case)
 
 
-def none_left(position: NestPosition, tile: str, cells: tuple[Cell, ...] = ()) -> Violation:
-    """Return the violation that a box holds no more of a tile."""
-    params = {"tile": tile, "count": str(position.box[tile].count)}
-    return Violation(say.NONE_LEFT, cells, params)
+def none_left(position: NestPosition, tile: str) -> Violation:
+    """Return the violation that a box holds no more of a tile; the cells show where they lie."""
+    cells = sorted(at for at, lying in position.cards.items() if lying.tile == tile)
+    case = "over" if position.left(tile) < 0 else ""
+    return says(say.NONE_LEFT, *cells, case=case, tile=tile, n=str(position.box[tile].count))
+
+
+def outside(position: NestPosition, box: Box | None, *cells: Cell) -> Violation:
+    """Return the violation that straights and curves within a box do not fit the field."""
+    size = position.agreed.field.size
+    if size is None or box is None:
+        return says(say.OUTSIDE, *cells)
+    left, top, right, bottom = box
+    wide, high = sorted((right - left + 1, bottom - top + 1))
+    a, b = sorted(size)
+    params = {"wide": wide, "high": high, "a": a, "b": b}
+    return says(say.OUTSIDE, *cells, case="size", **{k: str(v) for k, v in params.items()})
 
 
 def colour_order(colour: str) -> int:
@@ -27,5 +40,6 @@ def colour_order(colour: str) -> int:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names as words of a sentence."""
-    return " and ".join(names)
+    """Return names as words of a sentence: ``red, yellow and green``."""
+    *first, last = names
+    return " and ".join((", ".join(first), last)) if first else last

@@ -1,4 +1,4 @@
-"""What the referee of Snekagon 5G says, besides what it shares with Snekagon.
+"""What the referee of Snekagon 5G says, in playing order.
 
 Headings are those of the English rules (A. Španěl, M. Veselý); rulings are numbered as on the
 rulings page.
@@ -6,65 +6,145 @@ rulings page.
 
 from __future__ import annotations
 
-from engine.game import Rule
-from engine.sentences.snekagon import (
-    BRANCHES,
-    CELL_TAKEN,
-    FIRST_IS_1,
-    GAME_OVER,
-    LONGEST,
-    MUST_MOVE,
-    NONE_LEFT,
-    NOT_YOUR_TURN,
-    OFF_BOARD,
-    OWN_SNAKES_TOUCH,
-    SHARP_TURN,
-    TOO_MANY,
-    TOUCHES_ITSELF,
-    TOUCHES_ONLY_OPPONENT,
-)  # fmt: skip
+from engine.game import Reason, Rule, Summary
 
+SUMMARY = Summary(
+    goal="Build the longest snake, on one board or across several.",
+    turn="Lay one of your tiles: start a new snake that touches nothing, extend one of your"
+    " snakes at an end, or escape from an end to the same field of a neighbouring board.",
+    end="The game ends when nobody can lay a tile.",
+    scoring="Only your longest snake counts, one point for each of its hexes on all boards."
+    " Equal lengths share the win.",
+)
+
+NOT_YOUR_TURN = Rule(
+    "not-your-turn", "Players take turns.", "rulebook, Gameplay overview",
+    "It is {turn}'s turn, not {player}'s.",
+)  # fmt: skip
+FIRST_IS_1 = Rule(
+    "first-is-1", "If you agreed on it, the first tile of the game is the single hex.",
+    "option single_opening",
+    {"one": "You agreed to start with the single hex.",
+     "other": "You agreed to start with the single hex, but this tile has {n} hexes."},
+)  # fmt: skip
+NONE_LEFT = Rule(
+    "none-left", "You have each of your tiles only once.", "rulebook, Components",
+    "{player} has no tile of this shape left.",
+)  # fmt: skip
+OFF_BOARD = Rule(
+    "off-board", "A tile lies completely on one board.", "rulebook, Gameplay overview",
+    "This tile sticks out over the edge of the board.",
+)  # fmt: skip
 ON_EYE = Rule(
-    "on-eye", "No tile may lie on the two eyes of a board.", "rulebook, Creating a new snake",
-    "This tile lies on an eye of the board.",
+    "on-eye", "No tile may cover one of the two holes of a board.",
+    "rulebook, Creating a new snake", "This tile covers a hole of the board.",
+)  # fmt: skip
+CELL_TAKEN = Rule(
+    "cell-taken", "A tile covers only empty hexes.", "rulebook, Creating a new snake",
+    "This tile lies on top of another one: {others}.",
+)  # fmt: skip
+TOUCHES_ONLY_OPPONENT = Rule(
+    "touches-only-opponent",
+    "A new snake touches nothing. A tile may touch an opponent's snake only if it extends one of"
+    " your own, on the same board or by an escape.",
+    "rulebook, Creating a new snake, Extension of the snake within the same floor,"
+    " Extension of the snake by escape to another floor; ruling 3",
+    "This tile touches {others}, but it neither extends a {colour} snake nor comes from an escape.",
+)  # fmt: skip
+BRANCHES = Rule(
+    "branches", "A snake grows only at its two ends. It may not branch.",
+    "rulebook, Gameplay overview; ruling 2",
+    "Too many {colour} hexes meet here: the snake branches.",
+    {"middle": "The tile docks at the middle of the {colour} snake, not at an end.",
+     "side": "The end of the {colour} snake meets the middle of the tile, not one of its ends.",
+     "drilled": "The {colour} snake already goes on to another board here: this is no longer"
+                " an end."},
+)  # fmt: skip
+SHARP_TURN = Rule(
+    "sharp-turn", "A snake may not turn so sharply that three of its hexes form a triangle.",
+    "rulebook, Gameplay overview",
+    "These three {colour} hexes form a triangle: the turn is too sharp.",
+)  # fmt: skip
+TOUCHES_ITSELF = Rule(
+    "touches-itself",
+    "A snake may not touch itself. Joining its two ends to form a ring is allowed.",
+    "rulebook, Gameplay overview",
+    "The tile touches the {colour} snake in a second place, and not end to end.",
+)  # fmt: skip
+OWN_SNAKES_TOUCH = Rule(
+    "own-snakes-touch",
+    "Your snakes may not touch each other, except end to end: then they become one.",
+    "rulebook, Gameplay overview, Extension of the snake within the same floor",
+    "Two {colour} snakes touch here, and not end to end.",
+    {"alongside": "The tile lies alongside the {colour} snake instead of end to end."},
 )  # fmt: skip
 NOT_AN_END = Rule(
-    "not-an-end", "A snake escapes to another board from one of its ends.",
-    "rulebook, Escape to another floor; ruling 3",
-    "There is no end of a {player} snake to drill at.",
-)  # fmt: skip
-OTHER_FIELD = Rule(
-    "other-field", "The tile goes on with one of its ends on the same field of the other board.",
-    "rulebook, Escape to another floor; ruling 3",
-    "No end of this tile lies on the same field as the drilled {player} hex.",
+    "not-an-end", "A snake escapes to another board only from one of its ends.",
+    "rulebook, Extension of the snake by escape to another floor; ruling 3",
+    "There is no {colour} snake here that could escape.",
+    {"middle": "The {colour} snake already goes on both ways here: it can escape only from"
+               " an end."},
 )  # fmt: skip
 BOARDS_APART = Rule(
-    "boards-apart", "A snake escapes to a neighbouring board only.",
-    "rulebook, Escape to another floor; ruling 1", "Boards {one} and {other} are not neighbours.",
+    "boards-apart", "A snake escapes only to a neighbouring board.",
+    "rulebook, Extension of the snake by escape to another floor; ruling 1",
+    "Boards {one} and {other} are not neighbours.",
+)  # fmt: skip
+OTHER_FIELD = Rule(
+    "other-field",
+    "After an escape the snake comes out on the same field of the other board. One end of the new"
+    " tile lies on that field.",
+    "rulebook, Extension of the snake by escape to another floor; ruling 3",
+    "The {colour} snake comes out on the same field of the other board, but the tile does not"
+    " lie there.",
+    {"middle": "The {colour} snake comes out in the middle of the tile, not at one of its ends."},
 )  # fmt: skip
 AGAINST_DIRECTION = Rule(
-    "against-direction", "Over a drill, a snake turns by at most 60 degrees.",
+    "against-direction",
+    "In the advanced game, an escape keeps the direction: the snake turns by at most 60 degrees.",
     "rulebook, Advanced game; ruling 5",
-    "The {player} snake does not keep its direction from board to board here.",
+    "The {colour} snake turns by more than 60 degrees between these boards.",
 )  # fmt: skip
 NO_FAR_DRILL = Rule(
-    "no-far-drill", "A tile drills onto an own end only where that was agreed before the game.",
-    "ruling 3, option far_drill", "Drilling onto an own end was not agreed for this game.",
+    "no-far-drill",
+    "If you agreed on it, a new tile may also be joined at once to one of your ends on a"
+    " neighbouring board.",
+    "option far_drill; ruling 3",
+    "You did not agree that a new tile may be joined to an end on another board.",
 )  # fmt: skip
 DRILLED_TWICE = Rule(
-    "drilled-twice", "A tile is drilled to an end once only.", "ruling 2",
-    "The tile comes from this end already and cannot be drilled onto it again.",
+    "drilled-twice", "A tile is joined to the same end only once.", "ruling 2",
+    "The tile already comes from this end. It cannot be joined to it again.",
 )  # fmt: skip
 CLAY_AMISS = Rule(
     "clay-amiss",
-    "Open clay marks both ends of a drill, closed clay a single hex drilled both ways.",
-    "rulebook, Escape to another floor; ruling 4",
-    "The clay here does not fit the snakes.",
+    "Open clay marks the hexes on both sides of an escape. A single hex that has just come out"
+    " gets no clay; once it goes on, it gets an open piece on the same board and a closed piece"
+    " if it escapes again.",
+    "rulebook, Extension of the snake by escape to another floor; ruling 4",
+    "The clay here does not match the snakes.",
+    {"extra": "There should be no clay here.",
+     "open": "An open piece of clay belongs here, opening towards the snake's body.",
+     "closed": "A closed piece of clay belongs here: this single hex escapes both ways."},
+)  # fmt: skip
+MUST_MOVE = Rule(
+    "must-move", "If you can lay a tile, you must. You pass only when none of your tiles fits.",
+    "rulebook, Extension of the snake by escape to another floor",
+    "{player} may not pass: a tile still fits here.",
+)  # fmt: skip
+GAME_OVER = Rule(
+    "game-over", "Once nobody can lay a tile, the game is over.", "rulebook, End of the game",
+    "The game is over.",
+)  # fmt: skip
+TOO_MANY = Rule(
+    "too-many", "No more tiles can lie on the boards than each player has.",
+    "rulebook, Components", "More tiles of this shape lie on the boards than {player} has.",
 )  # fmt: skip
 
-__all__ = [
-    "AGAINST_DIRECTION", "BOARDS_APART", "BRANCHES", "CELL_TAKEN", "CLAY_AMISS", "DRILLED_TWICE",
-    "FIRST_IS_1", "GAME_OVER", "LONGEST", "MUST_MOVE", "NONE_LEFT", "NOT_AN_END", "NOT_YOUR_TURN",
-    "NO_FAR_DRILL", "OFF_BOARD", "ON_EYE", "OTHER_FIELD", "OWN_SNAKES_TOUCH", "SHARP_TURN",
-    "TOO_MANY", "TOUCHES_ITSELF", "TOUCHES_ONLY_OPPONENT",
-]  # fmt: skip
+LONGEST = Reason(
+    "longest-snake",
+    {
+        "one": "the longest {colour} snake: {n} hex",
+        "other": "the longest {colour} snake: {n} hexes",
+    },
+)

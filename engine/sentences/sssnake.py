@@ -1,4 +1,4 @@
-"""What Sssnake's referee says.
+"""What Sssnake's referee says, in playing order.
 
 Headings are those of the French rules (after B. & B. Micksch); rulings are numbered as on the
 rulings page.
@@ -6,84 +6,124 @@ rulings page.
 
 from __future__ import annotations
 
-from engine.game import Reason, Rule
+from engine.game import Reason, Rule, Summary
 
-GAME_OVER = Rule("game-over", "The game is over.", "rulebook, La fin du jeu")
+SUMMARY = Summary(
+    goal="Be the first to join the head and the tail of your snake.",
+    turn="Roll the die and draw that many cards. On a 1, lay the card on your left neighbour's"
+    " snake. On a 2 or 3, give one card to your left neighbour and lay the rest on your own snake.",
+    end="The game ends as soon as a snake is closed, or when the pile is used up.",
+    scoring="A closed snake wins. If the pile runs out first, the snake that needs the fewest"
+    " cards to close wins. Every missing card is a minus point.",
+)
+
 NOT_YOUR_TURN = Rule(
-    "not-your-turn", "Players move in turn; a card that is given is laid by whom it is given to.",
-    "rulebook, Le déroulement; ruling 4", "It is {turn}'s turn, not {player}'s.",
-)  # fmt: skip
-NOT_THE_ROLLER = Rule(
-    "not-the-roller", "Only who rolled puts a card out of the game.", "rulebook, Le dé; ruling 4",
-    "Only {turn}, who rolled, puts a card out of the game.",
-)  # fmt: skip
-ROLLS_ON_TRUST = Rule(
-    "rolls-on-trust", "Where rolls are on trust, none is written down.", "option rolls",
-    "Rolls are on trust in this game: write down only the cards.",
+    "not-your-turn", "Players take turns. A card that you are given is yours to lay.",
+    "rulebook, La préparation, Le dé; ruling 4", "It is {turn}'s turn, not {player}'s.",
 )  # fmt: skip
 NOT_ROLLED = Rule(
     "not-rolled", "A turn begins with a roll of the die.", "rulebook, Le déroulement",
     "{turn} has not rolled yet.",
 )  # fmt: skip
+ROLLS_ON_TRUST = Rule(
+    "rolls-on-trust", "If you agreed to trust each other's rolls, only the cards are recorded.",
+    "option rolls", "Rolls are trusted in this game: only the cards are recorded.",
+)  # fmt: skip
 ALREADY_ROLLED = Rule(
-    "already-rolled", "The die is rolled once a turn.", "rulebook, Le déroulement",
-    "{turn} has rolled, and the cards are not all laid yet.",
+    "already-rolled", "You roll the die once a turn.", "rulebook, Le déroulement",
+    "{turn} has already rolled and still has cards to lay.",
 )  # fmt: skip
 WRONG_DRAW = Rule(
-    "wrong-draw", "As many cards are drawn as the die shows, or as the pile has left.",
+    "wrong-draw", "Draw as many cards as the die shows, or what is left in the pile.",
     "rulebook, Le déroulement; ruling 4",
-    "{due} must be drawn for a {value}, not {drawn}.",
+    {"one": "On a {value}, {n} card is drawn, not {drawn}.",
+     "other": "On a {value}, {n} cards are drawn, not {drawn}."},
+    {"short": {"one": "Only {n} card is left in the pile, so {n} is drawn, not {drawn}.",
+               "other": "Only {n} cards are left in the pile, so {n} are drawn, not {drawn}."}},
 )  # fmt: skip
 NONE_LEFT = Rule(
-    "none-left", "A card can be drawn and laid only while there is one left.",
-    "rulebook, Le contenu du jeu", "The box has no more {tile}.",
+    "none-left", "A card can be drawn and laid only while one is left.",
+    "rulebook, Le contenu du jeu",
+    {"one": "The only {tile} of the box is already in play.",
+     "other": "The box has {n} {tile} cards, and all of them are already in play."},
 )  # fmt: skip
 NOT_DRAWN = Rule(
-    "not-drawn", "Only the cards that were drawn are laid.", "rulebook, Le déroulement",
-    "{tile} is not among the drawn cards.",
+    "not-drawn", "You lay only cards that were drawn this turn.", "rulebook, Le déroulement",
+    "No {tile} was drawn this turn.",
 )  # fmt: skip
 WRONG_SNAKE = Rule(
     "wrong-snake",
-    "The roll says whose snake a card goes on: one's own, or the left neighbour's where it fits.",
+    "On a 1, the card goes on your left neighbour's snake if it fits there, otherwise on yours."
+    " On a 2 or 3, you lay all cards but one on your own snake; the last one goes to your left"
+    " neighbour, who lays it if it fits, otherwise it comes back to you.",
     "rulebook, Le dé; ruling 4", "This card goes on {due}'s snake, not on {snake}'s.",
+    {"own": "This is one of {due}'s own cards: it goes on {due}'s snake, not on {snake}'s.",
+     "neighbour": "On a 1, the card goes on the left neighbour's snake while it fits there:"
+                  " {due}'s, not {snake}'s.",
+     "given": "This card was given to {due}: it goes on {due}'s snake, not on {snake}'s."},
 )  # fmt: skip
 CELL_TAKEN = Rule(
-    "cell-taken", "A card goes on an empty place.", "rulebook, Compléter les serpents; ruling 1",
-    "A card lies there already.",
+    "cell-taken", "A card goes on an empty place. Cards that lie never move.",
+    "rulebook, Compléter les serpents; ruling 1", "A card already lies here.",
 )  # fmt: skip
 NOT_AT_AN_END = Rule(
-    "not-at-an-end", "A card is laid on at the head end or the tail end.",
+    "not-at-an-end", "A card goes where the head end or the tail end of the snake points.",
     "rulebook, Compléter les serpents; ruling 1",
-    "This card does not go on from an end of {snake}'s snake.",
+    "Neither end of {snake}'s snake points to this place.",
+    {"apart": "These cards are not part of {snake}'s snake."},
 )  # fmt: skip
 NOT_JOINED = Rule(
-    "not-joined", "The card must carry the snake on.", "rulebook, Compléter les serpents; ruling 1",
+    "not-joined", "The card must continue the snake.",
+    "rulebook, Compléter les serpents; ruling 1",
     "This card turns a blank side to the end of {snake}'s snake.",
 )  # fmt: skip
 DEAD_END = Rule(
-    "dead-end", "No end may run against a blank side of a card.",
+    "dead-end", "No end of a snake may run into a blank side.",
     "rulebook, Compléter les serpents; ruling 2",
-    "An end of {snake}'s snake runs against a blank side.",
+    "Both ends of {snake}'s snake run into a blank side.",
+    {"head": "The head end of {snake}'s snake runs into a blank side here.",
+     "tail": "The tail end of {snake}'s snake runs into a blank side here."},
 )  # fmt: skip
 NOT_FEASIBLE = Rule(
-    "not-feasible", "It must stay possible to join head and tail.",
+    "not-feasible", "It must always stay possible to join head and tail.",
     "rulebook, Compléter les serpents; ruling 2",
-    "Head and tail of {snake}'s snake can no longer be joined.",
+    "Both ends of {snake}'s snake are shut in, each in a pocket of its own.",
+    {"head": "The head end of {snake}'s snake has no way out of this pocket.",
+     "tail": "The tail end of {snake}'s snake has no way out of this pocket."},
 )  # fmt: skip
 CLOSES_TOO_EARLY = Rule(
-    "closes-too-early", "A snake is closed only with the last card that its player has to lay.",
+    "closes-too-early",
+    "You may close your snake only with the last card that you have to lay on it this turn. On a"
+    " 3, the first of your two cards may not close it. The card for your neighbour does not count.",
     "rulebook, La fin du jeu; ruling 5",
-    "{player} has another card of his own to lay first, so this one may not close the snake.",
+    "{player} has one more card to lay, so this first card may not close the snake.",
+)  # fmt: skip
+NOT_THE_ROLLER = Rule(
+    "not-the-roller", "Only the player who rolled takes a card out of the game.",
+    "rulebook, Le dé; ruling 4", "{turn} rolled, so only {turn} takes a card out of the game.",
 )  # fmt: skip
 COULD_BE_LAID = Rule(
-    "could-be-laid", "A card goes out of the game only when it cannot be laid.",
-    "rulebook, Compléter les serpents; ruling 4", "{tile} can be laid on {snake}'s snake.",
+    "could-be-laid", "A card leaves the game only if it fits nowhere it may go.",
+    "rulebook, Le dé, Compléter les serpents; ruling 4",
+    "The {tile} fits {snake}'s snake here.",
 )  # fmt: skip
 MUST_MOVE = Rule(
-    "must-move", "Whoever can move must move.", "rulings, conventions",
-    "{player} can still move, so passing is not allowed.",
+    "must-move", "You must roll and lay your cards. You pass only when there is nothing to do.",
+    "rulebook, Le déroulement",
+    "{player} may not pass: there is still a card to lay or to take out of the game.",
+    {"roll": "{player} may not pass: the die has to be rolled."},
+)  # fmt: skip
+GAME_OVER = Rule(
+    "game-over", "Once a snake is closed or the pile is used up, the game is over.",
+    "rulebook, La fin du jeu, Particularité", "The game is over.",
 )  # fmt: skip
 
 CLOSED = Reason("closed", "{snake}'s snake is closed")
-MISSING = Reason("missing", "{cards} missing to close {snake}'s snake")
+MISSING = Reason(
+    "missing",
+    {
+        "one": "{n} card is missing to close {snake}'s snake",
+        "other": "{n} cards are missing to close {snake}'s snake",
+    },
+)
 UNREACHABLE = Reason("unreachable", "head and tail of {snake}'s snake can no longer be joined")

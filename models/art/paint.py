@@ -21,6 +21,7 @@ from engine.draw.display import (
     mapped,
     scaled,
 )
+from models.art.lettering import write
 
 Picture = NDArray[np.uint8]
 SUBPIXEL_BITS = 4
@@ -64,6 +65,9 @@ def _paint_items(canvas: Picture, items: Iterable[Item], transform: Affine) -> N
                 _paint_clipped(canvas, item, inner)
             else:
                 _paint_items(canvas, item.items, inner)
+        elif item.words:
+            at, size = mapped(transform, item.at), item.size * enlargement(transform)
+            write(canvas, at, item.words, size, _bgr(item.colour), item.anchor)
 
 
 def _paint_path(canvas: Picture, path: Path, transform: Affine) -> None:

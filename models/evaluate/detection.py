@@ -28,8 +28,9 @@ from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, SUBJECTS, draw_settings
 from models.scenes.splits import Split
 from models.training.samples import cells_of
+from vision import Shape
 from vision.core.lattice import fit_lattices, turned_cells
-from vision.core.types import Detections, LatticeFit, Shape
+from vision.core.types import Detections, LatticeFit
 from vision.detect.detect import detect_tiles
 from vision.detect.network import TileNetwork, shipped_network
 

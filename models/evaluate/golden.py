@@ -39,11 +39,7 @@ from models.evaluate.renders import rendered, rendered_table
 from models.evaluate.taught import stages_of, taught
 from models.scenes.settings import GAMES, SQUARE_GAMES
 from models.scenes.splits import SHARED_VARIABLE
-from vision.core.request import ReadRequest
-from vision.core.tables import table_state_to_json
-from vision.core.types import Shape, TableState
-from vision.intake.picture import load_picture
-from vision.read import read_table
+from vision import ReadRequest, Shape, TableState, load_picture, read_table, table_state_to_json
 
 Json = dict[str, Any]
 
@@ -152,7 +148,8 @@ def _row(key: str, state: TableState, marks: Marks) -> Json:
     return {"key": key, **asdict(marks), "answer": table_state_to_json(state)}
 
 
-def _request(game: str) -> ReadRequest:
+def request_of(game: str) -> ReadRequest:
+    """Return what a table of a game is read as."""
     return ReadRequest("square" if game in SQUARE_GAMES else "hex", built_in_set(game))
 
 
@@ -161,7 +158,7 @@ def _table(key: str, game: str, folder: Path) -> Json:
     shown = drawn_table(folder, game, int(key))
     if shown is None:
         return {"key": key, "error": "the scene cannot be drawn"}
-    state = read_table(np.asarray(shown.bgr, np.uint8), _request(game))
+    state = read_table(np.asarray(shown.bgr, np.uint8), request_of(game))
     return _row(key, state, marks_of(shown, state, game, built_in_set(game)))
 
 
@@ -169,14 +166,14 @@ def _taught(key: str, shape: Shape, folder: Path) -> Json:
     cv2.setNumThreads(1)
     number, table = map(int, key.split("-"))
     name, shown = box_of(folder, shape, number, TABLES_A_BOX)
-    box = _taught_box(name, shape, folder)
+    box = taught_box(name, shape, folder)
     request = ReadRequest(shape, box.tile_set)
     state = read_table(np.asarray(shown[table].bgr, np.uint8), request, stages_of(box))
     return _row(key, state, taught_marks(shown[table], state, name, shape))
 
 
 @cache
-def _taught_box(name: str, shape: Shape, folder: Path) -> Any:
+def taught_box(name: str, shape: Shape, folder: Path) -> Any:
     """Return a box taught from its kept photographs; once for all of its tables."""
     with tempfile.TemporaryDirectory() as home:
         lessons = folder / name / "lessons"
@@ -194,7 +191,7 @@ def _photo(key: str, folder: Path) -> Json:
     """Read a photograph of what is no tile of ours: whatever is claimed surely is wrong."""
     cv2.setNumThreads(1)
     name, _, box = key.rpartition(" ")
-    request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else _request(box)
+    request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else request_of(box)
     state = read_table(load_picture(folder / name), request)
     claimed = len(state.tiles) if box in GAMES else 0
     exact = not (state.tiles or state.unsure)

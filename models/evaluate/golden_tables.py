@@ -27,7 +27,7 @@ from models.scenes.scene import make_scene
 from models.scenes.settings import HEX_GAMES
 from models.scenes.splits import Split
 from models.training.hex_samples import HexTable, hex_table
-from vision.core.types import Shape, TableState
+from vision import Shape, TableState
 
 Json = dict[str, Any]
 

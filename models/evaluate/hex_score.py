@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from engine.lattice import Cell
-from vision.core.types import TableState
+from vision import TableState
 from vision.hexes.cells import CELLS, turned_cell
 from vision.hexes.plane import plane_of
 

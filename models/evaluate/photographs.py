@@ -21,12 +21,9 @@ from models.evaluate.detection import Asked, Cell, Count, count_in, drawn
 from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import SHARED_VARIABLE
+from vision import Picture, ReadRequest, Stages, TableState, load_picture, read_table, stages_for
 from vision.core.lattice import turned_cells
-from vision.core.request import ReadRequest
-from vision.core.types import TableState
 from vision.detect.detect import detect_tiles
-from vision.intake.picture import Picture, load_picture
-from vision.read import Stages, read_table, stages_for
 
 
 def best_overlap(one: Iterable[Cell], other: Iterable[Cell], folds: int = 4) -> int:

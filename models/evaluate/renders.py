@@ -28,11 +28,8 @@ from models.evaluate.score import score_table
 from models.scenes.photoreal_boards import RenderedBoard, rendered_boards
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
-from vision.core.request import ReadRequest
-from vision.core.types import TableState
-from vision.intake.picture import load_picture
+from vision import ReadRequest, TableState, load_picture, read_table
 from vision.layout.quality import SMALLEST_PX
-from vision.read import read_table
 
 Json = dict[str, Any]
 

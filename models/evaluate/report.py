@@ -15,11 +15,13 @@ from pathlib import Path
 
 from models.evaluate.figures import RESULTS, Figure, Subject, saved_subjects
 from models.evaluate.kept import reader_mark
+from models.evaluate.openings import SEALED_PART, openings
 
 REPORT = "REPORT.md"
 TITLES = {
     "squares": "Held-out tables of the square games",
     "hexes": "Held-out tables of the hex games",
+    "sealed": "The sealed split: lights, surfaces and games that nothing was chosen with",
     "small": "The same with tiles below 24 pixels",
     "photoreal": "Photoreal renders, of lights, surfaces and seeds never trained on",
     "photographs": "Photographs of boxes that training never saw",
@@ -107,6 +109,7 @@ def page(subjects: Sequence[Subject], texts: dict[str, str], with_pictures: bool
         own = sorted((s for s in subjects if s.part == part), key=_by_game)
         if own:
             lines += [f"## {title}\n", *_table(own), ""]
+            lines += [*openings(), ""] if part == SEALED_PART else []
             lines += list(_pictures(own)) if with_pictures else []
     for part, title in TEXT_PARTS.items():
         if part in texts:

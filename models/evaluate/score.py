@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from engine.lattice import Cell
 from engine.tiles import TileSet
-from vision.core.types import TableState
+from vision import TableState
 from vision.layout.cards import turned_cell
 
 Entry = Mapping[str, Any]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.placement import Clay, Layout, Piece, Placement
 from engine.tiles import TileSet
-from vision.core.types import Advice, Frame, Quality, TableState
+from vision import Advice, Frame, Quality, TableState
 
 Bgr = NDArray[np.uint8]
 Point = tuple[float, float]

@@ -30,9 +30,7 @@ from models.scenes.scene import make_scene
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import rng_of
 from models.training.hex_samples import TrueBoard, hex_table
-from vision.core.request import ReadRequest
-from vision.intake.picture import Picture
-from vision.read import read_table
+from vision import Picture, ReadRequest, read_table
 
 Json = dict[str, Any]
 

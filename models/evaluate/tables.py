@@ -27,10 +27,7 @@ from models.evaluate.small_figures import small_figures
 from models.scenes.scene import make_scene
 from models.scenes.settings import BESIDE, SQUARE_GAMES, Beside
 from models.scenes.splits import Split
-from vision.core.request import ReadRequest
-from vision.core.types import TableState
-from vision.intake.picture import Picture
-from vision.read import read_table
+from vision import Picture, ReadRequest, TableState, read_table
 
 Json = dict[str, Any]
 
@@ -44,7 +41,7 @@ def evaluate(
     game: str, seeds: range, split: Split, out: Path, workers: int, beside: str = "far"
 ) -> list[Json]:
     """Return the results of tables, reading those that no row is kept for."""
-    work = partial(_one, game=game, split=split, folder=out, beside=beside)
+    work = partial(evaluated, game=game, split=split, worst=out / "worst", beside=beside)
     return every_row(out / f"{game}-{split}.jsonl", "seed", seeds, work, workers)
 
 
@@ -53,17 +50,18 @@ def beside_of(seed: int, asked: str) -> Beside:
     return "close" if asked == "close" or (asked == "third" and seed % 3 == 0) else "far"
 
 
-def _one(seed: int, game: str, split: Split, folder: Path, beside: str = "far") -> Json:
+def evaluated(seed: int, game: str, split: Split, worst: Path, beside: str = "far") -> Json:
+    """Read one table and say how well."""
     cv2.setNumThreads(1)
     tile_set = built_in_set(game)
     scene = make_scene(seed, split, game, beside=beside_of(seed, beside))
     bgr = np.asarray(scene.bgr, np.uint8)
     state = read_table(Picture(bgr, (bgr.shape[1], bgr.shape[0])), ReadRequest("square", tile_set))
     score = score_table(scene.truth, state, tile_set)
-    worst = folder / "worst" / f"{game}-{split}-{seed:06d}"
-    forget_worst(worst)
+    stem = worst / f"{game}-{split}-{seed:06d}"
+    forget_worst(stem)
     if not score.exact:
-        write_worst(worst, bgr, scene.truth, state, score)
+        write_worst(stem, bgr, scene.truth, state, score)
     return {"seed": seed, **row_of(scene.truth, state, score)}
 
 

@@ -13,11 +13,8 @@ import numpy.typing as npt
 from models.evaluate.intervals import told
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
-from vision.classify.taught import TaughtSet, find_taught
+from vision import ReadRequest, Shape, Stages, TableState, TaughtSet, find_taught, stages_for
 from vision.core.lattice import turned_cells
-from vision.core.request import ReadRequest
-from vision.core.types import Shape, TableState
-from vision.read import Stages, stages_for
 
 Array = npt.NDArray[Any]
 Cell = tuple[int, int]

@@ -35,14 +35,11 @@ from models.teaching.examples import Examples
 from models.teaching.fit import fit_reader
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, gather, learn, prepared_loose
+from vision import ReadRequest, Shape, Stages, load_picture, read_table, stages_for
 from vision.classify import features
 from vision.classify.embedding import NUMBERS
 from vision.core.crop import Patches, cut
-from vision.core.request import ReadRequest
-from vision.core.types import Shape
 from vision.detect.detect import detect_tiles
-from vision.intake.picture import load_picture
-from vision.read import Stages, read_table, stages_for
 
 SHAPES_COUNT = 1764
 """Of the gradients' directions, which come first."""

@@ -31,11 +31,7 @@ from models.scenes.splits import invented_names
 from models.scenes.things import TableTop
 from models.scenes.truth import truth_of
 from models.teaching.photos import why_again
-from vision.classify.taught import TaughtSet
-from vision.core.request import ReadRequest
-from vision.core.types import Shape
-from vision.intake.picture import Picture
-from vision.read import read_table
+from vision import Picture, ReadRequest, Shape, TaughtSet, read_table
 
 Json = Mapping[str, Any]
 

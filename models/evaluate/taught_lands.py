@@ -22,8 +22,8 @@ from models.teaching.fit import fit_reader
 from models.teaching.match import folds_of
 from models.teaching.teach import SEED, prepared_loose
 from models.training.print_drawing import kept_faces
+from vision import Shape
 from vision.core.crop import Patches
-from vision.core.types import Shape
 
 SHOTS = (1, 5, 20)
 ASKED = 10

@@ -17,12 +17,11 @@ from models.evaluate.taught import SURE, Array, Tally, count_layout, stages_of, 
 from models.teaching.examples import Examples
 from models.teaching.labels import Labels, parse_labels
 from models.teaching.teach import Lesson, gather, learn
+from vision import ReadRequest, load_picture, read_table
 from vision.core.crop import cut
-from vision.core.request import ReadRequest
 from vision.detect.detect import detect_tiles
-from vision.intake.picture import load_picture
 from vision.layout.settle import SURE as UNSURE_BELOW
-from vision.read import grid_detections, read_table
+from vision.read import grid_detections
 
 Json = Mapping[str, Any]
 

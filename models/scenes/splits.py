@@ -1,29 +1,37 @@
-"""What may be trained on and what is kept to measure with: every name is on one side only.
+"""What may be trained on, chosen with, and kept for the last exam: a name is on one side only.
 
 Surfaces, lights, invented sets and seeds have names. A name decides the side it is on and, by
 itself, everything random about the thing it names, so that nothing can slip over by a seed.
+Sealed sides are drawn from by ``models.evaluate.sealed`` alone, which puts every opening down;
+whoever falls short on one mends on what is held out, and opens the next.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
-Split = Literal["train", "held-out"]
-SPLITS: tuple[Split, ...] = get_args(Split)
+Sealed = Literal["sealed", "sealed-2"]
+Split = Literal["train", "held-out", "sealed", "sealed-2"]
+SEALED: tuple[Sealed, ...] = get_args(Sealed)
+SPLITS: tuple[Split, ...] = ("train", "held-out")
+"""The sides that anybody may draw from."""
 
 SURFACE_FAMILIES = (
     "wood", "parquet", "cloth", "gingham", "patterned", "felt", "glass", "laminate", "stone",
     "tiled",
 )  # fmt: skip
 LIGHT_FAMILIES = ("window", "lamp", "ceiling", "overcast", "spot", "two-lamps")
-NAMES_A_FAMILY = 24
-INVENTED_SETS = 4000
+NAMES_A_FAMILY, SEALED_NAMES = 24, 8
+"""Names of a family that are not sealed, and those of each sealed side, which follow."""
+INVENTED_SETS, SEALED_SETS = 4000, 500
 HELD_OUT_EVERY = 4
 """Every fourth name of a family is held out."""
 SHARED_VARIABLE = "SNAKE_EYE_SHARED"
@@ -40,29 +48,66 @@ def rng_of(*names: object) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
+class SealedError(Exception):
+    """A sealed side was drawn from without being opened."""
+
+
+_opened: set[Split] = set()
+
+
+@contextmanager
+def opened(split: Sealed) -> Iterator[None]:
+    """Let a sealed side be drawn from inside the block, in this process."""
+    _opened.add(split)
+    try:
+        yield
+    finally:
+        _opened.discard(split)
+
+
 def split_of(name: str) -> Split:
     """Return the side that a numbered name is on; photographs have ``side_of_file``."""
     key = int(name.rpartition("-")[2])
+    open_names, sealed_names = NAMES_A_FAMILY, SEALED_NAMES
+    if name.startswith("invented-"):
+        open_names, sealed_names = INVENTED_SETS, SEALED_SETS
+    if key >= open_names:
+        return SEALED[(key - open_names) // sealed_names]
     return "held-out" if key % HELD_OUT_EVERY == HELD_OUT_EVERY - 1 else "train"
 
 
-@cache
 def surface_names(split: Split, family: str | None = None) -> tuple[str, ...]:
     """Return the procedural surfaces of one side."""
-    families = (family,) if family else SURFACE_FAMILIES
-    return _numbered(families, split)
+    return _numbered((family,) if family else SURFACE_FAMILIES, _allowed(split))
 
 
-@cache
 def light_names(split: Split) -> tuple[str, ...]:
     """Return the lights of one side."""
-    return _numbered(LIGHT_FAMILIES, split)
+    return _numbered(LIGHT_FAMILIES, _allowed(split))
+
+
+def invented_names(split: Split, shape: Literal["square", "hex"]) -> tuple[str, ...]:
+    """Return the invented sets of one side."""
+    return _invented(_allowed(split), shape)
+
+
+def _allowed(split: Split) -> Split:
+    """Return the side, if it may be drawn from.
+
+    Raises:
+        SealedError: it is sealed and was not opened.
+    """
+    if split in SEALED and split not in _opened:
+        raise SealedError(
+            f"the side {split!r} is for the last exam; python -m models.evaluate.sealed opens it"
+        )
+    return split
 
 
 @cache
-def invented_names(split: Split, shape: Literal["square", "hex"]) -> tuple[str, ...]:
-    """Return the invented sets of one side."""
-    names = (f"invented-{shape}-{number:04d}" for number in range(INVENTED_SETS))
+def _invented(split: Split, shape: Literal["square", "hex"]) -> tuple[str, ...]:
+    every = INVENTED_SETS + SEALED_SETS * len(SEALED)
+    names = (f"invented-{shape}-{number:04d}" for number in range(every))
     return tuple(name for name in names if split_of(name) == split)
 
 
@@ -91,6 +136,8 @@ def side_of_file(path: Path) -> Split:
     return "held-out" if hashlib.blake2b(path.read_bytes()).digest()[0] % 2 else "train"
 
 
+@cache
 def _numbered(families: tuple[str, ...], split: Split) -> tuple[str, ...]:
-    names = (f"{family}-{number:02d}" for family in families for number in range(NAMES_A_FAMILY))
+    every = NAMES_A_FAMILY + SEALED_NAMES * len(SEALED)
+    names = (f"{family}-{number:02d}" for family in families for number in range(every))
     return tuple(name for name in names if split_of(name) == split)

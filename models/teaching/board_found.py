@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.hexpath import free_shape, path_shape
 from engine.lattice import HEX_STEPS, Cell, hex_neighbours
 from engine.tiles import TileSet
-from vision.core.types import Bgr
+from vision import Bgr, Picture
 from vision.hexes.cells import CELLS, CLAYS, CellReadings
 from vision.hexes.models import CONTENTS
 from vision.hexes.pieces import pieces_of
@@ -39,7 +39,6 @@ from vision.hexes.taught.features import (
     side_views,
 )
 from vision.hexes.taught.reader import MOST_ODDS, BoardReader
-from vision.intake.picture import Picture
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from models.teaching.board_turns import laid_cells, turned_to
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, joined
 from models.teaching.labels import Label
-from vision.core.types import Bgr
+from vision import Bgr, Picture
 from vision.hexes.cells import CELLS, turned_cell
 from vision.hexes.plane import SIXTHS, HexBoard
 from vision.hexes.taught.boards import (
@@ -34,7 +34,6 @@ from vision.hexes.taught.boards import (
     side_name,
     side_outlines,
 )
-from vision.intake.picture import Picture
 
 MOST_BARE = 40
 """Bare cells of one photograph that are learnt from."""

@@ -15,11 +15,10 @@ import numpy as np
 from engine.lattice import Cell
 from models.teaching.errors import TeachingError
 from models.teaching.labels import Label
-from vision.core.types import Bgr, Points
+from vision import Bgr, Picture, Points
 from vision.hexes.cells import CELLS, turned_cell
 from vision.hexes.plane import SIXTHS, HexBoard, plane_of
 from vision.hexes.taught.boards import BARE, EYE, cell_outlines
-from vision.intake.picture import Picture
 
 INNER = 0.6
 """The part of a cell that its colour is taken from."""

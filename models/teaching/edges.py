@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision import Bgr, Points, Shape
 from vision.core.outline import HEX_UNIT, SQUARE_UNIT
-from vision.core.types import Bgr, Points, Shape
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision import Bgr, Points
 from vision.core.crop import MARGIN, PATCH_PX, Patches, alone, cut_one, patch_corners
-from vision.core.types import Bgr, Points
 
 Random = np.random.Generator
 

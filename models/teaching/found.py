@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from models.teaching.examples import cut_example, plain
 from models.teaching.match import folds_of, picture_ahead
+from vision import Points, Shape, load_picture
 from vision.classify.embedding import PARTS, WEIGHTS, shipped_embedding
 from vision.core.crop import Patches
-from vision.core.types import Points, Shape
 from vision.detect.detect import detect_tiles
-from vision.intake.picture import load_picture
 
 Floats = NDArray[np.float32]
 

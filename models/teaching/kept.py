@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from models.teaching.errors import TeachingError
 from models.teaching.examples import KEPT_PX, Examples, joined
-from vision.core.errors import ModelError
+from vision import ModelError
 from vision.core.files import read_arrays, write_arrays
 
 MOST_KEPT = 1200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from engine.errors import RecordError
+from engine.given import load_json
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from models.teaching.errors import TeachingError
-from vision.core.types import Points, Shape
+from vision import Points, Shape
 
 UNKNOWN = "unknown"
 """Tiles of that name are passed over: nobody knows what they are."""
@@ -103,10 +104,10 @@ def _document(path: Path) -> Any:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise TeachingError(f"{name} is larger than {LARGEST_FILE >> 20} MB; it is no labels")
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        return load_json(path.read_bytes(), largest=LARGEST_FILE)
     except OSError as error:
         raise TeachingError(f"{name} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
+    except RecordError as error:
         raise TeachingError(f"{name} is no JSON file: {error}") from None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from engine.errors import RecordError
+from engine.given import load_json
 from engine.tiles import TileSet
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples
+from vision import Shape
 from vision.core.looks import BACK
-from vision.core.types import Shape
 
 LARGEST_FILE = 1 << 20
 
@@ -36,10 +37,10 @@ def read_mapping(path: Path) -> dict[str, tuple[str, int]]:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise TeachingError(f"{path.name} is too large to be a map")
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = load_json(path.read_bytes())
     except OSError as error:
         raise TeachingError(f"{path.name} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
+    except RecordError as error:
         raise TeachingError(f"{path.name} is no JSON file: {error}") from None
     if not isinstance(data, dict) or not all(_is_pair(value) for value in data.values()):
         raise TeachingError(

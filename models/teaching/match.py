@@ -12,12 +12,12 @@ from engine.lattice import Cell
 from models.teaching.edges import outlines_around
 from models.teaching.errors import TeachingError
 from models.teaching.labels import Label
+from vision import Picture, Points, Shape
 from vision.core.lattice import fit_lattices, fit_outlines, turned_cells
 from vision.core.outline import Forms, foreshortening_of
-from vision.core.types import Detections, LatticeFit, Points, Shape
+from vision.core.types import Detections, LatticeFit
 from vision.detect.detect import detect_tiles
 from vision.detect.loose_hexes import sixths_ahead
-from vision.intake.picture import Picture
 from vision.layout.cards import quarters_ahead
 from vision.read import grid_detections
 

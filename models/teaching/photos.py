@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vision import Picture, Points
 from vision.core.crop import cut
-from vision.core.types import Points
-from vision.intake.picture import Picture
 from vision.layout.measures import CLIPPED
 from vision.layout.quality import TEXTS, assess
 

@@ -18,8 +18,8 @@ from models.teaching.errors import TeachingError
 from models.teaching.kept import read_kept
 from models.teaching.store import files_of
 from models.teaching.teach import check_name
-from vision.classify.taught import FORMAT, find_taught
-from vision.core.errors import ModelError
+from vision import ModelError, find_taught
+from vision.classify.taught import FORMAT
 
 LARGEST_ZIP, LARGEST_INSIDE, MOST_INSIDE = 64 << 20, 128 << 20, 8
 ENDINGS = (".json", ".toml", ".npz")

@@ -32,12 +32,10 @@ from models.teaching.match import folds_of, placed_tiles
 from models.teaching.photos import why_again
 from models.teaching.report import report_of
 from models.teaching.store import write_taught
+from vision import Shape, VisionError, load_picture
 from vision.classify.taught import game_set, loose_set
-from vision.core.errors import VisionError
 from vision.core.looks import period_of
-from vision.core.types import Shape
 from vision.hexes.taught.boards import board_kinds
-from vision.intake.picture import load_picture
 
 FEWEST_KINDS = 2
 LEAST_CONTRAST = 4.0

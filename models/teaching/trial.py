@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from vision.classify.taught import find_taught
-from vision.core.errors import VisionError
-from vision.core.request import ReadRequest
-from vision.intake.picture import WORKING_PIXELS, picture_file
-from vision.read import Stages, read_table, stages_for
+from vision import (
+    ReadRequest,
+    Stages,
+    VisionError,
+    find_taught,
+    picture_file,
+    read_table,
+    stages_for,
+)
+from vision.intake.picture import WORKING_PIXELS
 
 
 def tried(data: bytes, name: str, folder: Path) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("websocket", reason="the browser is driven through websocket-client")
 
-from companion_app.web.serving import Server
+from companion_app.web.serving.server import Server
+from companion_app.web.views import games
 from tests.browser.chromium import Browser, Page, program
 from tests.companion_app.web.conftest import Played, script
 
@@ -33,6 +34,7 @@ class Served(Played):
 
     def __init__(self, folder: Path, browser: Browser) -> None:
         super().__init__(folder)
+        self._folder = folder
         self._browser = browser
         self.server = Server(self.app, "127.0.0.1", 0)
         self.server.start()
@@ -53,6 +55,19 @@ class Served(Played):
                 ".then(() => document.dispatchEvent(new Event('host')))"
             )
         return page
+
+    def away(self) -> None:
+        """Go down as a box does that is switched off."""
+        self.desk.close()
+        self.server.close()
+        self.store.close()
+        games.shelf = games.Shelf()  # replayed games go with the process that had them in memory
+
+    def back(self) -> None:
+        """Start again where it was, with the games that are kept; none is on yet."""
+        Played.__init__(self, self._folder)
+        self.server = Server(self.app, "127.0.0.1", self.server.port)
+        self.server.start()
 
     def close(self) -> None:
         """Stop serving; no page may have seen an error."""

@@ -12,7 +12,7 @@ import pytest
 
 from companion_app.live.demo import DemoTable, demo_record
 from companion_app.live.reading import make_reader
-from companion_app.web.photo_reading import read_photo
+from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.watching import Watched
 from engine.game import Start
 from models.scenes.refereed import dice
@@ -114,7 +114,7 @@ def test_tile_under_a_cup_is_shown_as_covered_and_still_counts(served, begun):
     source.bgr = with_disc(bgr, outline, 0.95, CUP)
     page.wait("document.querySelectorAll('.board .veil.covered').length === 1")
 
-    assert "covered" in page.text(".source .badge[title*='Covered']")
+    assert "covered" in page.text(".source .badge[title*='covered']")
     assert page.text(".players") == before
     assert axe_faults(page) == []
     page.click(".tool", "Camera")

@@ -39,14 +39,16 @@ def test_every_option_of_every_game_has_a_control(served):
     offered = {}
     for game in GAMES:
         to_options(page, game)
+        offered[game] = set(shown(page))
         if game == "schlangennest":
             assert "colours" not in shown(page)
             page.fill("[data-option=two_snakes] select", '"both"')
-        offered[game] = shown(page)
+            assert not {"border", "frame"} & set(shown(page))
+            offered[game] |= set(shown(page))
         page.js("document.querySelector('.steps button').click()")
 
     assert offered == {
-        name: [option.name for option in game.facts.options] for name, game in GAMES.items()
+        name: {option.name for option in game.facts.options} for name, game in GAMES.items()
     }
 
 
@@ -80,6 +82,33 @@ def test_a_third_player_takes_the_choice_of_two_snakes_away(served):
     wait_until(lambda: served.desk.match)
     assert len(served.desk.match.start.players) == 3
     assert "two_snakes" not in served.desk.match.start.options
+
+
+def test_border_and_frame_are_offered_while_a_colour_is_left_for_them(served):
+    page = served.open("/new", host=True)
+    to_options(page, "schlangennest")
+    offered = [{"border", "frame"} & set(shown(page))]
+    for colour in ("yellow", "green"):
+        page.click("button", "Back")
+        page.click(f".pick input[name={colour}]")
+        page.click("button.primary", "Next")
+        page.wait("document.querySelector('.looks, button.primary.big')")
+        page.js("document.querySelectorAll('.options').forEach((e) => { e.open = true; })")
+        offered.append({"border", "frame"} & set(shown(page)))
+
+    assert offered == [{"border", "frame"}, {"border"}, set()]
+
+
+def test_one_snake_each_leaves_no_colours_to_choose(served):
+    page = served.open("/new", host=True)
+    to_options(page, "carnival")
+    assert "colours" in shown(page)
+    page.fill("[data-option=snakes] select", "1")
+    assert "colours" not in shown(page)
+    page.click("button.primary", "Start")
+
+    wait_until(lambda: served.desk.match)
+    assert served.desk.match.start.options == {"snakes": 1}
 
 
 def test_holes_of_the_boards_are_moved_by_a_tap(served):

@@ -82,7 +82,7 @@ def test_foul_is_shown_and_overruled(served, script):
     number = with_foul(served, script)
     page = served.open("/", host=True)
 
-    assert "does not go on from an end" in page.text(".foul .headline")
+    assert "the end of the blue snake" in page.text(".foul .headline")
     assert "rulebook" in page.text(".foul cite")
     page.click(".foul button", "overrule")
 
@@ -143,6 +143,23 @@ def test_roll_is_told_by_a_tap(served):
     page.click(".question .answer", "2")
 
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
+
+
+def test_last_round_is_announced_once_and_says_what_is_laid(served):
+    record = playthrough("carnival_last_rounds")
+    served.begin(record)
+    served.play(record, 3)
+    page = served.open("/", host=True)
+    page.wait("[...document.querySelectorAll('.tool')].some((e) => e.title === 'Last round')")
+
+    page.click(".tool", "Last round")
+
+    page.wait("document.querySelector('.last-round')?.textContent.includes('heads')")
+    assert page.js("[...document.querySelectorAll('.tool')].every((e) => e.title !== 'Last round')")
+    for number in (5, 6, 7):
+        page.click(".tool", "Pass")
+        page.wait(f"document.querySelector('.moves summary')?.innerText === 'Moves: {number}'")
+    page.wait("document.querySelector('.winner') && !document.querySelector('.last-round')")
 
 
 def test_two_phones_stay_in_step(served, script):
@@ -241,7 +258,7 @@ def test_tiles_are_reached_by_keyboard(served, script):
             "{key: 'Enter', bubbles: true}))")  # fmt: skip
 
     assert first != second
-    assert second.split(" at ")[0] in page.text("dialog")
+    assert second.split(",")[0] in page.text("dialog")
 
 
 def test_tapped_tile_says_in_which_points_it_counts(served, script):
@@ -325,7 +342,7 @@ def test_phone_out_of_reach_says_so_in_the_shell(served):
 
     page.ask("Page.reload")
 
-    page.wait("document.querySelector('main').innerText.includes('out of reach')")
+    page.wait("document.querySelector('main').innerText.includes('cannot be reached')")
     assert page.js("getComputedStyle(document.querySelector('.loading')).textAlign") == "center"
     page.errors.clear()  # the browser notes what it could not fetch
 

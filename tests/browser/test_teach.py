@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from companion_app.web.teaching import DRAFT
+from companion_app.web.views.teaching import DRAFT
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import PHONE
-from tests.companion_app.web.test_teaching import LAID, kinds_of, photo
+from tests.companion_app.web.views.test_teaching import LAID, kinds_of, photo
 
 pytestmark = pytest.mark.browser
 LEARNING_S = 300.0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion_app.web.teaching import DRAFT
+from companion_app.web.views.teaching import DRAFT
 from engine.placement import Layout
 from models.evaluate.wooden_box import lesson_layout, photograph
 from tests.browser.chromium import Page

@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.https_front import HttpsOffer
 from companion_app.live.demo import DemoTable, demo_record
 from companion_app.web.camera import TableCamera
-from companion_app.web.selftest import tiles_to_lay
+from companion_app.web.lessons.selftest import tiles_to_lay
+from companion_app.web.serving.https_front import HttpsOffer
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP
 from tests.browser.test_page import too_small

@@ -1,4 +1,4 @@
-"""The box of a game on the table: its boards have their holes where the players say."""
+"""The box of a game on the table: holes where the players say, no colour that nobody plays."""
 
 from __future__ import annotations
 
@@ -46,3 +46,17 @@ def test_demo_table_has_the_boards_as_they_are_printed(tmp_path: Path):
         assert camera.feeder(record_with(eyes=EYES)) is None
         assert camera.feeder(record_with()) is not None
         camera.release()
+
+
+def test_colours_that_nobody_plays_at_carnival_are_put_away(tmp_path: Path):
+    record = replace(demo_record("carnival"), start=Start(("yellow", "black"), {"snakes": 1}))
+    with Store(tmp_path) as store:
+        begun = Match.begin(store, record)
+        resumed = Match.resume(store, begun.key)
+
+    for box in (begun.box, resumed.box):
+        left = {kind.colour for kind in box.kinds.values() if kind.count}
+        assert left == {"yellow", "black", None}
+    three = replace(record, start=Start(("yellow", "violet", "black")))
+    assert box_on_the_table(three).counts["red/head"] == 0
+    assert record.tile_set.counts["red/head"] == 1

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app import home_commands
 from companion_app.answers import ANSWERED, NO
+from companion_app.cli import home_commands
 from companion_app.doctor import diagnose, is_running, report, write_help_file
 from companion_app.doctor_camera import Seen, camera_checks, look
 from companion_app.doctor_check import Check

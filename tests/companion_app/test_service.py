@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from companion_app.https_front import MAKE_CERTIFICATE, HttpsFront, loopback_of
 from companion_app.live.store import Store
 from companion_app.service import TRY_AGAIN, Watchdog, arguments_of, main, page_answers
 from companion_app.settings import Settings
+from companion_app.web.serving.https_front import MAKE_CERTIFICATE, HttpsFront, loopback_of
 
 
 def test_settings_become_arguments():

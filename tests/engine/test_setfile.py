@@ -59,6 +59,20 @@ MISTAKES = {
     "no lattice": ('lattice = "square"', "", "lattice"),
     "a tiny pitch": ("pitch_mm = 45", "pitch_mm = 0.1", "line 7: pitch_mm"),
     "no TOML at all": ("format = 1", "format =", "line 2"),
+    "a near key": ("count = 9", "cuont = 9", "did you mean count?"),
+    "a key twice": ("count = 9", "count = 9\ncount = 8", "line 20: count: stands twice"),
+    "a near key of the box": ("format = 1", "format = 1\nptich_mm = 4", "did you mean pitch_mm?"),
+    "5,000 digits": ("count = 9", "count = " + "9" * 5000, "a number has too many digits"),
+    "4,000 digits": ("count = 9", "count = " + "9" * 4000, "line 19: count: must be a whole"),
+    "no number": ("pitch_mm = 45", "pitch_mm = nan", "line 7: pitch_mm"),
+    "a title of 5 MB": ('"Schlangennest"', f'"{"x" * 5_000_000}"', "line 4: title: has at most"),
+    "a title turned round": ('"Schlangennest"', '"\u202eabc"', "line 4: title: has at most"),
+    "a deep value": ("format = 1", "format = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+    "a board of no block": ("format = 1", "format = 1\nboard = 3", "line 3: board: is written"),
+    "a near key of a board": ("[[tile]]", "[board]\nsied = 6\n\n[[tile]]", "did you mean side?"),
+    "an endless board": ("[[tile]]", "[board]\nside = 1000000\n\n[[tile]]", "side: must be"),
+    "eyes without cells": ("[[tile]]", "[board]\neyes = [1]\n\n[[tile]]", "eyes: must be two"),
+    "clay of no number": ("[[tile]]", '[clay]\nopen = "x"\n\n[[tile]]', "open: must be a whole"),
     "grey as a colour": ('"green"]', '"grey"]', "line 8: colours: grey belongs to nobody"),
 }  # fmt: skip
 
@@ -73,3 +87,22 @@ def test_a_mistake_is_named_with_its_line(mistake):
         parse_set(text, "mine.toml")
     assert "mine.toml" in str(error.value)
     assert said in str(error.value)
+    assert len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"\xff\xfe", "line 1: is not UTF-8"), (b"#" * (1 << 20) + b"#", "larger than 1024 KB")],
+)
+def test_a_file_that_is_no_set_file_is_told(tmp_path, data, said):
+    (tmp_path / "mine.toml").write_bytes(data)
+
+    with pytest.raises(SetError, match=r"mine\.toml") as error:
+        load_set("mine", [tmp_path])
+    assert said in str(error.value)
+
+
+def test_a_mark_of_the_byte_order_is_passed_over(tmp_path):
+    (tmp_path / "mine.toml").write_bytes(b"\xef\xbb\xbf" + NEST.encode())
+
+    assert load_set("mine", [tmp_path])["blue/curve"].count == 9

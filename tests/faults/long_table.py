@@ -17,10 +17,10 @@ import numpy as np
 
 from companion_app.live.reading import make_reader
 from companion_app.live.store import Store
-from companion_app.web.access import SettingsFile
 from companion_app.web.app import Companion, create_app
 from companion_app.web.desk import Desk
-from companion_app.web.serving import Server
+from companion_app.web.serving.access import SettingsFile
+from companion_app.web.serving.server import Server
 from companion_app.web.watching import Watched
 from engine.record import Record
 from vision.core.types import Frame

@@ -78,7 +78,7 @@ CAST: Mapping[str, Mapping[int, Cast]] = {
         1: Cast(38, {86: "only-heads-and-hats"}),
         2: Cast(54, {92: "heads-before-hats", 93: "hat-in-front"}),
         3: Cast(0, {7: "blocks-an-end"}),
-        4: Cast(4, {123: "game-over"}),
+        4: Cast(4, {127: "game-over"}),
     },
 }
 """By game and seed within a dozen: in which game of the seed's own pool seldom fouls are possible,

@@ -110,7 +110,7 @@ class NaiveCarnival:
         options = dict(options or {})
         self.players = list(players)
         self.ask = options.get("hands", "trust") == "ask"
-        self.colours = self._colours(options.get("colours"))
+        self.colours = self._colours(options.get("snakes", 2), options.get("colours"))
         self.owner = {colour: player for player in players for colour in self.colours[player]}
         self.turn = next_player if next_player is not None else self.players[0]
 
@@ -140,15 +140,18 @@ class NaiveCarnival:
 
         self.phase = "body"
         """"body", after the announcement "heads", then "hats", "over"."""
-        self.passes = 0
+        self.out: set[str] = set()
+        """Who has passed in this phase of the last round: he is skipped until it ends."""
         if self.hats:
             self.phase = "hats"
         elif any(tile.endswith("/head") for tile, _ in self.table.values()):
             self.phase = "heads"
         self._settle_phase()
 
-    def _colours(self, told: object) -> dict[str, list[str]]:
-        if len(self.players) != 2:
+    def _colours(self, snakes: int, told: object) -> dict[str, list[str]]:
+        if snakes == 1 and (told or len(self.players) != 2):
+            raise ValueError("one snake each is for two players, and then colours are refused (10)")
+        if snakes == 1 or len(self.players) != 2:
             return {player: [player] for player in self.players}
         if told:
             return {player: list(told[player]) for player in self.players}  # type: ignore[index]
@@ -221,23 +224,17 @@ class NaiveCarnival:
             return
         if move["do"] == "finale":
             self.phase = "heads"
-            self.passes = 0
             self._settle_phase()
             return
-        if move["do"] == "pass":
-            self.passes += 1
-        else:
-            self.passes = 0
-            if self.phase == "hats":
-                self._put_on(move)
-            else:
-                self._lay(move)
         if self.phase == "body":
-            self._draw()
-        elif self.passes == len(self.players):
-            self.phase = "hats" if self.phase == "heads" else "over"
-            self.passes = 0
-        self.turn = self.players[(self.players.index(self.turn) + 1) % len(self.players)]
+            self._draw_after(move)
+        elif move["do"] == "pass":
+            self.out.add(move["player"])
+        elif self.phase == "heads":
+            self._lay(move)
+        else:
+            self._put_on(move)
+        self._turn_goes_on()
         self._settle_phase()
 
     def legal_moves(self) -> list[dict[str, Any]]:
@@ -247,7 +244,7 @@ class NaiveCarnival:
         return self._moves(self.turn) or [{"player": self.turn, "do": "pass"}]
 
     def over(self) -> bool:
-        """Return whether the last hat has been laid, or all have passed (rule 9)."""
+        """Return whether the hats' phase has ended (rule 9)."""
         return self.phase == "over"
 
     def scores(self) -> dict[str, int | None]:
@@ -365,21 +362,46 @@ class NaiveCarnival:
             self.table[cell] = (move["tile"], 0)
         self._traced = {}
 
-    def _draw(self) -> None:
-        """Draw one tile; an empty pile is made anew from the discard."""
+    def _draw_after(self, move: dict[str, Any]) -> None:
+        """Lay a tile and draw one; an empty pile is made anew from the discard."""
+        if move["do"] != "pass":
+            self._lay(move)
         if self.pile == 0 and self.discard:
             self.pile = sum(self.discard.values())
             self.discard = {}
             self.reshuffles += 1
         self.pile = max(0, self.pile - 1)
 
+    def _turn_goes_on(self) -> None:
+        self.turn = self.players[(self.players.index(self.turn) + 1) % len(self.players)]
+
     def _settle_phase(self) -> None:
-        """Go on to the hats when nobody can lay a head, and to the end when nobody a hat."""
-        if self.phase == "heads" and not any(self._moves(player) for player in self.players):
+        """Go on to the hats and to the end, and skip who is not in the phase any more (rule 9)."""
+        if self.phase == "heads" and not self._still_in():
             self.phase = "hats"
-            self.passes = 0
-        if self.phase == "hats" and not self._moves(self.turn):
+            self.out = set()
+        if self.phase == "hats" and not (self._still_in() and self._hat_left() and self._bare()):
             self.phase = "over"
+        while self.phase in ("heads", "hats") and self.turn not in self._still_in():
+            self._turn_goes_on()
+
+    def _still_in(self) -> list[str]:
+        """Return who has not passed and, while heads are laid, has not laid all of his."""
+        return [
+            player
+            for player in self.players
+            if player not in self.out
+            and (
+                self.phase == "hats"
+                or any(self._unlaid(f"{colour}/head") > 0 for colour in self.colours[player])
+            )
+        ]
+
+    def _hat_left(self) -> bool:
+        return any(self._unlaid(tile) > 0 for tile in self.box if tile.startswith("hat/"))
+
+    def _bare(self) -> bool:
+        return any(colour not in self.hats for colour in self._heads())
 
     # Candidates.
 
@@ -391,7 +413,7 @@ class NaiveCarnival:
             "hats": lambda _, move: self._why_hat(move),
         }[self.phase]
         moves = [move for move in self._candidates(player) if not judge(player, move)]
-        if self.phase == "body" and not moves and not self._why_finale():
+        if self.phase == "body" and not moves and not self._why_not_used_up():
             moves.append({"player": player, "do": "finale"})
         return moves
 
@@ -444,9 +466,13 @@ class NaiveCarnival:
         return []
 
     def _why_finale(self) -> list[str]:
-        """Rule 9: pile, discard and hands have nothing left that can be laid."""
+        """Judge the announcement of the last round; on trust it is believed."""
         if self.phase != "body":
             return ["the last round has been announced"]
+        return self._why_not_used_up() if self.ask else []
+
+    def _why_not_used_up(self) -> list[str]:
+        """Rule 9: pile, discard and hands have nothing left that can be laid."""
         asking = copy.copy(self)
         asking.discard = {}
         for player in self.players:

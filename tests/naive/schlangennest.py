@@ -238,7 +238,13 @@ class NaiveSchlangennest:
         """Return left, top, right, bottom of the field that set-up cards fix, if they do."""
         if self.border != "fixed" and not self.frame:
             return None
+        if self.frame and len(self.players) != 2:
+            raise ValueError("a frame is for two players (rulebook)")
+        if len(self.players) > 3:
+            raise ValueError("a fixed border is for two or three players (rulebook)")
         cells = [cell for cell, card in self.table.items() if card[3]]
+        if any(self.table[cell][0] in self.all_colours for cell in cells):
+            raise ValueError("the colour laid across, or around, is a no-player's (rulebook)")
         if not cells:
             raise ValueError("a fixed border or a frame needs set-up cards")
         inset = 1 if self.frame else 0

@@ -20,6 +20,7 @@ from vision.classify.strangers import STRANGE, rectangle_in, usual_far
 from vision.core.ground import Ground
 from vision.core.lattice import HEX_SIDES, SQUARE_SIDES, fit_outlines, mapped
 from vision.core.outline import agreed_outlines
+from vision.core.stages import stage
 from vision.core.types import Detection, Detections, LatticeFit
 
 Array = NDArray[np.float64]
@@ -70,6 +71,7 @@ class Eyes:
     """The table beside what was found."""
 
 
+@stage("own-tiles", without=lambda detections, readings, eyes: (detections, readings))
 def with_own_tiles(
     detections: Detections, readings: Sequence[CellReading], eyes: Eyes
 ) -> tuple[Detections, Sequence[CellReading]]:
@@ -95,8 +97,8 @@ def with_own_tiles(
     missed = _missed(replace(detections, found=own), doubtful, surely, eyes)
     if not missed:
         return detections, readings
-    gone = {id(one) for one in doubtful} - {id(one) for one in _apart_from(doubtful, missed)}
-    found = (*(one for one in detections.found if id(one) not in gone), *missed)
+    gone = set(doubtful) - set(_apart_from(doubtful, missed))
+    found = (*(one for one in detections.found if one not in gone), *missed)
     return replace(detections, found=found), eyes.look(found)
 
 
@@ -179,10 +181,10 @@ def _not_table(
     """Return the outlines that show other colours than the table, or lie where another one was."""
     if not free:
         return []
-    apart = {id(one) for one in _apart_from(free, doubtful)}
+    apart = set(_apart_from(free, doubtful))
     other = ground.hidden(np.stack([rectangle_in(one.corners_px) for one in free]), HARDLY_TABLE)
     return [one for one, is_other in zip(free, other, strict=True)
-            if is_other or id(one) not in apart]  # fmt: skip
+            if is_other or one not in apart]  # fmt: skip
 
 
 class _Laid:
@@ -208,8 +210,8 @@ class _Laid:
 
     def add(self, seen: Iterable[Detection]) -> None:
         """Count outlines as tiles."""
-        number = {id(one): cell for cell, one in self._tried.items()}
-        self._cells.update(dict.fromkeys(number[id(one)] for one in seen))
+        cells = {one: cell for cell, one in self._tried.items()}
+        self._cells.update(dict.fromkeys(cells[one] for one in seen))
 
     def _outlines(self, cells: Sequence[Cell]) -> list[Array]:
         """Return outlines of cells as the nearest tile lies."""

@@ -15,6 +15,7 @@ from vision.classify.embedding import described
 from vision.classify.reader import CellReading, Reader
 from vision.classify.strangers import usual_far
 from vision.core.crop import Patches, cut
+from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Points
 from vision.light.same_light import in_this_light
 from vision.light.same_paint import in_these_colours
@@ -67,6 +68,7 @@ def read_taught(
     return reader.readings(in_these_colours(reader, distances, patches, across))
 
 
+@stage("taught: shine", without=lambda reader, distances, patches, _: (distances, patches))
 def _without_shine(
     reader: Reader, distances: Floats, patches: Patches, across_px: Sequence[float]
 ) -> tuple[Floats, Patches]:

@@ -147,8 +147,8 @@ class Quality:
 class TableState:
     """What the camera believes lies on the table, ready to be written as JSON.
 
-    Entries are dictionaries in the form of the interface: ``tile``, ``at``, ``turns`` (or
-    ``cells``, ``board``), ``confidence``, ``outline`` and so on.
+    Entries read as the interface promises: ``tile``, ``at``, ``turns`` (or ``cells``, ``board``),
+    ``confidence``, ``outline`` and so on; ``vision.core.entries`` has what readers give.
     """
 
     size_px: tuple[int, int]

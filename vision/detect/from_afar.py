@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vision.classify.reader import CellReading
+from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Detections
 from vision.detect.detect import QUICK, detect_tiles
 from vision.layout.candidates import distinct
@@ -23,6 +24,7 @@ BEYOND_DOUBT = 0.99
 """How surely one of them must be read: the top of a pile may look a little like a card in play."""
 
 
+@stage("from-afar", without=lambda bgr, detections, readings, look: (detections, readings))
 def seen_from_afar(
     bgr: Bgr, detections: Detections, readings: Sequence[CellReading],
     look: Callable[[Sequence[Detection]], Sequence[CellReading]],

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from vision.core.lattice import HEX_SIDES, fit_outlines
+from vision.core.stages import stage
 from vision.core.types import Bgr, LatticeFit
 from vision.detect.network import TileMaps
 from vision.detect.probe import like_tiles, shares_of, tile_colours
@@ -62,6 +63,7 @@ class EvidenceSettings:
 DEFAULT = EvidenceSettings()
 
 
+@stage("loose hexes", without=lambda bgr, maps, corners, confidence: (corners, confidence))
 def laid_hexes(
     bgr: Bgr, maps: TileMaps, corners: Array, sure: Array,
     settings: EvidenceSettings = DEFAULT, seams: SeamSettings = SEAMS,

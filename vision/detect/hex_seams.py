@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_board
+from vision.core.stages import stage
 from vision.core.types import Bgr, Points
 from vision.detect.network import TileMaps, TileNetwork, shipped_network
 from vision.hexes.grid import SeamSettings, settled, side_contrast
@@ -60,6 +61,7 @@ class _Laid:
         return self.ahead >= LEAST_AHEAD and self.seams >= LEAST_SEAMS
 
 
+@stage("hexes: seams", without=lambda bgr, board, *_: board)
 def on_its_seams(bgr: Bgr, board: HexBoard, network: TileNetwork | None = None) -> HexBoard:
     """Return a board moved to where the sides of its cells are seen.
 

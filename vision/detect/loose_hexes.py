@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
+from vision.core.entries import TileEntry
 from vision.core.lattice import cell_axes, mapped
 from vision.core.looks import period_of
 from vision.core.types import Detection, Detections, Guess, LatticeFit, Points
@@ -19,6 +20,7 @@ from vision.layout.reconstruct import (
     SURELY_A_CARD,
     SURELY_ASIDE,
     Reconstruction,
+    aside_entry,
     guesses_of,
     why_of,
 )
@@ -47,18 +49,17 @@ def reconstruct_hexes(
     )
     strays = _strays(main)
     laid = tuple(card for card in main.cards if all(card is not one for one in strays))
-    tiles: list[Mapping[str, Any]] = []
-    unsure: list[Mapping[str, Any]] = []
+    tiles: list[TileEntry] = []
+    unsure: list[TileEntry] = []
     for card in laid:
         entry = _entry(card, tile_set)
         if card.confidence >= SURE:
             tiles.append(entry)
         else:
-            unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
+            unsure.append(replace(entry, guesses=guesses_of(card), why=why_of(card)))
     others = [card for group in groups if group is not main for card in group.cards]
     aside = [
-        {"tile": card.guesses[0].tile, "outline": card.outline_px, "confidence": card.confidence}
-        for card in (*strays, *others) if card.confidence >= SURELY_ASIDE
+        aside_entry(card) for card in (*strays, *others) if card.confidence >= SURELY_ASIDE
     ]  # fmt: skip
     return Reconstruction(tuple(tiles), tuple(unsure), tuple(aside), laid)
 
@@ -113,9 +114,7 @@ def _group(
     return CardGroup(tuple(cards), fit)
 
 
-def _entry(card: SeenCard, tile_set: TileSet) -> dict[str, Any]:
+def _entry(card: SeenCard, tile_set: TileSet) -> TileEntry:
     best = card.guesses[0]
-    entry: dict[str, Any] = {"tile": best.tile, "cells": [list(card.at)]}
-    if period_of(tile_set, best.tile) > 1:
-        entry["turns"] = best.turns
-    return {**entry, "confidence": best.confidence, "outline": card.outline_px}
+    turns = best.turns if period_of(tile_set, best.tile) > 1 else None
+    return TileEntry(best.tile, card.outline_px, best.confidence, cells=(card.at,), turns=turns)

@@ -15,6 +15,7 @@ import numpy as np
 
 from vision.classify.reader import CellReading
 from vision.core.outline import agreed_outlines
+from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Detections
 from vision.detect.network import TileNetwork, shipped_network
 from vision.detect.scales import agreed_share
@@ -47,6 +48,7 @@ APART, BESIDE = 0.7, 1.25
 Card = tuple[Detection, CellReading]
 
 
+@stage("outnumbered", without=lambda bgr, detections, readings, *_: (detections, readings))
 def with_outnumbered(
     bgr: Bgr, detections: Detections, readings: Sequence[CellReading], look: Look,
     network: TileNetwork | None = None,

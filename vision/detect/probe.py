@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from vision.core.lattice import HEX_SIDES, SQUARE_SIDES, mapped
 from vision.core.outline import HEX_UNIT, SQUARE_UNIT, frames_of
+from vision.core.stages import stage
 from vision.core.types import Bgr, LatticeFit, Shape
 from vision.detect.network import SIZE_PX, STRIDE, TileMaps
 
@@ -64,6 +65,7 @@ class Probed:
     shown: float
 
 
+@stage("probe", without=lambda *_: [])
 def probe(
     bgr: Bgr, seen: TileMaps, shape: Shape, corners: Array, fits: Sequence[LatticeFit],
     settings: ProbeSettings = DEFAULT,

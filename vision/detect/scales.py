@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.core.stages import stage
 from vision.core.types import Bgr, Points, width_of
 from vision.detect.network import TileMaps, TileNetwork
 from vision.detect.settings import DEFAULT, DetectSettings
@@ -99,6 +100,7 @@ def _at_once(
     return _closer(bgr, kinds, network, enough, look) if look.clear(settings) else None
 
 
+@stage("scales: doubtful", without=lambda *given: given[-1])
 def _without_doubt(
     bgr: Bgr, kinds: tuple[CellKind, ...], network: TileNetwork, settings: DetectSettings,
     look: Look,
@@ -119,6 +121,7 @@ def _without_doubt(
     return second if _surely(again, settings) >= _surely(sure, settings) else look
 
 
+@stage("scales: among slabs", without=lambda *given: given[-1])
 def _at_smaller(
     bgr: Bgr, kinds: tuple[CellKind, ...], network: TileNetwork, settings: DetectSettings,
     look: Look,
@@ -139,6 +142,7 @@ def _at_smaller(
     return look if closer.maps is look.maps else closer
 
 
+@stage("scales: far end", without=lambda *given: given[-1])
 def _at_far_end(
     bgr: Bgr, kinds: tuple[CellKind, ...], network: TileNetwork, settings: DetectSettings,
     look: Look,

@@ -19,6 +19,7 @@ from vision.classify.reader import CellReading
 from vision.core.lattice import fit_outlines, mapped
 from vision.core.outline import Forms
 from vision.core.plane import TablePlane
+from vision.core.stages import stage
 from vision.core.types import Detection, Detections, LatticeFit
 from vision.layout.quality import leaves
 
@@ -53,6 +54,7 @@ Row = tuple[list[int], list[int], list[int]]
 """Outlines that may have slipped, in order, and the card before and the one after them, if any."""
 
 
+@stage("slipped", without=lambda detections, readings, look: (detections, readings))
 def with_rows_laid(
     detections: Detections, readings: Sequence[CellReading], look: Look
 ) -> tuple[Detections, Sequence[CellReading]]:

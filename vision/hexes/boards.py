@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.core.pyramid import Pyramid, drawn_between
+from vision.core.stages import stage
 from vision.core.types import Bgr, Points
 from vision.detect.hex_seams import UNKNOWN, on_its_seams
 from vision.hexes.alone import Alone
@@ -113,6 +114,7 @@ def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
     return FoundBoards(placed, scraps, cells)
 
 
+@stage("hexes: missed boards", without=lambda pyramid, found, *_: found)
 def with_missed(
     pyramid: Pyramid, found: FoundBoards, marks: Iterable[Points], models: HexModels
 ) -> FoundBoards:

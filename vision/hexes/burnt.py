@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from engine.lattice import Cell
+from vision.core.stages import stage
 from vision.core.types import Bgr, Points
 from vision.hexes.cells import CELLS, CellReadings
 from vision.hexes.plane import HexBoard
@@ -15,6 +16,7 @@ DOUBTFUL, BURNT = 0.8, 0.3
 colours: a yellow hex that was hardly seen and taken for bare by 0.62 had 0.39."""
 
 
+@stage("hexes: burnt", without=lambda *_: [])
 def burnt_cells(
     bgr: Bgr,
     boards: Sequence[HexBoard],

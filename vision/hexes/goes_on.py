@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from engine.lattice import Cell, hex_neighbours
+from vision.core.stages import stage
 from vision.hexes.cells import EMPTY, EYE, PLAIN, CellReadings, Floats
 from vision.hexes.light import UNSEEN, taken_for
 from vision.hexes.plane import HALF_TURN, SIXTHS
@@ -21,6 +22,7 @@ made too bright, too dark or lit by a lamp, all 70 doubtful cells above 0.3 were
 them above 0.95, and no bare one was."""
 
 
+@stage("hexes: goes on", without=lambda reading: reading)
 def with_what_goes_on(reading: CellReadings) -> CellReadings:
     """Return what the cells of a board hold, doubtful ones as the tile that goes on into them."""
     contents = dict(reading.contents)

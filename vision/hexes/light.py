@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Cell
+from vision.core.stages import stage
 from vision.core.types import Bgr
 from vision.hexes.cells import CELL_PX, CELLS, EMPTY, EYE, PLAIN, SIDE, SPAN, CellReadings
 from vision.hexes.models import CONTENTS
@@ -69,6 +70,7 @@ UNSEEN = 0.01
 """Cells that are more surely hidden show the colour of what lies on them."""
 
 
+@stage("hexes: light", without=lambda readings, _: list(readings))
 def in_one_light(readings: Sequence[CellReadings], views: Sequence[Bgr]) -> list[CellReadings]:
     """Return what cells hold as their colours say too, beside those of all boards.
 

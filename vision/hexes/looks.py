@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.lattice import hex_neighbours
 from vision.core.pyramid import Pyramid
+from vision.core.stages import stage
 from vision.hexes.cells import (
     EMPTY,
     EYE,
@@ -57,6 +58,7 @@ def _other_turns(pyramid: Pyramid, board: HexBoard, models: HexModels) -> list[C
     return [look.turned(-turn) for turn, look in zip(turns, looks, strict=True)]
 
 
+@stage("hexes: other turns", without=lambda reading: False)
 def is_doubtful(reading: CellReadings) -> bool:
     """Say whether another look may change what lies on a cell or which clay does."""
     for cell, shares in reading.contents.items():

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import atan2
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from engine.draw.hexes import outline as cells_outline
 from engine.lattice import Cell, hex_neighbours
-from engine.placement import Piece
 from engine.tiles import TileSet
+from vision.core.entries import ClayEntry, SplitEntry, TileEntry
 from vision.core.pyramid import Pyramid
+from vision.core.stages import shown
 from vision.core.types import Advice, Bgr, Points, Quality, TableState
 from vision.detect.hex_seams import UNKNOWN
 from vision.hexes.above import Above
@@ -51,7 +51,6 @@ SCRAP_EDGE = 4
 """Steps of the map of boards within which the picture's edge cuts one: its rim is not marked."""
 NO_BOARD = "I see no board: have all of it in the picture, lying flat, with light on it."
 
-Entry = dict[str, Any]
 ReadCells = Callable[[Pyramid, Sequence[HexBoard], TileSet, HexModels], Sequence[CellReadings]]
 
 
@@ -85,11 +84,13 @@ def read_hex_table(
         readings = read(pyramid, found.boards, tile_set, nets)
         cells_ms = 1000 * (perf_counter() - began)
         state, upright = _upright_table(bgr, tile_set, game, found, readings)
+        shown("pieces", state)
         return replace(state, timings_ms={"cells": cells_ms, **state.timings_ms}), upright
 
     if boards is not None:
         return table_of(FoundBoards(tuple(boards)))[0]
     found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
+    shown("boards", found)
     searched = perf_counter()
     state, placed = table_of(found)
     if taught_reader(tile_set) is not None:
@@ -101,13 +102,9 @@ def read_hex_table(
         more = with_missed(pyramid, replace(found, boards=tuple(placed)), marks, nets)
         state, placed = table_of(more) if len(more.boards) > len(placed) else (state, placed)
     laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
+    beside = tiles_aside(pyramid, placed, above, tile_set, laid) if above else ()
     aside = tuple(
-        {
-            "tile": tile.tile,
-            "outline": np.round(tile.outline_px, 2).tolist(),
-            "confidence": tile.confidence,
-        }
-        for tile in (tiles_aside(pyramid, placed, above, tile_set, laid) if above else ())
+        TileEntry(one.tile, np.round(one.outline_px, 2).tolist(), one.confidence) for one in beside
     )
     timings = {"boards": 1000 * (searched - began), **state.timings_ms,
                "aside": 1000 * (perf_counter() - looked)}  # fmt: skip
@@ -164,16 +161,14 @@ def _table(
     pieces, splits = pieces_of(readings, tile_set, numbered, hidden)
     has_clay = "clay" in tile_set.extras
     clays = clay_on_boards(readings, tile_set, pieces, hidden) if has_clay else []
-    tiles: list[Entry] = []
-    unsure: list[Entry] = []
-    for piece in pieces:
-        number = piece.piece.board or 0
-        entry = _tile_entry(piece, boards[number], lost[number])
-        (unsure if "guesses" in entry else tiles).append(entry)
+    laid = [
+        _tile_entry(piece, boards[piece.piece.board or 0], lost[piece.piece.board or 0])
+        for piece in pieces
+    ]
     return TableState(
         size,
-        tiles=tuple(tiles),
-        unsure=tuple(unsure),
+        tiles=tuple(entry for entry in laid if entry.why is None),
+        unsure=tuple(entry for entry in laid if entry.why is not None),
         clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
         splits=tuple(_split_entry(split, numbered) for split in splits),
         quality=_quality(bgr, found, lost, pieces, burnt_cells(bgr, boards, readings, lost)),
@@ -195,20 +190,18 @@ def _lost(board: HexBoard, reading: CellReadings, size: tuple[int, int]) -> dict
     return lost
 
 
-def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> Entry:
+def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> TileEntry:
     piece = seen.piece
-    confidence = seen.share * seen.colour_share
+    confidence = round(seen.share * seen.colour_share, 4)
     outline = board.px(np.array(cells_outline(piece.cells, 1.0)))
-    entry: Entry = {**_piece_entry(piece), "confidence": round(confidence, 4)}
-    entry["outline"] = np.round(outline, 2).tolist()
+    entry = TileEntry(piece.tile, np.round(outline, 2).tolist(), confidence,
+                      cells=tuple(sorted(piece.cells)), board=piece.board)  # fmt: skip
     why = _why_unsure(seen, board, lost)
     # Two ways to cut the same cells are asked about as a split, not as an unsure tile.
     if seen.known and why is None and seen.colour_share >= SURE:
         return entry
-    entry["guesses"] = [[piece.tile, round(confidence, 4)]]
-    entry["guesses"] += [[name, round(share * seen.colour_share, 4)] for name, share in seen.others]
-    entry["why"] = why or "unknown-tile"
-    return entry
+    others = tuple((name, round(share * seen.colour_share, 4)) for name, share in seen.others)
+    return replace(entry, guesses=((piece.tile, confidence), *others), why=why or "unknown-tile")
 
 
 def _why_unsure(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> str | None:
@@ -223,28 +216,15 @@ def _lost_by(lost: Mapping[Cell, str]) -> str:
     return "cut-off" if "cut-off" in lost.values() else "covered"
 
 
-def _piece_entry(piece: Piece) -> Entry:
-    entry: Entry = {"tile": piece.tile, "cells": [list(cell) for cell in sorted(piece.cells)]}
-    if piece.board is not None:
-        entry["board"] = piece.board
-    return entry
+def _split_entry(split: SeenSplit, numbered: bool) -> SplitEntry:
+    cells = tuple((q, r) for _, q, r in split.cells)
+    return SplitEntry(cells, split.ways, split.cells[0][0] if numbered else None)
 
 
-def _split_entry(split: SeenSplit, numbered: bool) -> Entry:
-    ways = [[_piece_entry(piece) for piece in way] for way in split.ways]
-    entry: Entry = {"cells": [list(spot[1:]) for spot in split.cells], "ways": ways}
-    if numbered:
-        entry["board"] = split.cells[0][0]
-    return entry
-
-
-def _clay_entry(clay: SeenClay, board: HexBoard) -> Entry:
-    number, *cell = clay.spot
-    entry: Entry = {"board": number, "cell": cell, "kind": clay.kind}
-    if clay.opens is not None:
-        entry["opens"] = clay.opens
-    centre = board.px(plane_of([cell]))[0]
-    return {**entry, "confidence": clay.confidence, "centre": np.round(centre, 2).tolist()}
+def _clay_entry(clay: SeenClay, board: HexBoard) -> ClayEntry:
+    number, q, r = clay.spot
+    centre = np.round(board.px(plane_of([(q, r)]))[0], 2).tolist()
+    return ClayEntry(number, (q, r), clay.kind, clay.confidence, centre, clay.opens)
 
 
 def _quality(

@@ -12,6 +12,7 @@ from math import log
 
 from engine.lattice import Cell
 from engine.tiles import TileSet
+from vision.core.stages import stage
 from vision.hexes.cells import CELLS, EMPTY, CellReadings, turned_cell
 from vision.hexes.models import CONTENTS
 from vision.hexes.plane import SIXTHS
@@ -76,6 +77,7 @@ def _by_eyes(
     )  # fmt: skip
 
 
+@stage("hexes: half an eye", without=lambda turns, *_: turns)
 def _by_half_an_eye(
     turns: tuple[int, ...], reading: CellReadings, lost: Collection[Cell], eyes: Sequence[Cell]
 ) -> tuple[int, ...]:
@@ -104,6 +106,7 @@ def _clay(reading: CellReadings, lost: Collection[Cell]) -> list[Cell]:
     ]  # fmt: skip
 
 
+@stage("hexes: turned by clay", without=lambda turns, *_: turns)
 def _by_clay(
     turns: tuple[int, ...], clay: Sequence[Cell], known: Sequence[set[Cell]]
 ) -> tuple[int, ...]:

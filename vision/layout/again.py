@@ -20,6 +20,7 @@ from engine.tiles import TileSet
 from vision.classify.reader import CellReading
 from vision.core.ground import HIDDEN, Ground
 from vision.core.lattice import cells_beside, mapped
+from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Points
 from vision.layout.cards import CardGroup, SeenCard, card_at
 from vision.layout.holes import is_paper
@@ -76,6 +77,7 @@ MOST_WAVES, MOST_CELLS = 12, 24
 """Cells beyond the last seen card, and cells that are looked at each time."""
 
 
+@stage("again", without=lambda group, *_: group)
 def with_unseen(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, sight: Sight
 ) -> CardGroup:

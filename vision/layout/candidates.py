@@ -12,6 +12,7 @@ from vision.classify.reader import CellReading
 from vision.classify.strangers import tiles_only
 from vision.core.ground import HIDDEN, Ground
 from vision.core.request import ReadRequest
+from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Detections
 from vision.layout.holes import shows_paper
 from vision.layout.reconstruct import is_card
@@ -82,6 +83,7 @@ def _apart(found: Sequence[Detection]) -> Array:
     return np.asarray(between / np.maximum(widths, 1e-9)[:, None])
 
 
+@stage("faint", without=lambda detections, readings, look: (detections, readings))
 def with_faint(
     detections: Detections, readings: Sequence[CellReading],
     look: Callable[[Sequence[Detection]], Sequence[CellReading]],
@@ -113,6 +115,7 @@ def with_faint(
     return replace(detections, found=found), [*readings, *(said for _, said in clear)]
 
 
+@stage("cards-only", without=lambda bgr, detections, readings, *_: (detections, readings))
 def cards_only(
     bgr: Bgr, detections: Detections, readings: Sequence[CellReading], request: ReadRequest,
     ground: Ground,
@@ -149,6 +152,7 @@ def cards_only(
     return replace(detections, found=found), [reading for _, reading in kept]
 
 
+@stage("known-only", without=lambda bgr, detections, readings: (detections, readings))
 def known_only(
     bgr: Bgr, detections: Detections, readings: Sequence[CellReading]
 ) -> tuple[Detections, Sequence[CellReading]]:

@@ -23,6 +23,7 @@ from engine.tiles import GREY, TileSet
 from vision.classify.reader import CellReading
 from vision.core.files import TRAINED, read_arrays, read_manifest
 from vision.core.lattice import cell_axes, fit_outlines
+from vision.core.stages import stage
 from vision.core.types import Detection
 from vision.layout.anchors import is_anchor
 from vision.layout.cards import CardGroup, SeenCard, group_cards
@@ -264,6 +265,7 @@ class Joining:
         ]  # fmt: skip
 
 
+@stage("parted", without=lambda group, *_, **__: [group])
 def parted(
     group: CardGroup, found: Sequence[Detection], readings: Sequence[CellReading],
     tile_set: TileSet, *, over_gaps: bool,

@@ -15,6 +15,7 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.core.ground import Ground
 from vision.core.lattice import cells_beside, mapped
+from vision.core.stages import stage
 from vision.core.types import Points, width_of
 from vision.layout.anchors import BIG, Field, anchor_of, is_front
 from vision.layout.cards import CardGroup, SeenCard
@@ -39,9 +40,10 @@ AROUND, ORNAMENT = 4.0, 0.5
 ornament of the cloth are."""
 
 
+@stage("lost", without=lambda *_: ())
 def lost_cards(
-    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet,
-    size_px: tuple[int, int], doubtful: Sequence[Points] = (),
+    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[CardGroup],
+    tile_set: TileSet, size_px: tuple[int, int], doubtful: Sequence[Points] = (),
 ) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return cards of Sssnake that are laid as in play while the big card of their field is hidden.
 
@@ -52,7 +54,7 @@ def lost_cards(
     Args:
         groups: all lattices.
         fields: those that belong to the game.
-        taken: the fields' own groups and their islands, by ``id``.
+        taken: the fields' own groups and their islands.
         tile_set: the box.
         size_px: the picture's.
         doubtful: middles of outlines that were not taken for cards.
@@ -97,9 +99,10 @@ def _lies_by_half_a_card(
     )  # fmt: skip
 
 
+@stage("headless", without=lambda *_: None)
 def headless_field(
-    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet,
-    size_px: tuple[int, int], ground: Ground | None = None,
+    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[CardGroup],
+    tile_set: TileSet, size_px: tuple[int, int], ground: Ground | None = None,
 ) -> tuple[Field, tuple[CardGroup, ...]] | None:  # fmt: skip
     """Return the field of Sssnake whose big card is not seen, if it is clear, and its lattices.
 
@@ -110,7 +113,7 @@ def headless_field(
     Args:
         groups: all lattices.
         fields: those that belong to the game.
-        taken: the fields' own groups and their islands, by ``id``.
+        taken: the fields' own groups and their islands.
         tile_set: the box.
         size_px: the picture's.
         ground: what the table looks like, to see where a thing hides it.
@@ -124,7 +127,7 @@ def headless_field(
     if not lost:
         return None
     first = max(lost, key=lambda group: len(group.cards))
-    others = [group for group in without if group is not first and id(group) not in taken]
+    others = [group for group in without if group is not first and group not in taken]
     grown, islands = with_islands(first, others, tile_set, ground=ground)
     own = (first, *islands)
     if any(all(group is not part for part in own) for group in lost):
@@ -211,11 +214,14 @@ def _surely_laid(group: CardGroup) -> list[SeenCard]:
 
 
 def _laid_closely(
-    groups: Sequence[CardGroup], fields: Sequence[Field], taken: Collection[int], tile_set: TileSet
+    groups: Sequence[CardGroup],
+    fields: Sequence[Field],
+    taken: Collection[CardGroup],
+    tile_set: TileSet,
 ) -> list[CardGroup]:
     """Return other lattices that are laid as closely as the fields: no stocks."""
     most = MOST_GAP + max((usual_gap(field.group) for field in fields), default=UNKNOWN_GAP)
-    left = (group for group in groups if id(group) not in taken)
+    left = (group for group in groups if group not in taken)
     return [
         group for group in left
         if _tells_no_gap(group) or (usual_gap(group) <= most and sameness(group) < 0.5)

@@ -21,6 +21,7 @@ from engine.tiles import TileSet
 from vision.core.ground import HIDDEN, Ground
 from vision.core.lattice import cells_beside, mapped
 from vision.core.looks import BACK
+from vision.core.stages import stage
 from vision.layout.bridges import bridged_shift
 from vision.layout.cards import CardGroup, SeenCard, turned_cell
 from vision.layout.fields import EVEN, likely_joined
@@ -65,6 +66,7 @@ CLEARLY, FEW = 0.98, 4
 hand these say too little of where a single one lies."""
 
 
+@stage("islands", without=lambda group, *_, **__: (group, ()))
 def with_islands(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, farthest: int = FAR,
     ground: Ground | None = None, *, around_edge: bool = True,

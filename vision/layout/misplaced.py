@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Cell
+from vision.core.stages import stage
 from vision.layout.cards import CardGroup
 from vision.layout.laid_field import LaidField
 
@@ -27,6 +28,7 @@ STRAIGHT = 0.12
 """Half of the cards around lie no further from where the others expect them."""
 
 
+@stage("misplaced", without=lambda group: group)
 def with_cards_in_place(group: CardGroup) -> CardGroup:
     """Return a field, cards that lie on the next cell moved there, unread ones across two left out.
 

@@ -21,6 +21,7 @@ from engine.tiles import TileSet
 from vision.classify.reader import CellReading
 from vision.core.ground import Ground
 from vision.core.lattice import cell_axes
+from vision.core.stages import stage
 from vision.core.types import Detection, Detections, Points
 from vision.layout.anchors import BIG
 from vision.layout.big_fields import FEWEST_FIELDS, MOST_A_TURN
@@ -77,6 +78,7 @@ class _Place:
     look: Look
 
 
+@stage("missing-bigs", without=lambda detections, readings, *_: (detections, readings))
 def with_missing_bigs(
     detections: Detections, readings: Sequence[CellReading], tile_set: TileSet, sight: BigSight
 ) -> tuple[Detections, Sequence[CellReading]]:
@@ -123,8 +125,8 @@ def _missing(sure: Sequence[Seen], bigs: Sequence[str]) -> tuple[set[str], set[s
 def _laid(sure: Sequence[Seen], bigs: Collection[str]) -> list[Detection]:
     """Return the small cards that do not lie alone."""
     every, readings = [one for one, _ in sure], [said for _, said in sure]
-    alone = {id(one) for one in cards_alone(every, readings, bigs)}
-    return [one for one, said in sure if said.guesses[0].tile not in bigs and id(one) not in alone]
+    alone = set(cards_alone(every, readings, bigs))
+    return [one for one, said in sure if said.guesses[0].tile not in bigs and one not in alone]
 
 
 def _things(

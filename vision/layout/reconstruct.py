@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
 
 import numpy as np
 
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
+from vision.core.entries import Guesses, TileEntry
 from vision.core.ground import Ground
 from vision.core.looks import BACK
 from vision.core.types import Detection, Detections, LatticeFit, Points, width_of
@@ -51,16 +51,14 @@ TINY_PX = 16.0
 """Where the cards are narrower, the outlines of a long row may slip by a cell: nothing is sure."""
 TINY_DOUBT = 0.75
 
-Entry = Mapping[str, Any]
-
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
     """The entries of a table state, and the cards that they come from."""
 
-    tiles: tuple[Entry, ...] = ()
-    unsure: tuple[Entry, ...] = ()
-    aside: tuple[Entry, ...] = ()
+    tiles: tuple[TileEntry, ...] = ()
+    unsure: tuple[TileEntry, ...] = ()
+    aside: tuple[TileEntry, ...] = ()
     laid: tuple[SeenCard, ...] = ()
     """The cards of the layout, sure and unsure, in pixels of the picture that was read."""
     lost: tuple[SeenCard, ...] = ()
@@ -95,11 +93,11 @@ def reconstruct(
     headless = headless_field(groups, fields, own, tile_set, detections.size_px, ground)
     if headless is not None:
         fields = tuple(sorted((*fields, headless[0]), key=lambda field: field.number or 0))
-        own = {*own, *map(id, headless[1])}
+        own = {*own, *headless[1]}
     burnt: tuple[Points, ...] = ()
     if sight is not None:
         fields = tuple(replace(f, group=with_cards_in_place(f.group)) for f in fields)
-        others = [*(group for group in groups if id(group) not in own), *(f.group for f in fields)]
+        others = [*(group for group in groups if group not in own), *(f.group for f in fields)]
         seen = [with_unseen(f.group, _but(others, f.group), tile_set, sight) for f in fields]
         seen = [with_washed_out(group, sight) for group in seen]
         seen = [with_suspects(group, tile_set, sight) for group in seen]
@@ -112,11 +110,11 @@ def reconstruct(
     if not fields and not _shows_stock(groups, tile_set):
         # Without a game or a stock there is nothing to lie beside; chessboards end here.
         return Reconstruction(lost=lost)
-    aside = [card for group in groups if id(group) not in own for card in group.cards]
+    aside = [card for group in groups if group not in own for card in group.cards]
     aside = [card for card in aside if card.confidence >= SURELY_ASIDE and card.why is None]
     aside = [card for card in aside if not any(_lies_on(card, f.group) for f in fields)]
-    tiles: list[Entry] = []
-    unsure: list[Entry] = []
+    tiles: list[TileEntry] = []
+    unsure: list[TileEntry] = []
     laid: list[SeenCard] = []
     tiny = _across_px(detections) < TINY_PX
     for field in fields:
@@ -130,7 +128,7 @@ def reconstruct(
             if card.confidence >= SURE:
                 tiles.append(entry)
             else:
-                unsure.append({**entry, "guesses": guesses_of(card), "why": why_of(card)})
+                unsure.append(replace(entry, guesses=guesses_of(card), why=why_of(card)))
     return Reconstruction(
         tuple(tiles), tuple(unsure), tuple(aside_entry(card) for card in aside), tuple(laid),
         lost, burnt,
@@ -181,26 +179,26 @@ def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardG
 def _with_islands(
     fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet,
     size_px: tuple[int, int], ground: Ground | None,
-) -> tuple[tuple[Field, ...], set[int]]:  # fmt: skip
+) -> tuple[tuple[Field, ...], set[CardGroup]]:  # fmt: skip
     """Return the fields with their islands, and which groups are theirs.
 
     Where a player's field is not seen, what lies apart at the picture's edge may be that one.
     """
-    own = {id(field.group) for field in fields}
+    own = {field.group for field in fields}
     missing = bool(missing_fields(fields))
     several = any(kind.role == BIG for kind in tile_set.kinds.values())
     grown = []
     for field in fields:
         others = [
             group for group in groups
-            if id(group) not in own and anchor_of(group, tile_set) is None
+            if group not in own and anchor_of(group, tile_set) is None
             and not (missing and may_be_missing(group, size_px))
         ]  # fmt: skip
         far = NEAR if several and ground is None else FAR
         group, taken = with_islands(
             field.group, others, tile_set, far, ground, around_edge=not missing
         )
-        own |= {id(island) for island in taken}
+        own |= set(taken)
         grown.append(replace(field, group=group))
     return tuple(grown), own
 
@@ -213,26 +211,22 @@ def reconstruct_unknown(detections: Detections, fits: Sequence[LatticeFit]) -> R
         if len(fit.cells) == 1 and not _stands_alone(found[next(iter(fit.cells.values()))]):
             continue
         cards = tuple(
-            SeenCard(cell, (cell,), (), found[i].corners_px, found[i].cut_off)
+            SeenCard(cell, (cell,), (), found[i].corners_px, found[i].cut_off,
+                     found=found[i].confidence)
             for cell, i in sorted(fit.cells.items())
-        )
+        )  # fmt: skip
         groups.append(CardGroup(cards, fit))
     if not groups:
         return Reconstruction()
     main = max(groups, key=lambda group: len(group.cards))
-    sure = {id(d.corners_px): d.confidence for d in found}
-    entries = [
-        {
-            "tile": UNKNOWN, "at": list(card.at), "turns": 0,
-            "confidence": sure[id(card.outline_px)], "outline": card.outline_px,
-        }
-        for card in main.cards
-    ]  # fmt: skip
-    aside = [
-        {"tile": UNKNOWN, "outline": card.outline_px, "confidence": sure[id(card.outline_px)]}
+    entries = tuple(
+        TileEntry(UNKNOWN, card.outline_px, card.found, at=card.at, turns=0) for card in main.cards
+    )
+    aside = tuple(
+        TileEntry(UNKNOWN, card.outline_px, card.found)
         for group in groups if group is not main for card in group.cards
-    ]  # fmt: skip
-    return Reconstruction(tuple(entries), (), tuple(aside), main.cards)
+    )  # fmt: skip
+    return Reconstruction(entries, (), aside, main.cards)
 
 
 def _stands_alone(one: Detection) -> bool:
@@ -280,27 +274,24 @@ def is_card(found: float, enclosed: bool) -> bool:
     return found >= (SURELY_ENCLOSED if enclosed else SURELY_A_CARD)
 
 
-def tile_entry(card: SeenCard, field: int | None = None) -> dict[str, Any]:
+def tile_entry(card: SeenCard, field: int | None = None) -> TileEntry:
     """Return a card of the layout as the table state has it."""
     best = card.guesses[0]
-    entry = {
-        "tile": best.tile, "at": list(card.at), "turns": best.turns,
-        "confidence": best.confidence, "outline": card.outline_px,
-    }  # fmt: skip
-    return entry if field is None else {**entry, "field": field}
+    return TileEntry(best.tile, card.outline_px, best.confidence, card.at, turns=best.turns,
+                     field=field)  # fmt: skip
 
 
-def aside_entry(card: SeenCard) -> dict[str, Any]:
+def aside_entry(card: SeenCard) -> TileEntry:
     """Return a card beside the layout as the table state has it."""
-    return {"tile": card.guesses[0].tile, "outline": card.outline_px, "confidence": card.confidence}
+    return TileEntry(card.guesses[0].tile, card.outline_px, card.confidence)
 
 
-def guesses_of(card: SeenCard) -> list[list[Any]]:
+def guesses_of(card: SeenCard) -> Guesses:
     """Return what a card may be with how sure that is, best first, turns put together."""
     shares: dict[str, float] = defaultdict(float)
     for guess in card.guesses:
         shares[guess.tile] += guess.confidence
-    return [[tile, share] for tile, share in sorted(shares.items(), key=lambda item: -item[1])]
+    return tuple(sorted(shares.items(), key=lambda item: -item[1]))
 
 
 def why_of(card: SeenCard) -> str:

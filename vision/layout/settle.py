@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import GREY, TileKind, TileSet
+from vision.core.stages import stage
 from vision.core.types import Guess
 from vision.layout.cards import SeenCard
 
@@ -31,6 +32,7 @@ LEAST_SEEN = 0.02
 """A guess that the camera gives less than that cannot win by rules."""
 
 
+@stage("settle", without=lambda cards, *_: tuple(cards))
 def settled(
     cards: Sequence[SeenCard], aside: Sequence[SeenCard], tile_set: TileSet
 ) -> tuple[SeenCard, ...]:

@@ -12,12 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from engine.tiles import TileSet
+from vision.core.stages import stage
 from vision.core.types import Detection, Guess
 from vision.layout.again import FEWEST_OWN, FOUND, HARDLY_READ, MOST_CELLS, SURE, Sight
 from vision.layout.cards import CardGroup, SeenCard, card_at
 from vision.layout.laid_field import LaidField
 
 
+@stage("suspects", without=lambda group, *_: group)
 def with_suspects(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGroup:
     """Return a field with cards that are not quite sure as they look at both places.
 

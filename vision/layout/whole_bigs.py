@@ -17,6 +17,7 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.lattice import cell_axes
+from vision.core.stages import stage
 from vision.core.types import Detection, Detections, Points
 from vision.layout.cards import turned_cell
 from vision.layout.quality import leaves
@@ -66,6 +67,7 @@ class _Half:
 Pair = tuple[_Half, _Half]
 
 
+@stage("whole-bigs", without=lambda detections, readings, *_: (detections, readings))
 def with_whole_bigs(
     detections: Detections, readings: Sequence[CellReading], tile_set: TileSet, look: Look
 ) -> tuple[Detections, Sequence[CellReading]]:
@@ -120,8 +122,8 @@ def _suspects(
         elif reading.odd and reading.best < SURE:
             odd += [(one, axis) for axis in _axes_along(one)]
     sure = [one.centre_px for one, said in zip(found, readings, strict=True) if is_read(said)]
-    far = {id(one): not _is_beside(one, sure) for one, _ in odd}
-    return [*lone, *sorted(odd, key=lambda suspect: (far[id(suspect[0])], -suspect[0].confidence))]
+    far = {one: not _is_beside(one, sure) for one, _ in odd}
+    return [*lone, *sorted(odd, key=lambda suspect: (far[suspect[0]], -suspect[0].confidence))]
 
 
 def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tuple[Detection, int]]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Cell
+from vision.core.stages import stage
 from vision.core.types import Points
 from vision.layout.again import Sight, free_cells
 from vision.layout.cards import CardGroup
@@ -34,6 +35,7 @@ BLANK, BRIGHTER = 0.5, 0.3
 clipped than of usual ones: in a picture that is all too bright prints are pale and not gone."""
 
 
+@stage("burnt", without=lambda *_: ())
 def burnt_cells(group: CardGroup, others: Sequence[CardGroup], sight: Sight) -> tuple[Points, ...]:
     """Return the outlines of cells in or beside a field that show light only.
 

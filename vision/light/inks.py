@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileKind, TileSet
 from vision.core.crop import cut
+from vision.core.stages import stage
 from vision.core.types import Bgr, Guess
 from vision.layout.cards import CardGroup, SeenCard
 
@@ -54,6 +55,7 @@ MOST_WEIGHED = 0.98
 """Nothing becomes surer by that."""
 
 
+@stage("inks", without=lambda group, *_: group)
 def with_inks(
     group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, bgr: Bgr
 ) -> CardGroup:

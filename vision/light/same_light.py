@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.classify.embedding import LAND_NUMBERS
 from vision.classify.reader import CellReading, Reader
+from vision.core.stages import stage
 
 Floats = NDArray[np.float32]
 
@@ -29,6 +30,7 @@ wrong as they were taught, 25 with the common part alone, 20 or 21 with this; by
 many, but two more of them surely."""
 
 
+@stage("taught: light", without=lambda reader, *_: reader)
 def in_this_light(reader: Reader, rows: Floats, across_px: Sequence[float]) -> Reader:
     """Return the reader with its looks where a picture shows them; as it was for lands.
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from vision.classify.prints import Prints, coarse, compared, turned_face
 from vision.classify.reader import SMALLEST_PX, CellReading, Reader
 from vision.core.crop import Patches
+from vision.core.stages import stage
 from vision.light.lamp import COSTS, lengths, light_under_lamps, lit_ways
 from vision.light.light_map import LEAST_OFF, LightMap
 
@@ -46,6 +47,7 @@ APART, LEAST_COUNT, LEAST_SHARE = 3.0, 0.02, 0.2
 little. Of 360 tiles of the hardest boxes 8 were wrong where all counted alike, 5 so."""
 
 
+@stage("taught: paint", without=lambda reader, distances, *_: distances)
 def in_these_colours(
     reader: Reader, distances: Floats, patches: Patches, across_px: Sequence[float]
 ) -> Floats:

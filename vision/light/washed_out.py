@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vision.core.looks import BACK
+from vision.core.stages import stage
 from vision.core.types import Detection
 from vision.layout.again import FOUND, HARDLY_READ, Sight, papers_beside
 from vision.layout.cards import CardGroup, SeenCard
@@ -21,6 +22,7 @@ SURELY_FOUND = 0.5
 """How surely it must be found: such a hole is not, and may be as white as the paper around it."""
 
 
+@stage("washed-out", without=lambda group, *_: group)
 def with_washed_out(group: CardGroup, sight: Sight) -> CardGroup:
     """Return a field whose doubtful cards do not lie face down where they show the others' paper.
 

@@ -95,9 +95,9 @@ class TileFollower:
     _kept: Detections | None = None
     _last: Detections | None = None
     _stages: Stages | None = None
-    _cells: dict[int, CellReading] = field(default_factory=dict)
-    """What kept outlines were last read as, by the ``id`` of the outline."""
-    _last_cells: dict[int, CellReading] = field(default_factory=dict)
+    _cells: dict[Detection, CellReading] = field(default_factory=dict)
+    """What kept outlines were last read as."""
+    _last_cells: dict[Detection, CellReading] = field(default_factory=dict)
     _beside: list[Points] = field(default_factory=list)
     """Middles of tiles that belong to no layout."""
 
@@ -132,7 +132,7 @@ class TileFollower:
                 for d in seen
             ]
             fresh += [d for d in moved if _lies_on(d, near, scale) and not _is_one_of(d, middles)]
-        same = {id(d): self._cells[id(d)] for d in stay if id(d) in self._cells}
+        same = {d: self._cells[d] for d in stay if d in self._cells}
         return self._read(bgr, replace(kept, found=(*stay, *fresh)), same)
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
@@ -168,7 +168,7 @@ class TileFollower:
         return detect_tiles(part, self.request.shape, settings=settings).found
 
     def _read(
-        self, bgr: Bgr, found: Detections, same: Mapping[int, CellReading] | None = None
+        self, bgr: Bgr, found: Detections, same: Mapping[Detection, CellReading] | None = None
     ) -> TableState:
         """Read a table with these outlines; ``same`` are those that look as they did when kept."""
         cells = dict(same or {})
@@ -179,10 +179,10 @@ class TileFollower:
             if reader is None or reader.embedded:
                 # Taught tiles are read beside one another.
                 return read_cells(bgr, outlines, reader, profile)
-            fresh = [d for d in outlines if id(d) not in cells]
+            fresh = [d for d in outlines if d not in cells]
             seen = read_cells(bgr, fresh, reader, profile) if fresh else ()
-            cells.update({id(d): one for d, one in zip(fresh, seen, strict=True)})
-            return [cells[id(d)] for d in outlines]
+            cells.update(zip(fresh, seen, strict=True))
+            return [cells[d] for d in outlines]
 
         shown = replace(found, found=tuple(self._in_play(found.found)))
         stages = replace(self._own_stages(), detect=lambda bgr, request: shown, cells=read)

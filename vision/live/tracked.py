@@ -8,8 +8,9 @@ much has changed, and now and then to make sure.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -143,7 +144,6 @@ def _contents(state: TableState) -> Hashable:
     )
 
 
-def _place(entry: object) -> tuple[Hashable, ...]:
-    assert isinstance(entry, dict)
+def _place(entry: Mapping[str, Any]) -> tuple[Hashable, ...]:
     cells = entry.get("cells") or [entry.get("at") or entry.get("cell")]
     return (entry.get("field"), entry.get("board"), tuple(tuple(cell) for cell in cells))

@@ -7,8 +7,11 @@ import pytest
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
 from companion_app.live.places import beside, contents, spots_of
+from companion_app.web.asking import question_in_words
+from companion_app.web.speech import Speech
 from engine.game import Move
 from engine.lattice import hex_board
+from engine.notation import write_layout
 from engine.placement import Clay, Layout, Piece
 from engine.record import move_to_json
 from tests.companion_app.live.tabletop import Tabletop, said, verdicts
@@ -694,3 +697,39 @@ def test_replaced_card_that_one_look_misses_is_no_misreading(tmp_path):
 
         assert said(events, "question") == []
         assert match.accepted[-1].move == swap
+
+
+GROWN = "house@0,0 yellow/straight@0,-1^1 violet/straight@1,0 black/straight@0,1^1"
+
+
+@pytest.fixture
+def last_round(tmp_path):
+    """Return a table of Carnival on which three players have announced the last round."""
+    table = Tabletop(tmp_path, "carnival", ("yellow", "violet", "black"))
+    for laid in ("", " yellow/straight@0,-1^1", " violet/straight@1,0", " black/straight@0,1^1"):
+        table.shows(f"{write_layout(table.match.layout)}{laid}")
+    table.tell({"finale": True})
+    yield table
+    table.close()
+
+
+def test_final_pass_that_nobody_told_is_asked_about(last_round):
+    (question,) = said(last_round.shows(f"{GROWN} black/head@0,2^1"), "question")
+    (asked,) = last_round.referee.questions.values()
+    words = question_in_words(asked, last_round.match, Speech("en", {}))["text"]
+    assert (question["about"], words) == ("hand", "Did Yellow, Violet pass?")
+
+    last_round.tell({"answer": question["id"], "value": "pass"})
+
+    assert [m.do for m in accepted(last_round)[-3:]] == ["pass", "pass", "place"]
+    assert last_round.match.position.last_round.phase == "hats"
+    assert said(last_round.events, "turn")[-1]["player"] == "yellow"
+
+
+def test_last_round_ends_with_the_last_pass_on_hats(last_round):
+    last_round.tell({"pass": True})
+    last_round.shows(f"{GROWN} violet/head@2,0")
+    for _ in range(3):
+        assert not said(last_round.tell({"pass": True}), "over")
+
+    assert said(last_round.tell({"pass": True}), "over")

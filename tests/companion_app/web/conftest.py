@@ -12,10 +12,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion_app.live.store import Store
-from companion_app.web.access import Limiter, SettingsFile
 from companion_app.web.app import Companion, create_app
 from companion_app.web.desk import Desk
 from companion_app.web.recorded import Script, laid, read_script, settled_on, shipped_script
+from companion_app.web.serving.access import Limiter, SettingsFile
 from engine.game import Move
 from engine.record import Record, move_to_json, parse_record
 

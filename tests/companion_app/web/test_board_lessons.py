@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.web.teaching import DRAFT
+from companion_app.web.views.teaching import DRAFT
 from engine.placement import Layout
 from models.evaluate.wooden_box import lesson_layout, photograph
-from tests.companion_app.web.test_teaching import send
+from tests.companion_app.web.views.test_teaching import send
 from vision.hexes.cells import turned_cell
 
 SIZE_PX = (1024, 768)

@@ -11,7 +11,7 @@ import pytest
 
 from companion_app.live.demo import demo_record
 from companion_app.web.camera import IDLE_S, Look, TableCamera, kind_of
-from companion_app.web.errors import WebError
+from companion_app.web.serving.errors import WebError
 from vision.core.types import Frame
 from vision.sources.source import SourceError
 

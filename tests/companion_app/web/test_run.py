@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from companion_app import run_command
+from companion_app.cli import run_command
 from companion_app.live.demo import demo_record
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 
 START = (
-    "import argparse, sys; from companion_app.run_command import add_run_command;"
+    "import argparse, sys; from companion_app.cli.run_command import add_run_command;"
     "p = argparse.ArgumentParser(); add_run_command(p.add_subparsers());"
     "a = p.parse_args(); sys.exit(a.command(a))"
 )
@@ -123,7 +123,9 @@ def test_page_starts_without_its_camera_says_so_and_keeps_the_game(tmp_path):
     finally:
         killed(process)
 
-    assert after["seeing"] == {"state": "camera-lost", "text": "No picture from the camera"}
+    assert after["seeing"]["state"] == "camera-lost"
+    assert after["seeing"]["text"] == "No picture from the camera"
+    assert "Check its cable" in after["seeing"]["why"]["text"]
     assert after["key"] == before["key"]
 
 

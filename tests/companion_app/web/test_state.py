@@ -38,6 +38,14 @@ def test_state_agrees_with_the_referee_at_the_end_of_a_game(played, name):
     }
 
 
+def test_stock_shows_no_colour_that_was_put_away(played):
+    played.begin(playthrough("carnival_one_snake_each"))
+
+    stock = played.guest().get("/api/state")["stock"]
+
+    assert {one["colour"] for one in stock} == {"yellow", "black", None}
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_every_lying_tile_is_drawn_and_can_be_tapped(played, name):
     record = playthrough(name)
@@ -62,11 +70,28 @@ def test_foul_is_shown_with_rule_sentence_and_marked_cells(played, script):
 
     state = played.guest().get("/api/state")
     assert state["foul"]["violations"][0]["rule"] == "own-end"
-    assert state["foul"]["violations"][0]["text"].startswith("The blue part of this card")
+    assert state["foul"]["violations"][0]["text"].startswith("Here the end of the blue snake")
     assert state["foul"]["violations"][0]["rulebook"]
     assert state["foul"]["violations"][0]["spots"]
     assert state["turn"] == "blue"
     assert b"#d3122a" in played.guest().client.get("/api/table.svg").data
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_mark_of_the_drawing_changes_with_the_drawing_and_only_then(played, name):
+    record = playthrough(name)
+    played.begin(record)
+    guest = played.guest()
+    seen: dict[str, set[str]] = {}
+    for move in (None, *record.moves[:8]):
+        if move is not None:
+            played.lay(move)
+        played.desk.emit({"event": "state", "state": "hand"})
+        drawn = guest.client.get("/api/table.svg").text
+        seen.setdefault(guest.get("/api/state")["drawing"], set()).add(drawn)
+
+    assert all(len(drawings) == 1 for drawings in seen.values())
+    assert len(set.union(*seen.values())) == len(seen) > 1
 
 
 def test_player_is_called_by_the_name_he_gave(played, script):
@@ -104,4 +129,20 @@ def test_health_counts_games(played, script):
     health = played.guest().get("/health")
 
     assert health["ok"] is True
-    assert "1 games" in json.dumps(health)
+    assert "games kept: 1" in json.dumps(health)
+
+
+def test_what_keeps_the_referee_from_a_verdict_is_said_in_the_guests_language(played, script):
+    played.begin(script.record)
+    why = {"what": "several-lifted", "spots": [[0, 1, -2]]}
+    played.desk.emit({"event": "state", "state": "unsure", "t": 9.0, "why": why})
+
+    english, german = (played.guest().get(f"/api/state?lang={code}") for code in ("en", "de"))
+
+    assert english["seeing"]["why"]["what"] == "several-lifted"
+    assert english["seeing"]["why"]["text"].startswith("Several tiles are missing at once")
+    assert german["seeing"]["why"]["text"].startswith("Mehrere Plättchen fehlen")
+    assert english["seeing"]["why"]["spots"] == ["0:1:-2"]
+
+    played.desk.emit({"event": "state", "state": "hand", "t": 9.5})
+    assert played.guest().get("/api/state")["seeing"]["why"] is None

@@ -113,8 +113,9 @@ def position_for(place: Place, tile: str) -> CarnivalPosition:
     last_round = role in ("head", "hat") or "/head@" in place.table
     layout = read_layout(f"{place.table} {BLACK_HEAD}" if last_round else place.table)
     position = GAME.opening(Start(PLAYERS, layout=layout, midgame=True), BOX)
+    position = replace(position, to_move="yellow")
     if role == "hat":
-        return replace(position, last_round=LastRound(heads_are_over=True))
+        return replace(position, last_round=LastRound("hats"))
     return replace(position, last_round=LastRound()) if role == "head" else position
 
 

@@ -6,6 +6,7 @@ from engine.errors import RecordError
 from engine.game import Change, Start
 from engine.notation import read_layout, write_layout
 from engine.placement import Layout, Placement
+from engine.record import parse_options
 from tests.engine.games.carnival_positions import (
     BOX,
     FOUR,
@@ -22,6 +23,7 @@ from tests.engine.games.carnival_positions import (
 
 YELLOW = "yellow/straight@0,-1^1 yellow/straight@0,-2^1"
 VIOLET = "violet/straight@1,0 violet/straight@2,0"
+BODY = ("straight", "corner", "diamond", "knot", "sore")
 
 # --- the house and the colours
 
@@ -177,7 +179,7 @@ def test_the_cells_pointed_at_are_the_tile_and_the_end_it_misses():
     (violation,) = GAME.judge(table(YELLOW), lay("yellow/straight@4,4")).violations
 
     assert violation.cells == ((4, 4), (0, -2))
-    assert violation.text == "No exit of this tile meets the end of the yellow snake."
+    assert violation.text == "The end of the yellow snake does not point to this place."
 
 
 # --- whose tiles, and what is said
@@ -300,3 +302,55 @@ def test_two_changes_are_no_move():
 
 def test_an_empty_table_is_worth_nothing():
     assert scores(opening()) == dict.fromkeys(FOUR, 0)
+
+
+# --- two players with one snake each
+
+
+def test_with_one_snake_each_everybody_has_the_colour_of_his_name():
+    position = opening(TWO, snakes=1)
+
+    assert position.agreed.colours == {"yellow": ("yellow",), "black": ("black",)}
+    assert set(position.snakes) == {"yellow", "black"}
+
+
+def test_with_one_snake_each_the_tiles_of_the_other_colours_leave_the_box():
+    position = opening(TWO, snakes=1)
+    every = opening(TWO)
+
+    assert {move.tile for move in GAME.legal_moves(position)} == {
+        *(f"{colour}/{kind}" for colour in TWO for kind in BODY), "log/straight", "log/corner",
+        "log/crossing",
+    }  # fmt: skip
+    assert "none-left" in broken(position, lay("red/straight@-1,0"))
+    assert every.supply.pile - position.supply.pile == 2 * 23
+
+
+def test_with_one_snake_each_the_other_exits_are_walls():
+    to_the_house = "yellow/corner@0,-1^3 log/corner@-1,-1^2"
+    last = lay("log/corner@-1,0^1")
+    assert broken(table(to_the_house, players=TWO), last) == ["two-snakes-joined"]
+
+    position = played(table(to_the_house, players=TWO, snakes=1), last)
+    assert position.snakes["yellow"].is_blocked
+    assert GAME.inspect(position) == ()
+
+
+def test_tiles_of_a_colour_that_nobody_plays_are_too_many():
+    (first, *_) = GAME.inspect(table("red/straight@-1,0", players=TWO, snakes=1))
+
+    assert first.rule.id == "too-many"
+
+
+def test_one_snake_each_is_for_two_players_without_colours():
+    pairs = {"yellow": ["yellow", "red"], "black": ["black", "violet"]}
+    with pytest.raises(RecordError, match="snakes: is for two players, not 3"):
+        opening(FOUR[:3], snakes=1)
+    with pytest.raises(RecordError, match="colours: goes with two snakes each"):
+        opening(TWO, snakes=1, colours=pairs)
+
+
+@pytest.mark.parametrize("value", ["1", 3, True, None, 1.0])
+def test_snakes_are_two_or_one(value):
+    with pytest.raises(RecordError, match=r"options\.snakes: must be 2 or 1"):
+        parse_options(GAME, {"snakes": value})

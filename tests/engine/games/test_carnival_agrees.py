@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from engine.carnival.last_round import heads_may_come
-from engine.carnival.position import LastRound
+from engine.errors import RecordError
 from engine.game import Move, Start
 from engine.placement import Layout, Placement
 from engine.record import move_to_json
 from tests.engine.games.carnival_positions import BOX, FOUR, GAME
 from tests.naive.carnival import NaiveCarnival
 
+PAIRS = {"yellow": ["yellow", "red"], "black": ["black", "violet"]}
 WHOLE_GAMES, BEGINNINGS, LAST_ROUNDS = 3, 12, 12
 A_WHILE = 35
 """Moves of a game that is not played to its end."""
@@ -20,10 +20,12 @@ TASTES = {"any": ("place", "replace"), "grow": ("place",), "swap": ("replace",)}
 """What random players would rather do."""
 
 
-def both(chance):
+def both(chance, *hands):
     """Return the same game for both referees: players, options and the house at random."""
     players = chance.sample(FOUR, chance.choice((2, 3, 4)))
-    options = {"hands": chance.choice(("trust", "ask"))}
+    options = {"hands": chance.choice(hands or ("trust", "ask"))}
+    if len(players) == 2:
+        options["snakes"] = chance.choice((2, 1))
     turns = chance.randrange(4)
     house = Layout.of(Placement("house", (0, 0), turns))
     naive = NaiveCarnival(players, options, [{"tile": "house", "at": [0, 0], "turns": turns}])
@@ -108,37 +110,23 @@ def test_beginnings_agree_with_the_naive_referee(seed):
 
 @pytest.mark.parametrize("seed", range(LAST_ROUNDS))
 def test_last_rounds_agree_with_the_naive_referee(seed):
-    """The naive referee believes no announcement before the box is used up, so it is told."""
     chance = random.Random(seed)
-    position, naive = both(chance)
+    position, naive = both(chance, "trust")
     for _ in range(12):
         move = chance.choice([m for m in GAME.legal_moves(position) if m.do == "place"])
         position = GAME.apply(position, move)
         naive.play(move_to_json(move))
-    position = replace(position, last_round=LastRound())
-    naive.phase = "heads"
-    naive._settle_phase()
+    finale = Move(chance.choice(position.players), "finale")
+    position = GAME.apply(position, finale)
+    naive.play(move_to_json(finale))
     while moves := GAME.legal_moves(position):
         agree_on_standing(position, naive)
         for _ in range(10):
-            move = nearly(chance.choice(moves), position, chance)
-            if not is_early_hat(position, move):
-                agree_on(position, naive, move)
-        quiet = [move for move in moves if not is_early_hat(position, move)]
-        pass_by = Move(position.to_move, "pass")
-        move = chance.choice(quiet) if quiet and chance.random() < 0.8 else pass_by
+            agree_on(position, naive, nearly(chance.choice(moves), position, chance))
+        move = chance.choice(moves) if chance.random() < 0.8 else Move(position.to_move, "pass")
         position = GAME.apply(position, move)
         naive.play(move_to_json(move))
     agree_on_standing(position, naive)
-
-
-def is_early_hat(position, move):
-    """Say whether a hat comes before all have passed in a row, though nobody is waited for.
-
-    The naive referee waits for a whole round of passes; ours only for those who might have a
-    head and have not passed yet, so that a game does not stop for a head that nobody holds.
-    """
-    return move.tile is not None and move.tile.startswith("hat/") and heads_may_come(position)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -155,3 +143,20 @@ def test_an_early_last_round_is_refused_only_where_the_naive_referee_refuses_it(
         move = chance.choice(GAME.legal_moves(position))
         position = GAME.apply(position, move)
         naive.play(move_to_json(move))
+
+
+@pytest.mark.parametrize("players", [("yellow", "black"), FOUR[:3], FOUR], ids=len)
+@pytest.mark.parametrize("colours", [None, PAIRS])
+def test_one_snake_each_is_refused_where_the_naive_referee_refuses_it(players, colours):
+    options = {"snakes": 1, **({"colours": colours} if colours else {})}
+    refused = []
+    for begin in (
+        lambda: GAME.opening(Start(players, options), BOX),
+        lambda: NaiveCarnival(list(players), options),
+    ):
+        try:
+            begin()
+        except (RecordError, ValueError):
+            refused.append(begin)
+
+    assert len(refused) == (0 if len(players) == 2 and not colours else 2)

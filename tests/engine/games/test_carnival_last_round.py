@@ -129,19 +129,59 @@ def test_hats_wait_until_everybody_had_his_turn_for_a_head():
     assert broken(position, lay("hat/+3@0,-3")) == []
 
 
-def test_who_passed_on_heads_is_not_waited_for():
+def test_who_passed_on_heads_is_not_waited_for_again():
     one, _, three, four = heads()
     position = played(last_round(), one, *passes("violet"), three, four)
 
     assert broken(position, lay("hat/+3@0,-3")) == []
 
 
-def test_everybody_may_pass_once_more_before_the_hats():
-    one, _, three, four = heads()
-    position = played(last_round(), one, *passes("violet"), three, four, *passes(*FOUR))
+def test_a_pass_is_final_among_the_heads():
+    _, two, three, _ = heads()
+    position = played(last_round(), *passes("yellow"), two, *passes("black"))
 
+    assert position.to_move == "red"
+    assert broken(position, three) == ["not-your-turn"]
+    assert broken(position, passes("yellow")[0]) == ["not-your-turn"]
+
+
+def test_the_hats_begin_after_the_last_action_and_a_pass_is_final_among_them():
+    three = ("yellow", "violet", "black")
+    grown = "yellow/straight@0,-1^1 violet/straight@1,0 black/straight@0,1^1"
+    position = last_round(grown, players=three)
+    position = played(position, *passes("yellow"), heads()[1], *passes("black"))
+    assert position.to_move == "yellow"
+    assert {move.tile for move in GAME.legal_moves(position)} == {
+        "hat/+3", "hat/+2", "hat/-1", "hat/-2",
+    }  # fmt: skip
+    assert broken(position, heads()[0]) == ["heads-before-hats"]
+
+    position = played(position, *passes("yellow", "violet"))
     assert not GAME.outcome(position).over
-    assert broken(position, lay("hat/+3@0,-3")) == []
+    assert GAME.outcome(played(position, *passes("black"))).over
+
+
+def test_who_has_laid_all_heads_of_his_colours_is_skipped():
+    position = last_round(GROWN, players=("yellow", "black"))
+    position = played(position, lay(HEADS[0]), *passes("black"), lay(HEADS[3]))
+
+    assert position.last_round.phase == "hats"
+    assert position.to_move == "black"
+
+
+def test_who_alone_is_left_among_the_hats_lays_one_after_the_other():
+    position = played(last_round(), *heads(), *passes("yellow", "violet", "black"))
+    position = played(position, lay("hat/+3@0,-3", "red"), lay("hat/-1@3,0", "red"))
+
+    assert position.to_move == "red"
+    assert GAME.outcome(played(position, *passes("red"))).over
+
+
+def test_a_blocked_end_is_no_reason_to_skip_a_player():
+    position = played(last_round(f"{GROWN} gift@2,0"), heads()[0])
+
+    assert position.to_move == "violet"
+    assert GAME.legal_moves(position) == passes("violet")
 
 
 def test_after_the_first_hat_no_head_is_laid():

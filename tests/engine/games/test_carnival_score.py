@@ -235,7 +235,8 @@ def test_who_laid_the_diamond_is_an_open_question():
     (question,) = GAME.questions(position)
 
     assert scores(position) == {"yellow": 0, "violet": 1}
-    assert question.question == "Who laid the diamond at [0, -1]?"
+    assert question.question == "Who laid the yellow diamond?"
+    assert question.cells == ((0, -1),)
     assert {a.answer: dict(a.scores) for a in question.answers} == {
         "yellow": {"yellow": 4, "violet": 1},
         "violet": {"yellow": 0, "violet": 5},
@@ -288,7 +289,8 @@ def test_a_hat_between_two_heads_is_an_open_question():
     (question,) = GAME.questions(position)
 
     assert GAME.inspect(position) == ()
-    assert question.question == "Whose head wears the hat at [2, -1]?"
+    assert question.question == "Whose is the hat +3: yellow or violet?"
+    assert question.cells == ((2, -1),)
     assert [(a.answer, a.scores[a.answer]) for a in question.answers] == [
         ("yellow", 4),
         ("violet", 7),

@@ -59,6 +59,7 @@ def test_the_naive_referee_allows_the_same(part):
             naive = NaiveCarnival(list(PLAYERS), {}, layout_to_json(GAME.layout(position)))
             if BOX[tile].role in ("head", "hat"):
                 naive.phase = f"{BOX[tile].role}s"
+            naive.turn = "yellow"
             for move in tries(place, tile):
                 legal = GAME.judge(position, move).legal
                 assert legal == naive.is_legal(move_to_json(move)), (place.name, move)

@@ -9,7 +9,7 @@ from engine.game import Move, Start
 from engine.games.schlangennest import Schlangennest
 from engine.notation import read_layout
 from engine.setfile import BUILT_IN_FOLDER, built_in_set, parse_set
-from tests.engine.games.nest_tables import CROSSING
+from tests.engine.games.nest_tables import CROSSING, opening
 
 GAME = Schlangennest()
 BOX = built_in_set("schlangennest")
@@ -117,6 +117,37 @@ def test_a_fixed_border_without_set_up_cards_is_a_bad_record():
         GAME.opening(Start(TWO, {"border": "fixed"}), BOX)
 
 
+def test_a_fixed_border_is_for_two_or_three_players():
+    with pytest.raises(RecordError, match="border: is fixed only for two or three players"):
+        opening(list(FOUR), {"border": "fixed"}, CROSSING)
+
+
+def test_a_frame_is_for_two_players():
+    with pytest.raises(RecordError, match="frame: is for two players"):
+        opening(["blue", "red", "yellow"], {"frame": True}, CROSSING)
+
+
+@pytest.mark.parametrize("options", [{"border": "fixed"}, {"frame": True}], ids=str)
+def test_two_snakes_each_leave_no_colour_to_set_up(options):
+    with pytest.raises(RecordError, match="with one snake each"):
+        opening(list(TWO), {"two_snakes": "both", **options}, CROSSING)
+
+
+@pytest.mark.parametrize("options", [{"border": "fixed"}, {"frame": True}], ids=str)
+def test_a_colour_that_plays_is_not_set_up(options):
+    with pytest.raises(RecordError, match="setup: green plays"):
+        opening(["green", "red"], options, CROSSING)
+
+
+def test_in_a_game_taken_up_the_cards_of_players_fix_no_border():
+    played = "blue/straight@0,0 red/straight@0,1"
+    with pytest.raises(RecordError, match="a colour that nobody plays"):
+        table(played, border="fixed")
+
+    position = table(f"{played} green/straight@-1,0 green/straight@2,3", border="fixed")
+    assert position.agreed.field.box == (-1, 0, 2, 3)
+
+
 # --- rule 1: colours
 
 
@@ -140,7 +171,7 @@ def test_blue_grey_grey_red_is_illegal():
         v for v in GAME.judge(position, lay("red/straight@3,0")).violations
         if v.rule.id == "colours-joined"
     )  # fmt: skip
-    assert violation.text == "This joins blue and red."
+    assert violation.text == "This connects blue and red in one snake."
     assert violation.cells[0] == (3, 0)
 
 
@@ -384,7 +415,7 @@ def test_a_snake_of_fifteen_parts_counts_fifteen():
 
     outcome = GAME.outcome(position)
     assert outcome.scores["blue"] == 15
-    assert outcome.lines["blue"][0].why == "a blue tail of the blue snake"
+    assert outcome.lines["blue"][0].why == "a blue tail on the blue snake"
     assert position.is_finished("blue")
 
 

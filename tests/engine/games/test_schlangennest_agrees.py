@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
 
+from engine.errors import RecordError
+from engine.nest.position import COLOURS
 from engine.record import move_to_json
-from tests.engine.games.nest_tables import GAME, likely_move, near_legal_move, opening, settings
+from tests.engine.games.nest_tables import (
+    CROSSING,
+    GAME,
+    frame,
+    likely_move,
+    near_legal_move,
+    opening,
+    settings,
+)
 from tests.naive.schlangennest import NaiveSchlangennest
 
 GAMES_PLAYED = 40
@@ -44,3 +55,28 @@ def test_both_referees_say_the_same(seed):
         move = likely_move(rng, position, moves)
         position = GAME.apply(position, move)
         naive.play(move_to_json(move))
+
+
+def refuses(begin, error, *start):
+    try:
+        begin(*start)
+    except error:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("two_snakes", ["off", "both", "one"])
+def test_both_refuse_the_same_set_up_cards(two_snakes):
+    seatings = [list(p) for n in (2, 3, 4) for p in itertools.permutations(COLOURS, n)]
+    if two_snakes != "off":
+        seatings = [players for players in seatings if len(players) == 2]
+    asked = itertools.product(
+        seatings, (("border", "fixed"), ("frame", True)), (CROSSING, frame(), None)
+    )
+    answers = set()
+    for players, (name, value), setup in asked:
+        chosen = {name: value, "two_snakes": two_snakes}
+        refused = refuses(opening, RecordError, players, chosen, setup)
+        assert refused == refuses(NaiveSchlangennest, ValueError, players, chosen, setup), players
+        answers.add(refused)
+    assert answers == ({True, False} if two_snakes == "off" else {True})

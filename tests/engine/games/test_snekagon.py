@@ -158,7 +158,9 @@ def test_everything_that_is_wrong_is_told_at_once():
 def test_the_sentences_are_for_players():
     verdict = GAME.judge(table("green/1@0,0", turn="red"), lay("red/2@1,0+2,0"))
 
-    assert verdict.violations[0].text == "This tile touches green, but no red tile."
+    assert verdict.violations[0].text == (
+        "This tile touches green, but it does not extend a red snake."
+    )
 
 
 # --- growing, joining, rings

@@ -1,5 +1,6 @@
 """Nothing that is held out may reach training, by any way."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,12 @@ from models.scenes import splits
 from models.scenes.render_rooms import side_of_light
 from models.scenes.settings import SUBJECTS, draw_settings
 from models.scenes.splits import (
+    SEALED,
     SPLITS,
+    SealedError,
     invented_names,
     light_names,
+    opened,
     photographed_surfaces,
     rng_of,
     split_of,
@@ -86,3 +90,52 @@ def test_the_same_seed_is_another_scene_on_the_other_side():
 def test_a_name_gives_the_same_numbers_every_time():
     assert rng_of("light", "lamp-03").random() == rng_of("light", "lamp-03").random()
     assert rng_of("light", "lamp-03").random() != rng_of("light", "lamp-04").random()
+
+
+# --- The last exam ---
+
+
+@pytest.mark.parametrize("split", SEALED)
+def test_sealed_side_is_not_drawn_from_unless_opened(split):
+    with pytest.raises(SealedError, match=r"models\.evaluate\.sealed opens it"):
+        draw_settings(1, split, "carnival")
+
+    with opened(split):
+        drawn = draw_settings(1, split, "carnival")
+    assert drawn.split == split
+    with pytest.raises(SealedError):
+        surface_names(split)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("split", SEALED)
+def test_sealed_scene_uses_only_sealed_names_and_no_photograph(subject, split):
+    with opened(split):
+        drawn = [draw_settings(seed, split, subject) for seed in range(40)]
+
+    used = {name for s in drawn for name in (s.surface.name, s.surface.floor, s.light.name)}
+    used |= {s.set_name for s in drawn if subject.startswith("invented")}
+    assert {split_of(name) for name in used} == {split}
+
+
+def test_sealed_names_are_24_to_31_of_every_family_and_the_next_eight():
+    names = []
+    for split in SEALED:
+        with opened(split):
+            names.append(surface_names(split, "wood"))
+
+    assert names[0] == tuple(f"wood-{number}" for number in range(24, 32))
+    assert names[1] == tuple(f"wood-{number}" for number in range(32, 40))
+
+
+def test_only_the_last_exam_opens_a_seal():
+    root = Path(splits.__file__).parents[2]
+    opening = []
+    for package in ("vision", "models", "companion_app"):
+        for path in (root / package).rglob("*.py"):
+            text = path.read_text("utf-8")
+            if re.search(r"\bopened\(|_opened\b|import .*\bopened\b", text):
+                opening.append(path.relative_to(root).as_posix())
+
+    ours = [name for name in opening if name.startswith("models/")]
+    assert sorted(ours) == ["models/evaluate/sealed.py", "models/scenes/splits.py"]

@@ -111,7 +111,7 @@ def test_real_library_reports_another_form_than_asked(pictured):
 
 
 def test_table_comes_out_of_the_real_library(pictured):
-    reader = pytest.importorskip("companion_app.reading")
+    reader = pytest.importorskip("companion_app.cli.reading")
     pytest.importorskip("vision.read")
     request = reader.request_from(
         SimpleNamespace(game="schlangennest", set=None, shape=None, grid=None, profile=None)

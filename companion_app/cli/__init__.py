@@ -1,0 +1,1 @@
+"""The command ``snake-eye``: one file a command."""

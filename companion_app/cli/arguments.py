@@ -1,0 +1,133 @@
+"""What the commands share in their arguments."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+
+from companion_app.answers import InputError
+from engine.errors import RecordError
+from engine.game import AnyGame, Json, Option
+from engine.games import GAMES
+from engine.given import load_json
+from engine.record import parse_options, parse_players
+
+Command = Callable[[Namespace], int]
+
+
+def new_parser(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    does: str,
+    examples: Sequence[str],
+    more: str = "",
+) -> argparse.ArgumentParser:
+    """Return the parser of a command, with examples under its help."""
+    shown = "\n".join(f"  snake-eye {example}" for example in examples)
+    return commands.add_parser(
+        name, help=does, description=does[0].upper() + does[1:] + ".",
+        epilog=f"Examples:\n{shown}" + (f"\n\n{more}" if more else ""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+
+
+def add_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    does: str,
+    command: Command,
+    examples: Sequence[str],
+    more: str = "",
+) -> argparse.ArgumentParser:
+    """Add a command that can answer in JSON."""
+    parser = new_parser(commands, name, does, examples, more)
+    parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
+    parser.set_defaults(command=command)
+    return parser
+
+
+def add_game(
+    parser: argparse.ArgumentParser, *, required: bool = True, options: bool = True
+) -> None:
+    """Add what says which game is played with which box, and with which options."""
+    parser.add_argument(
+        "--game", required=required, choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES)
+    )
+    parser.add_argument(
+        "--set", metavar="N",
+        help="the box: a game's name, or that of your own set file; the game's own where missing",
+    )  # fmt: skip
+    if options:
+        parser.add_argument(
+            "--option", action="append", default=[], metavar="K=V",
+            help="an option of the game, listed below; may be repeated",
+        )  # fmt: skip
+
+
+def games_in_words() -> str:
+    """Return the players and options of every game, with the values that they may have."""
+    lines = ["Players and options of the games; in brackets what holds where nothing is said:"]
+    for game in GAMES.values():
+        facts = game.facts
+        names = ", ".join(facts.player_names) if facts.player_names else "names of any kind"
+        count = f"{facts.fewest_players}-{facts.most_players}"
+        if facts.fewest_players == facts.most_players:
+            count = str(facts.fewest_players)
+        lines.append(f"  {facts.name}: {count} players, {names}")
+        lines += [
+            f"    {option.name} = {_values(option)} [{json.dumps(option.default)}]"
+            for option in facts.options
+        ]
+    return "\n".join(lines)
+
+
+def _values(option: Option) -> str:
+    """Return the values of an option, as its own check names them."""
+    try:
+        option.parse(object())
+    except ValueError as error:
+        return str(error).removeprefix("must be ").removeprefix("must ")
+    return "any value"
+
+
+def speed(text: str) -> float:
+    """Return how many times faster than real time."""
+    value = float(text)
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError("a speed is a number above 0")
+    return value
+
+
+def told_players(game: AnyGame, given: str) -> tuple[str, ...]:
+    """Return the players as told by ``--players A,B``, checked."""
+    return parse_players(game, given.split(","), "--players")
+
+
+def told_options(game: AnyGame, given: Sequence[str]) -> dict[str, Json]:
+    """Return the game's options as told by ``--option name=value``, checked."""
+    return parse_options(game, dict(_pairs(given)), "--option")
+
+
+def _pairs(given: Sequence[str]) -> Iterator[tuple[str, Json]]:
+    told: set[str] = set()
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--option {text}: write it as name=value")
+        if name in told:
+            raise InputError(f"--option {name} is given twice")
+        told.add(name)
+        yield name, _option_value(value)
+
+
+def _option_value(text: str) -> Json:
+    """Return an option's value: JSON, ``5x7`` as two numbers, else the text itself."""
+    if size := re.fullmatch(r"(\d{1,4})x(\d{1,4})", text):
+        return [int(size[1]), int(size[2])]
+    try:
+        return load_json(text)
+    except RecordError:
+        return text

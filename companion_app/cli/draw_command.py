@@ -1,0 +1,88 @@
+"""The command ``draw``: the position at the end of a record, as a drawing or a picture."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+
+from companion_app.answers import ANSWERED, InputError, print_json, print_line, shown_name
+from companion_app.cli.record_commands import named, record_from
+from engine import referee as judging
+from engine.draw import Drawing, layout_drawing, svg
+from engine.draw.display import moved, placed
+from engine.game import Move, Place
+from engine.record import Record
+
+LONGEST_SIDE_PX = 2000
+"""Of a PNG; a card is then sharp on any screen, and the file fits into a message."""
+MOST_PX_PER_MM = 8.0
+
+
+def draw(arguments: Namespace) -> int:
+    """Draw the position at the end of a record; the cells of a foul are marked."""
+    out = Path(arguments.out)
+    ending = out.suffix.lower()
+    if ending not in (".svg", ".png"):
+        raise InputError(f"--out {shown_name(arguments.out)}: a drawing ends with .svg or .png")
+    with named(arguments.record):
+        drawing = _drawing(record_from(arguments.record))
+    content = png(drawing) if ending == ".png" else _svg(drawing)
+    try:
+        out.write_bytes(content)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown_name(arguments.out)} cannot be written: {why}") from error
+    if arguments.json:
+        print_json({"file": str(out), "bytes": len(content)})
+    else:
+        print_line(f"{out} written")
+    return ANSWERED
+
+
+def png(drawing: Drawing) -> bytes:
+    """Return a drawing as a PNG file."""
+    import cv2
+
+    from models.art import paint
+
+    left, top, width, height = drawing.box
+    px_per_mm = min(MOST_PX_PER_MM, LONGEST_SIDE_PX / max(width, height))
+    shapes = placed(drawing.items, moved(-left, -top))
+    _, data = cv2.imencode(".png", paint([shapes], (width, height), px_per_mm))
+    return data.tobytes()
+
+
+def _svg(drawing: Drawing) -> bytes:
+    return svg(drawing.items, drawing.box, drawing.title).encode()
+
+
+def _drawing(record: Record) -> Drawing:
+    played = judging.replay(record)
+    fouls = [violation for broken in played.verdicts for violation in broken or ()]
+    legal = [
+        move for move, broken in zip(record.moves, played.verdicts, strict=True) if broken == ()
+    ]
+    return layout_drawing(
+        record.tile_set, record.game.layout(played.position),
+        marked=[cell for foul in fouls for cell in _drawn(foul.cells, foul.snake, record)],
+        last=_last_cells(legal[-1], record) if legal else (),
+        players=record.start.players, title=record.game.facts.title,
+    )  # fmt: skip
+
+
+def _drawn(cells: Iterable[Place], snake: str | None, record: Record) -> list[Place]:
+    """Return cells as drawings name them: with the number of the field where there are several."""
+    if snake is None:
+        return list(cells)
+    field = record.start.players.index(snake)
+    return [(field, *cell) for cell in cells]
+
+
+def _last_cells(move: Move, record: Record) -> list[Place]:
+    if move.cells is not None:
+        board = () if move.board is None else (move.board,)
+        return [(*board, *cell) for cell in move.cells]
+    if move.at is None:
+        return []
+    return _drawn([move.at], move.snake if record.game.facts.player_names is None else None, record)

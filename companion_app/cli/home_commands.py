@@ -1,0 +1,151 @@
+"""The commands that look after what is kept: doctor, backup, restore."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
+from companion_app.cli.arguments import add_command
+from companion_app.home import home_folder
+
+if TYPE_CHECKING:
+    from companion_app.doctor_camera import Seen
+    from companion_app.settings import Settings
+    from vision.sources.source import FrameSource
+
+MARKS = {True: "well ", False: "FAULT", None: "  -  "}
+
+
+def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands of this file to the parser of ``snake-eye``."""
+    asking = add_command(commands, "doctor", "look at everything a game rests on", doctor,
+                         ["doctor", "doctor --source webcam:0",
+                          "doctor --out help.zip --with-picture"])  # fmt: skip
+    asking.add_argument(
+        "--source", metavar="S",
+        help="the camera to look through: pi, webcam:0, video:FILE, folder:DIR, phone or demo",
+    )  # fmt: skip
+    asking.add_argument("--out", metavar="FILE.zip", help="also write one file to send for help")
+    asking.add_argument(
+        "--with-picture", action="store_true", help="put a picture of the table into that file"
+    )
+
+    keeping = add_command(commands, "backup", "write everything that is kept into one file", backup,
+                          ["backup snake-eye-backup.zip"])  # fmt: skip
+    keeping.add_argument("file", metavar="FILE", help="the file to write; it must not exist")
+
+    bringing = add_command(commands, "restore", "put a backup in place of what is kept", restore,
+                           ["restore snake-eye-backup.zip"])  # fmt: skip
+    bringing.add_argument("file", metavar="FILE", help="a file that backup wrote")
+
+
+def doctor(arguments: Namespace) -> int:
+    """Say in plain words what is well and what is not."""
+    from companion_app.doctor import diagnose, report, write_help_file
+    from companion_app.doctor_machine import Machine
+
+    settings = _settings()
+    wanted = arguments.source or settings.source
+    seen = _seen(wanted, settings)
+    machine = Machine(home_folder())
+    checks = diagnose(machine, seen, camera_wanted=wanted not in ("auto", "demo", "phone"))
+    answer = report(checks)
+    if arguments.out:
+        try:
+            picture = _jpeg(seen) if arguments.with_picture else None
+            write_help_file(Path(arguments.out), answer, picture)
+        except OSError as error:
+            raise InputError(f"{arguments.out} cannot be written: {error.strerror}") from error
+    if arguments.json:
+        print_json(answer)
+    else:
+        for check in checks:
+            print_line(f"{MARKS[check.ok]}  {check.name}: {check.text}")
+            if check.fix:
+                print_line(f"       {check.fix}")
+    return ANSWERED if answer["ok"] else NO
+
+
+def backup(arguments: Namespace) -> int:
+    """Write everything that is kept into one file."""
+    from companion_app.backup import make_backup
+
+    kept = make_backup(home_folder(), Path(arguments.file))
+    size = sum(one.size for one in kept)
+    if arguments.json:
+        print_json({"file": arguments.file, "files": len(kept), "bytes": size})
+    else:
+        print_line(f"{len(kept)} files ({size / 1e6:.1f} MB) are in {arguments.file}.")
+        print_line("It holds games, pictures of your table and the host PIN: keep it to yourself.")
+    return ANSWERED
+
+
+def restore(arguments: Namespace) -> int:
+    """Put a backup in place of what is kept, after checking all of it."""
+    from companion_app.restore import restore_backup
+
+    restored = restore_backup(home_folder(), Path(arguments.file))
+    kept = None if restored.kept is None else str(restored.kept)
+    if arguments.json:
+        print_json({"file": arguments.file, "files": restored.files, "kept": kept})
+    else:
+        print_line(f"{restored.files} files are back in {home_folder()}.")
+        if kept:
+            print_line(f"What was there before lies in {kept}.")
+    return ANSWERED
+
+
+def _settings() -> Settings:
+    from companion_app.settings import Settings, SettingsError, load_settings
+
+    try:
+        return load_settings()
+    except SettingsError:
+        # Doctor names the mistakes; everything else is looked at all the same.
+        return Settings()
+
+
+def _seen(wanted: str, settings: Settings) -> Seen:
+    from companion_app.doctor import is_running
+    from companion_app.doctor_camera import Seen, look
+
+    if is_running(home_folder()):
+        if wanted == "pi" or wanted.startswith("webcam:"):
+            from companion_app.found_cameras import found_cameras
+
+            if wanted not in found_cameras():
+                return Seen(wanted, trouble=f"there is no camera {wanted}; it is waited for")
+        return Seen(wanted, in_use=True)
+    return look(_camera_name(wanted), lambda name: _opened(name, settings))
+
+
+def _camera_name(wanted: str) -> str:
+    """Return the source to look through, empty where there is no camera to be looked through."""
+    from companion_app.found_cameras import found_cameras
+
+    if wanted in ("demo", "phone") or wanted.startswith("demo:"):
+        return ""
+    if wanted != "auto":
+        return wanted
+    return next(iter(found_cameras()), "")
+
+
+def _opened(name: str, settings: Settings) -> FrameSource:
+    from companion_app.live.opening import open_source
+    from companion_app.pi_source import pi_source
+
+    if name == "pi":
+        return pi_source(settings)
+    return open_source(name, settings.game or "schlangennest")
+
+
+def _jpeg(seen: Seen) -> bytes | None:
+    import cv2
+
+    if seen.bgr is None:
+        return None
+    _, data = cv2.imencode(".jpg", seen.bgr, [cv2.IMWRITE_JPEG_QUALITY, 85])
+    return data.tobytes()

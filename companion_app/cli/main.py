@@ -1,0 +1,160 @@
+"""The command ``snake-eye``: reads arguments, calls the engine, prints answers.
+
+Exit status 0: answered; 1: the answer is no; 2: bad usage or bad input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tomllib
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+from companion_app.answers import BAD_INPUT, InputError, complain
+from companion_app.cli import draw_command, record_commands
+from companion_app.cli.arguments import Command, add_command, add_game, games_in_words
+from companion_app.cli.home_commands import add_home_commands
+from companion_app.cli.picture_commands import add_picture_commands
+from companion_app.cli.print_command import add_print_command
+from companion_app.cli.teach_command import add_teach_command
+from engine.errors import EngineError
+from engine.games import GAMES
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    parsed = build_parser(given[0] if given else "").parse_args(given)
+    command: Command = parsed.command
+    try:
+        return command(parsed)
+    except (EngineError, InputError) as error:
+        complain(str(error))
+        return BAD_INPUT
+    except BrokenPipeError:
+        # Whoever read the answers has gone; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def build_parser(asked: str = "") -> argparse.ArgumentParser:
+    """Return the parser of all commands; of the heavy ones only that which is asked for."""
+    parser = argparse.ArgumentParser(
+        prog="snake-eye",
+        description="A referee for snake tile games on a real table.",
+        epilog="snake-eye COMMAND --help shows examples and every value.\n"
+        "Exit status: 0 answered, 1 the answer is no, 2 bad usage or bad input.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"snake-eye {version()}",
+        help="print name and version",
+    )  # fmt: skip
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_record_commands(commands)
+    add_picture_commands(commands)
+    add_print_command(commands)
+    add_home_commands(commands)
+    add_teach_command(commands)
+    _add_live_commands(commands, asked)
+    return parser
+
+
+def version() -> str:
+    """Return the version: of the installed package, else of the folder it is run from."""
+    try:
+        return metadata.version("snake-eye")
+    except metadata.PackageNotFoundError:
+        project = Path(__file__).parent.parent / "pyproject.toml"
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
+
+
+def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    record = "a game in writing (.json), or - for standard input"
+    referee = add_command(
+        commands, "referee", "judge written games", record_commands.referee,
+        ["referee game.json", "referee monday.json tuesday.json", "referee - --json < games.jsonl"],
+    )  # fmt: skip
+    referee.add_argument(
+        "records", nargs="+", metavar="RECORD",
+        help="games in writing (.json), several are added up; - for standard input, one a line",
+    )  # fmt: skip
+
+    moves = add_command(
+        commands, "moves", "list the legal moves at a record's end", record_commands.moves,
+        ["moves game.json", "moves game.json --json", "moves - < games.jsonl"],
+    )  # fmt: skip
+    moves.add_argument("record", metavar="RECORD", help=record + ", one a line")
+
+    perft = add_command(
+        commands, "perft", "count move sequences", record_commands.perft,
+        ["perft --game schlangennest --players blue,red --depth 2",
+         "perft --game schlangennest --players blue,red --option size=5x7 --depth 3 --json"],
+        games_in_words(),
+    )  # fmt: skip
+    add_game(perft)
+    perft.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
+    perft.add_argument(
+        "--depth", required=True, type=_depth, metavar="N", help="moves a sequence, 0 to 100"
+    )
+
+    rules = add_command(
+        commands, "rules", "list the rules by id", record_commands.rules,
+        ["rules --game carnival", "rules --game snekagon --json"],
+    )  # fmt: skip
+    rules.add_argument(
+        "--game", required=True, choices=GAMES, metavar="G", help="one of " + ", ".join(GAMES)
+    )
+
+    draw = add_command(
+        commands, "draw", "draw the position at a record's end", draw_command.draw,
+        ["draw game.json --out position.svg", "draw game.json --out position.png"],
+    )  # fmt: skip
+    draw.add_argument("record", metavar="RECORD", help=record)
+    draw.add_argument(
+        "--out", required=True, metavar="FILE", help="what to write: a .svg drawing or a .png"
+    )
+
+    score = add_command(
+        commands, "score", "score a table as it lies", record_commands.score,
+        ["score table.jpg --game schlangennest", "score table.json --game carnival --json",
+         "score table.jpg --game sssnake --players Ann,Ben --option rolls=trust"],
+        games_in_words(),
+    )  # fmt: skip
+    score.add_argument(
+        "table", metavar="IMAGE|TABLE.json",
+        help="a photo (JPEG, PNG, WebP, HEIC), or a table in writing (tiles alone will do)",
+    )  # fmt: skip
+    add_game(score)
+    score.add_argument("--profile", metavar="FILE", help="what calibrate learnt of the camera")
+    score.add_argument("--players", metavar="A,B", help="players in turn order; else those seen")
+
+
+def _add_live_commands(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], asked: str
+) -> None:
+    """Add watch and run. They load the page and OpenCV, which others need not wait for."""
+    if asked == "watch":
+        from companion_app.cli.watch_command import add_watch_command
+
+        add_watch_command(commands)
+    else:
+        commands.add_parser("watch", help="referee a live game, one event a line")
+    if asked == "run":
+        from companion_app.cli.run_command import add_run_command
+
+        add_run_command(commands)
+    else:
+        commands.add_parser("run", help="the companion: a page for every phone at the table")
+
+
+def _depth(text: str) -> int:
+    depth = int(text)
+    if not 0 <= depth <= 100:
+        raise argparse.ArgumentTypeError("a depth is a whole number from 0 to 100")
+    return depth

@@ -1,0 +1,225 @@
+"""The command ``read``, and the reading of one picture that other commands share."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from calibration.errors import CalibrationError
+from calibration.profile import Profile
+from calibration.profile_file import load_profile
+from companion_app.answers import (
+    ANSWERED,
+    BAD_INPUT,
+    NO,
+    InputError,
+    complain,
+    print_json,
+    print_line,
+    shown_name,
+)
+from companion_app.home import set_folders
+from engine.games import game_named
+from engine.record import find_set
+from engine.setfile import load_set
+from engine.tiles import TileSet
+from vision.core.errors import VisionError
+from vision.core.foreknown import pixels_enough
+from vision.core.request import ReadRequest
+from vision.core.tables import table_state_to_json
+from vision.core.types import Quality, Shape, TableState
+from vision.intake.picture import open_picture, shown
+from vision.layout.quality import grey_advice
+
+MOST_SQUARES = 100
+PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
+
+
+def read(arguments: Namespace) -> int:
+    """Read pictures, each for itself: one that cannot be read does not stop the others."""
+    request = request_from(arguments)
+    if arguments.out:
+        _check_out(arguments.out, arguments.images)
+    if len(arguments.images) == 1:
+        return _answer_read(arguments.images[0], request, arguments)
+    status = ANSWERED
+    for name in arguments.images:
+        try:
+            status = max(status, _answer_read(name, request, arguments))
+        except InputError as error:
+            complain(str(error))
+            if arguments.json:
+                print_json({"file": shown(name), "error": str(error)})
+            status = BAD_INPUT
+    return status
+
+
+def _trace(arguments: Namespace, name: str) -> Path | None:
+    """Return where to write down how a picture is read: of several each has its own folder."""
+    if arguments.trace is None:
+        return None
+    folder = Path(arguments.trace)
+    return folder if len(arguments.images) == 1 else folder / Path(name).stem
+
+
+def read_picture(name: str, request: ReadRequest, trace: Path | None = None) -> TableState:
+    """Return what lies on the table in one picture.
+
+    Args:
+        name: of the file.
+        request: what it is read as.
+        trace: a folder that gets every stage of the reading as a picture and a line.
+
+    Raises:
+        InputError: the file cannot be read, or the profile is not of its camera.
+    """
+    from vision.read import read_table
+    from vision.trace import traced
+
+    try:
+        file = open_picture(name)
+        if request.profile is not None:
+            profile = request.profile.for_size(file.size_px)
+            request = replace(request, profile=profile)
+        picture = file.decode(pixels_enough(request))
+        with traced(trace) if trace is not None else nullcontext():
+            state = read_table(picture, request)
+    except (VisionError, CalibrationError) as error:
+        raise InputError(_with_name(str(error), name)) from error
+    except OSError as error:
+        raise InputError(f"{trace} cannot be written: {error.strerror}") from error
+    return _said_grey(state, request) if picture.grey else state
+
+
+def request_from(arguments: Namespace) -> ReadRequest:
+    """Return what the arguments ask to read.
+
+    Raises:
+        InputError: they contradict one another, or name something that is not there.
+    """
+    named = arguments.game or arguments.set
+    if bool(named) == bool(arguments.shape):
+        raise InputError("say what lies on the table: --game G, --set N or --shape square|hex")
+    tile_set = _tile_set(arguments) if named else None
+    shape: Shape = tile_set.lattice if tile_set is not None else arguments.shape
+    grid = grid_of(arguments.grid)
+    if grid is not None and shape == "hex":
+        raise InputError("--grid is for squares; hex tiles are found without it")
+    return ReadRequest(shape, tile_set, grid, _profile(arguments.profile))
+
+
+def _tile_set(arguments: Namespace) -> TileSet:
+    if arguments.game:
+        return find_set(game_named(arguments.game), arguments.set, set_folders())
+    taught = _taught(arguments.set)
+    return taught if taught is not None else load_set(arguments.set, set_folders())
+
+
+def _taught(name: str) -> TileSet | None:
+    """Return a box that its owner taught without rules."""
+    from vision.classify.taught import find_taught
+
+    try:
+        found = find_taught(name, set_folders())
+    except VisionError as error:
+        raise InputError(str(error)) from error
+    return found.tile_set if found is not None else None
+
+
+def grid_of(text: str | None) -> tuple[int, int] | None:
+    """Return the columns and rows that a text like ``5x7`` says.
+
+    Raises:
+        InputError: it says something else.
+    """
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d{1,3})x(\d{1,3})", text)
+    across, down = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not (1 <= across <= MOST_SQUARES and 1 <= down <= MOST_SQUARES):
+        raise InputError(
+            f"--grid {text}: write columns and rows as 5x7, 1 to {MOST_SQUARES} of each"
+        )
+    return across, down
+
+
+def _profile(name: str | None) -> Profile | None:
+    if name is None:
+        return None
+    try:
+        return load_profile(Path(name))
+    except CalibrationError as error:
+        raise InputError(str(error)) from error
+
+
+def _check_out(out: str, images: list[str]) -> None:
+    if Path(out).suffix.lower() not in PICTURE_ENDINGS:
+        endings = ", ".join(PICTURE_ENDINGS)
+        raise InputError(f"--out {shown_name(out)}: a picture ends with one of {endings}")
+    if len(images) > 1:
+        raise InputError("--out is for one picture at a time")
+    if Path(out).exists() and Path(out).samefile(images[0]):
+        raise InputError(f"--out {shown_name(out)} is the photo itself; take another name")
+
+
+def _write_seen(name: str, document: dict[str, Any], request: ReadRequest, out: str) -> None:
+    """Write what was read over the photo."""
+    import cv2
+
+    from companion_app.cli.seen_picture import drawn_over
+
+    picture = open_picture(name).decode()
+    colours = request.tile_set.colours if request.tile_set is not None else ()
+    seen = drawn_over(picture.bgr, document, picture.own_px, colours)
+    _, data = cv2.imencode(Path(out).suffix.lower(), seen)
+    try:
+        Path(out).write_bytes(data.tobytes())
+    except OSError as error:
+        raise InputError(f"{shown_name(out)} cannot be written: {error.strerror}") from error
+
+
+def _answer_read(name: str, request: ReadRequest, arguments: Namespace) -> int:
+    state = read_picture(name, request, _trace(arguments, name))
+    document = table_state_to_json(state, shown(name))
+    if arguments.out:
+        _write_seen(name, document, request, arguments.out)
+    if arguments.json:
+        print_json(document)
+    else:
+        _print_table(document)
+    return ANSWERED if document["quality"]["ok"] else NO
+
+
+def _said_grey(state: TableState, request: ReadRequest) -> TableState:
+    quality = state.quality
+    advice = (*quality.advice, grey_advice())
+    return replace(state, quality=Quality(quality.ok and not request.needs_colours, advice))
+
+
+def _with_name(problem: str, name: str) -> str:
+    return problem if shown(name) in problem else f"{shown(name)}: {problem}"
+
+
+def _print_table(document: dict[str, Any]) -> None:
+    counts = ", ".join(
+        f"{len(document[part])} {word}"
+        for part, word in (("tiles", "tiles"), ("unsure", "unsure"), ("aside", "aside"))
+    )
+    print_line(f"{document['file']}: {counts}")
+    for tile in document["tiles"]:
+        print_line(f"    {_tile_in_words(tile)}")
+    for tile in document["unsure"]:
+        guesses = " or ".join(str(guess[0]) for guess in tile.get("guesses", ()))
+        print_line(f"    {_tile_in_words(tile)}: unsure, {tile.get('why')}: {guesses}")
+    for advice in document["quality"]["advice"]:
+        print_line(f"    {advice['text']}")
+
+
+def _tile_in_words(tile: dict[str, Any]) -> str:
+    place = tile.get("at", tile.get("cells"))
+    turned = f", turns {tile['turns']}" if "turns" in tile else ""
+    return f"{tile.get('tile', 'unknown')} at {place}{turned}"

@@ -1,0 +1,287 @@
+"""Commands on written games and tables: referee, moves, perft, rules, score."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from companion_app.answers import (
+    ANSWERED,
+    BAD_INPUT,
+    NO,
+    InputError,
+    complain,
+    print_json,
+    print_line,
+    shown_name,
+)
+from companion_app.boxes import box_for
+from companion_app.cli.arguments import told_options, told_players
+from companion_app.home import set_folders
+from engine import referee as judging
+from engine.errors import EngineError, RecordError
+from engine.game import AnyGame, Json, Start
+from engine.games import game_named
+from engine.given import LARGEST_BYTES, load_json
+from engine.placement import Layout, Piece, Placement
+from engine.record import (
+    TABLE_FORMAT,
+    VERSION,
+    Record,
+    move_to_json,
+    parse_counts,
+    parse_record,
+    parse_table,
+)  # fmt: skip
+from engine.tiles import TileSet
+
+
+def referee(arguments: Namespace) -> int:
+    """Judge written games; with several, add up the scores."""
+    if arguments.records == ["-"]:
+        return _answer_lines(judging.referee_record, _illegal_status)
+    records, answers = [], []
+    for name in arguments.records:
+        with named(name):
+            records.append(record_from(name))
+            answers.append(judging.referee_record(records[-1]))
+    document = answers[0] if len(answers) == 1 else judging.series_of(answers)
+    if arguments.json:
+        print_json(document)
+    else:
+        for record, answer in zip(records, answers, strict=True):
+            _print_judgement(record, answer)
+    return max(_illegal_status(answer) for answer in answers)
+
+
+def moves(arguments: Namespace) -> int:
+    """List the legal moves at the end of a record."""
+
+    def answer(record: Record) -> dict[str, Json]:
+        return judging.moves_to_json(judging.moves_at_end(record))
+
+    if arguments.record == "-":
+        return _answer_lines(answer, lambda _: ANSWERED)
+    with named(arguments.record):
+        document = answer(record_from(arguments.record))
+    if arguments.json:
+        print_json(document)
+    else:
+        for move in document["moves"]:
+            print_line(_move_in_words(move))
+        print_line(f"{len(document['moves'])} legal moves")
+    return ANSWERED
+
+
+def perft(arguments: Namespace) -> int:
+    """Count move sequences from the start of a game."""
+    game, tile_set = _game_and_set(arguments)
+    if game.facts.hidden:
+        raise InputError(f"perft cannot count {game.facts.name}: the hands are hidden")
+    players = told_players(game, arguments.players)
+    start = Start(players, told_options(game, arguments.option))
+    nodes = judging.perft(game, game.opening(start, tile_set), arguments.depth)
+    if arguments.json:
+        print_json({"depth": arguments.depth, "nodes": nodes})
+    else:
+        print_line(f"{nodes} sequences of {arguments.depth} moves")
+    return ANSWERED
+
+
+def rules(arguments: Namespace) -> int:
+    """List the rules of a game with their ids."""
+    facts = game_named(arguments.game).facts
+    if arguments.json:
+        print_json(judging.rules_to_json(facts))
+    else:
+        summary = facts.summary
+        for sentence in (summary.goal, summary.turn, summary.end, summary.scoring, ""):
+            print_line(sentence)
+        for rule in facts.rules:
+            print_line(f"{rule.id}: {rule.text} ({rule.source})")
+    return ANSWERED
+
+
+def score(arguments: Namespace) -> int:
+    """Score a table as it lies, written or in a picture."""
+    game, tile_set = _game_and_set(arguments)
+    options = told_options(game, arguments.option)
+    players = told_players(game, arguments.players) if arguments.players else ()
+    with named(arguments.table):
+        layout, table = parse_table(game, tile_set, _table_from(arguments), more=game.facts.counts)
+        start = Start(
+            players or players_seen(game, tile_set, layout), options, layout, midgame=True,
+            tokens=parse_counts(table.get("tokens", {}), "tokens"),
+            out=parse_counts(table.get("out", {}), "out"),
+        )  # fmt: skip
+        scored = judging.score_table(game, tile_set, start)
+    answer = {"table": _full_table(game, tile_set, table)} | scored
+    if arguments.json:
+        print_json(answer)
+    else:
+        _print_score(answer)
+    return NO if answer["violations"] else ANSWERED
+
+
+def _table_from(arguments: Namespace) -> Json:
+    """Return a table state: written, or read from a picture."""
+    if arguments.table == "-" or Path(arguments.table).suffix.lower() == ".json":
+        return _json_from(arguments.table)
+    from companion_app.cli.reading import read_picture, request_from
+    from vision.core.tables import table_state_to_json
+
+    request = request_from(Namespace(**vars(arguments), shape=None, grid=None))
+    return table_state_to_json(read_picture(arguments.table, request), arguments.table)
+
+
+def players_seen(game: AnyGame, tile_set: TileSet, layout: Layout) -> tuple[str, ...]:
+    """Return the colours or fields that lie on a table, in the game's order."""
+    names = game.facts.player_names
+    if names is None:
+        fields = {placed.field or 0 for placed in layout.cards}
+        count = max([game.facts.fewest_players, *(field + 1 for field in fields)])
+        return tuple(str(number + 1) for number in range(count))
+    placed: list[Placement | Piece] = [*layout.cards, *layout.pieces]
+    seen = {tile_set[one.tile].colour for one in placed}
+    return tuple(n for n in names if n in seen) or names[: game.facts.fewest_players]
+
+
+def _answer_lines(
+    answer: Callable[[Record], dict[str, Json]], status_of: Callable[[dict[str, Json]], int]
+) -> int:
+    """Answer each record on standard input with a line, whatever the others are like."""
+    status = ANSWERED
+    for number, line in enumerate(_lines_given(), start=1):
+        if not line.strip():
+            continue
+        try:
+            document = answer(parse_record(load_json(line), set_folders()))
+            status = max(status, status_of(document))
+        except EngineError as error:
+            complain(f"line {number}: {error}")
+            document = {"error": str(error)}
+            status = BAD_INPUT
+        print_json(document)
+    return status
+
+
+def _lines_given() -> Iterator[bytes]:
+    """Yield the lines of standard input; of one that is too long only so much that it shows."""
+    while line := sys.stdin.buffer.readline(LARGEST_BYTES + 1):
+        rest = line
+        while len(line) > LARGEST_BYTES and rest and not rest.endswith(b"\n"):
+            rest = sys.stdin.buffer.readline(LARGEST_BYTES)
+        yield line
+
+
+def _illegal_status(document: dict[str, Json]) -> int:
+    return NO if any(move["legal"] is False for move in document["moves"]) else ANSWERED
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Say in which file a mistake was met."""
+    try:
+        yield
+    except RecordError as error:
+        raise error.of("standard input" if name == "-" else shown_name(name)) from None
+
+
+def record_from(name: str) -> Record:
+    """Return the record in a file, or on standard input."""
+    record = parse_record(_json_from(name), set_folders())
+    # Players, options and set-up that do not go together are found out here.
+    record.game.opening(record.start, record.tile_set)
+    return record
+
+
+def _json_from(name: str) -> Json:
+    if name == "-":
+        return load_json(sys.stdin.buffer.read(LARGEST_BYTES + 1))
+    try:
+        with Path(name).open("rb") as file:
+            return load_json(file.read(LARGEST_BYTES + 1))
+    except OSError as error:
+        raise InputError(f"{shown_name(name)} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{name!r} is no file name: {error}") from error
+
+
+def _game_and_set(arguments: Namespace) -> tuple[AnyGame, TileSet]:
+    game = game_named(arguments.game)
+    return game, box_for(game, arguments.set)
+
+
+def _full_table(game: AnyGame, tile_set: TileSet, table: Any) -> dict[str, Json]:
+    head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
+    return head | {"set": tile_set.name} | dict(table)
+
+
+def _print_judgement(record: Record, answer: dict[str, Json]) -> None:
+    for move, verdict in zip(record.moves, answer["moves"], strict=True):
+        words = {True: "legal", False: "ILLEGAL", None: "not judged"}[verdict["legal"]]
+        print_line(f"{_move_in_words(move_to_json(move))}: {words}")
+        for broken in verdict["violations"]:
+            print_line(f"    {broken['rule']}: {broken['text']}")
+    _print_score(answer)
+
+
+def _print_score(answer: dict[str, Json]) -> None:
+    """Print what each player has and why, what is wrong or open, and who has won."""
+    for player, points in answer["scores"].items():
+        print_line(f"{player}: {_points(points)}")
+        for why, (times, earned) in _reasons(answer["lines"].get(player, ())).items():
+            print_line(f"  {earned:+4d}  {why}" + (f" ({times} times)" if times > 1 else ""))
+    for broken in answer.get("violations", ()):
+        print_line(f"{broken['rule']}: {broken['text']}")
+    for question in answer.get("open", ()):
+        print_line(f"open: {question['question']}")
+        for one in question["answers"]:
+            scores = ", ".join(f"{who} {_points(n)}" for who, n in one["scores"].items())
+            print_line(f"  {one['answer']}: {scores}")
+    print_line(_standing(answer))
+
+
+def _reasons(lines: Iterable[Mapping[str, Json]]) -> dict[str, tuple[int, int]]:
+    """Return each reason with how often it stands there and the points it gives in all."""
+    reasons: dict[str, tuple[int, int]] = {}
+    for line in lines:
+        times, earned = reasons.get(line["why"], (0, 0))
+        reasons[line["why"]] = (times + 1, earned + line["points"])
+    return reasons
+
+
+def _points(points: int | None) -> str:
+    if points is None:
+        return "can no longer be closed"
+    return f"{points} point" + ("" if abs(points) == 1 else "s")
+
+
+def _standing(answer: dict[str, Json]) -> str:
+    winners = answer["winners"]
+    if answer["over"]:
+        return "Over. Won by " + " and ".join(winners) + "." if winners else "Over. Nobody has won."
+    known = {who: points for who, points in answer["scores"].items() if points is not None}
+    ahead = [who for who, points in known.items() if points == max(known.values())]
+    if not ahead or len(ahead) == len(answer["scores"]):
+        return "Not over yet. Nobody is ahead."
+    return f"Not over yet. Ahead: {' and '.join(ahead)}."
+
+
+def _move_in_words(move: dict[str, Json]) -> str:
+    rest = " ".join(
+        f"{key} {_plain(value)}" for key, value in move.items() if key not in ("player", "do")
+    )
+    return f"{move['player']} {move['do']} {rest}".rstrip()
+
+
+def _plain(value: Json) -> str:
+    if isinstance(value, list):
+        return ",".join(_plain(item) for item in value)
+    if isinstance(value, dict):
+        return "/".join(_plain(item) for item in value.values())
+    return str(value)

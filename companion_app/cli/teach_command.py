@@ -1,0 +1,111 @@
+"""The command ``teach``: photographs and labels in, a set of the owner's own tiles out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from companion_app.answers import ANSWERED, InputError, print_json, print_line
+from companion_app.cli.arguments import new_parser
+from companion_app.home import corrections_folder, set_folders
+from engine.errors import EngineError
+from engine.games import GAMES
+
+
+def add_teach_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``teach`` to the commands of ``snake-eye``."""
+    does = "learn your own tiles from photos of them"
+    parser = new_parser(
+        commands, "teach", does,
+        ["teach my-box --shape square --photos photos --labels labels.json",
+         "teach ropes --shape square --photos photos --labels labels.json --game schlangennest "
+         "--map map.json"],
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
+    parser.add_argument("name", metavar="NAME", help="what your box is to be called")
+    parser.add_argument("--shape", required=True, choices=("square", "hex"), help="of the tiles")
+    parser.add_argument("--photos", required=True, metavar="DIR", help="the folder of photos")
+    parser.add_argument(
+        "--labels", required=True, metavar="FILE", help="which tile lies where, as JSON"
+    )
+    parser.add_argument(
+        "--game", choices=GAMES, metavar="G", help="whose rules it plays by: " + ", ".join(GAMES)
+    )
+    parser.add_argument(
+        "--map", metavar="FILE", help='the game\'s tile of each kind: {"fox": ["blue/curve", 0]}'
+    )
+    parser.add_argument("--grid", metavar="WxH", help="every photo is a grid of W x H squares")
+    parser.add_argument(
+        "--replace", action="store_true", help="forget what was taught under that name before"
+    )
+    parser.set_defaults(command=teach)
+
+
+def teach(arguments: Namespace) -> int:
+    """Learn a box, keep it, and say what is still doubtful."""
+    from companion_app.cli.reading import grid_of
+    from models.teaching.errors import TeachingError
+    from models.teaching.labels import read_labels
+    from models.teaching.mapping import read_mapping
+    from models.teaching.teach import Lesson, check_name
+    from models.teaching.teach import teach as learn
+
+    grid = grid_of(arguments.grid)
+    if grid is not None and arguments.shape == "hex":
+        raise InputError("--grid is for squares; hex tiles are found without it")
+    if arguments.map is not None and arguments.game is None:
+        raise InputError("--map says which tiles of a game yours are; name the game with --game")
+    photos = Path(arguments.photos)
+    if not photos.is_dir():
+        raise InputError(f"there is no folder {photos}")
+    try:
+        check_name(arguments.name)
+        lesson = Lesson(
+            arguments.name, arguments.shape, photos,
+            read_labels(Path(arguments.labels), arguments.shape), arguments.game,
+            read_mapping(Path(arguments.map)) if arguments.map is not None else None, grid,
+            arguments.replace, corrections_folder(),
+        )  # fmt: skip
+        report = learn(lesson, set_folders()[0], _progress)
+    except (TeachingError, EngineError) as error:
+        raise InputError(str(error)) from error
+    except OSError as error:
+        raise InputError(f"{arguments.name} cannot be kept: {error.strerror or error}") from error
+    if arguments.json:
+        print_json(report)
+    else:
+        _print_report(report)
+    return ANSWERED
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{text} …\n")
+
+
+def _print_report(report: dict[str, Any]) -> None:
+    print_line(
+        f"{report['set']}: {len(report['kinds'])} kinds learnt from {report['examples']} tiles in "
+        f"{report['photos']} photos"
+    )
+    if report["corrections"]:
+        print_line(f"    {report['corrections']} of them are corrections from play")
+    for one in report["left_out"]:
+        print_line(f"    not {one['file']}: {one['why']}")
+    for one in report["poor"]:
+        print_line(f"    {one['file']} is learnt from, but should be taken again. {one['why']}")
+    for one in report["not_found"]:
+        print_line(f"    {one['file']}: {one['tiles']} labelled tiles were not found")
+    for one in report["odd"]:
+        print_line(f"    {one['file']}: one {one['tile']} looks like another kind; check its label")
+    if report["unsure"]:
+        doubtful = ", ".join(f"{one['tile']} ({one['sure']:.0%})" for one in report["unsure"][:8])
+        print_line(f"    still unsure of {doubtful}")
+    for one in report["alike"]:
+        print_line(f"    {one['tiles'][0]} and {one['tiles'][1]} look alike")
+    if report["best_photo"]:
+        print_line(f"    what would help most: {report['best_photo']}")
+    print_line(f"read a table with: snake-eye read PHOTO --set {report['set']}")

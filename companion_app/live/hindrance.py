@@ -1,0 +1,186 @@
+"""What keeps the referee from a verdict: one word for it, said once it has lasted.
+
+Every state in which a game can be stuck has such a word; the catalogues have a sentence for each
+(``why-…``) that says what is seen, what is missing and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import hypot
+from typing import Literal, get_args
+
+from companion_app.live.bench import Standing
+from companion_app.live.likeness import same
+from companion_app.live.places import Point, Spot, beside, contents, spots_of
+from companion_app.live.questions import is_about_the_table
+from companion_app.live.referee import Referee
+from companion_app.live.settle import Settled
+from companion_app.live.table import Reading
+from engine.game import Json
+from engine.infer import change_between
+from engine.placement import Clay, Layout, Piece, Placement
+from engine.tiles import TileSet
+
+What = Literal[
+    "looking", "hand", "moving", "flickering", "too-dark", "camera-moved", "camera-lost",
+    "not-kept", "question", "roll", "foul", "hidden", "unreadable", "part", "apart",
+    "one-lifted", "several-lifted", "missing", "one-laid", "several-laid", "changed", "other-table",
+]  # fmt: skip
+WHATS: tuple[What, ...] = get_args(What)
+SAME_PLACE_PX = 12.0
+"""What lies aside is found again within so many pixels; the smallest tiles are twice as wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hindrance:
+    """What keeps the referee from a verdict."""
+
+    what: What
+    spots: tuple[Spot, ...] = ()
+    """Where, as far as it is known."""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return it as a JSON object; places as field or board, then the cell."""
+        return {"what": self.what, "spots": [list(spot) for spot in self.spots]}
+
+
+LOOKING = Hindrance("looking")
+HAND = Hindrance("hand")
+MOVING = Hindrance("moving")
+TOO_DARK = Hindrance("too-dark")
+CAMERA_MOVED = Hindrance("camera-moved")
+CAMERA_LOST = Hindrance("camera-lost")
+NOT_KEPT = Hindrance("not-kept")
+OTHER_TABLE = Hindrance("other-table")
+
+
+@dataclass
+class Lasting:
+    """How long nothing could be judged, by the source's clock, and what of it was said."""
+
+    after_s: float
+    steady_s: float
+    said: Hindrance | None = None
+    _waiting_for: str = ""
+    _since_s: float = float("-inf")
+    _now: Hindrance | None = None
+    _steady_since_s: float = float("-inf")
+
+    def note(self, waiting_for: str, hindrance: Hindrance | None, t: float) -> None:
+        """Take note of what hinders now; another thing to wait for begins to count anew."""
+        if waiting_for != self._waiting_for:
+            self._waiting_for, self._since_s = waiting_for, t
+            self.said = None
+        if hindrance != self._now:
+            self._now, self._steady_since_s = hindrance, t
+
+    def news(self, t: float) -> bool:
+        """Say whether what hinders has lasted, and is not what was said; it counts as said then."""
+        lasted = t - self._since_s >= self.after_s and t - self._steady_since_s >= self.steady_s
+        # Without frames the source's clock stands still, and that has lasted already.
+        lasted = lasted or self._now == CAMERA_LOST
+        if not lasted or self._now == self.said:
+            return False
+        self.said = self._now
+        return True
+
+
+def at_the_table(referee: Referee, standing: Standing, settled: Settled) -> Hindrance | None:
+    """Return what keeps a referee from a verdict on a table that was looked at."""
+    reading = referee.reading
+    if standing == "settling":
+        return Hindrance("flickering", tuple(sorted(settled.flickering)))
+    if (asked := _asked(referee)) is not None:
+        return asked
+    if reading is None:
+        # Nothing was read, since something lies over the tile of an announced foul.
+        return Hindrance("hidden", tuple(sorted(settled.covered)))
+    if standing == "settled":
+        return _while_settled(referee)
+    return _unread(referee, reading, settled) or _unexplained(referee, reading, settled)
+
+
+def newly_aside(settled: Settled, before: Iterable[Point], box: TileSet) -> Hindrance | None:
+    """Return that a tile lies apart from the layout where none lay before, if one does."""
+    lay = list(before)
+    for tile, (x, y) in settled.last.aside_px:
+        if tile in box and all(hypot(x - px, y - py) > SAME_PLACE_PX for px, py in lay):
+            return Hindrance("apart")
+    return None
+
+
+def _asked(referee: Referee) -> Hindrance | None:
+    """Return the question that waits; of a table that no moves explain there is more to say."""
+    for question in referee.questions.values():
+        unexplained = question.about == "next" and referee.match.accepted
+        if is_about_the_table(question) and not unexplained:
+            return Hindrance("question", () if question.spot is None else (question.spot,))
+    return None
+
+
+def _while_settled(referee: Referee) -> Hindrance | None:
+    if referee.pending is not None:
+        laid = contents(referee.pending.layout).keys() - contents(referee.match.layout).keys()
+        return Hindrance("foul", tuple(sorted(laid)))
+    if any(question.about == "roll" for question in referee.questions.values()):
+        return Hindrance("roll")
+    return Hindrance("question") if referee.questions else None
+
+
+def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance | None:
+    """Return the tiles that nobody can read."""
+    if reading.doubts:
+        hidden = [spot for spot, belief in reading.doubts.items() if belief.why == "covered"]
+        if hidden:
+            return Hindrance("hidden", tuple(sorted(hidden)))
+        return Hindrance("unreadable", tuple(sorted(reading.doubts)))
+    loose = reading.loose - referee.strays
+    if loose:
+        near = beside(loose, settled.covered)
+        return Hindrance("hidden" if near else "part", tuple(sorted(loose)))
+    return None
+
+
+def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindrance:
+    """Return what is odd about a table that was read, but that no moves lead to."""
+    known, table = referee.match.layout, reading.layouts[0]
+    change = change_between(known, table)
+    laid, lifted = _tiles(change.laid), _tiles(change.lifted)
+    if referee.waived is not None and same(table, referee.waived):
+        return Hindrance("foul", _places(laid))
+    if laid and referee.needs_roll():
+        return Hindrance("roll", _places(laid))
+    if laid and lifted:
+        return Hindrance("changed", _places((*laid, *lifted)))
+    covered = settled.covered & contents(known).keys()
+    if lifted and covered:
+        return Hindrance("missing", tuple(sorted({*_places(lifted), *covered})))
+    if lifted:
+        several = len(lifted) > 1
+        return Hindrance("several-lifted" if several else "one-lifted", _places(lifted))
+    return _unexplained_new(laid, known, covered)
+
+
+def _unexplained_new(
+    laid: tuple[Placement | Piece, ...], known: Layout, covered: frozenset[Spot]
+) -> Hindrance:
+    if beside(_places(laid), covered):
+        return Hindrance("hidden", tuple(sorted(covered)))
+    apart = [one for one in laid if not _touches(one, known)]
+    if len(laid) == 1:
+        return Hindrance("apart" if apart else "one-laid", _places(laid))
+    return Hindrance("apart" if len(apart) == 1 else "several-laid", _places(apart or laid))
+
+
+def _tiles(layout: Layout) -> tuple[Placement | Piece, ...]:
+    return tuple(one for one in layout.placements() if not isinstance(one, Clay))
+
+
+def _places(tiles: Iterable[Placement | Piece]) -> tuple[Spot, ...]:
+    return tuple(sorted({spot for one in tiles for spot in spots_of(one)}))
+
+
+def _touches(one: Placement | Piece, known: Layout) -> bool:
+    return bool(beside(spots_of(one), contents(known)))

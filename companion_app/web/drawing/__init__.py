@@ -1,0 +1,1 @@
+"""The table as a drawing that can be tapped."""

@@ -1,0 +1,120 @@
+"""Draws fields of square cards for the page: one for all, or one a player."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from xml.sax.saxutils import escape
+
+from companion_app.web.drawing.canvas import (
+    FELT,
+    GAP,
+    LINES,
+    NAME,
+    Box,
+    Drawn,
+    Fragment,
+    Panel,
+    fragment,
+    inner,
+)
+from engine.draw.cards import card_face
+from engine.draw.display import Item, rounded
+from engine.draw.ends import covered
+from engine.draw.field import Marks, end_mark, last_mark, wrong_mark
+from engine.draw.ground import CARD
+from engine.draw.strands import side_middle
+from engine.lattice import bounding_box
+from engine.placement import Layout, Placement
+from engine.tiles import TileSet
+
+LINE = 22.0
+"""Room for a name over a field, in millimetres."""
+MOST_CELLS_WITH_LINES = 4000
+
+
+def card_fragment(tile_set: TileSet, tile: str) -> Fragment:
+    """Return the face of a card, drawn once."""
+    kind = tile_set[tile]
+    key = f"card {tile_set.name} {tile_set.colours} {kind}"
+    return fragment(key, lambda: [card_face(tile_set, kind, CARD).centred()])
+
+
+def draw_field(
+    drawn: Drawn, cards: Iterable[Placement], marks: Marks, panel: Panel, box: Box | None = None
+) -> None:
+    """Draw one field: its ground, the cards, and what is pointed at."""
+    cards = sorted(cards, key=lambda c: (c.at, c.tile))
+    left, top, right, bottom = box or field_box(drawn.tile_set, cards, marks)
+    drawn.reach((left + panel.x, top + panel.y, right + panel.x, bottom + panel.y))
+    drawn.panels.append(panel)
+    where = f'transform="translate({panel.x:.2f} {panel.y:.2f})"'
+    drawn.layers.append(f"<g {where}>{_ground(left, top, right, bottom)}</g>")
+    for card in cards:
+        if card.tile in drawn.tile_set:
+            x, y = panel.x + card.at[0] * CARD, panel.y + card.at[1] * CARD
+            turned = f" rotate({90 * card.turns})" if card.turns else ""
+            place = f"translate({x:.2f} {y:.2f}){turned}"
+            drawn.use(card_fragment(drawn.tile_set, card.tile), place)
+    drawn.layers.append(f"<g {where}>{inner(_pointers(marks))}</g>")
+
+
+def field_box(tile_set: TileSet, cards: Iterable[Placement], marks: Marks) -> Box:
+    """Return the box around a field with one free cell on every side."""
+    cells = [cell for card in cards for cell in covered(tile_set, card)]
+    places = (*marks.marked, *marks.last, *(end for end, _ in marks.ends))
+    pointed = [(place[-2], place[-1]) for place in places]
+    left, top, right, bottom = bounding_box([*cells, *pointed]) or (-1, -1, 1, 1)
+    return ((left - 1.5) * CARD, (top - 1.5) * CARD, (right + 1.5) * CARD, (bottom + 1.5) * CARD)
+
+
+def _ground(left: float, top: float, right: float, bottom: float) -> str:
+    """Return the table under a field; the page colours it by day and by night."""
+    columns, rows = round((right - left) / CARD), round((bottom - top) / CARD)
+    lines = ""
+    if columns * rows <= MOST_CELLS_WITH_LINES:
+        down = "".join(f"M{left + i * CARD:.1f} {top + 4:.1f}V{bottom - 4:.1f}"
+                       for i in range(1, columns))  # fmt: skip
+        across = "".join(f"M{left + 4:.1f} {top + i * CARD:.1f}H{right - 4:.1f}"
+                         for i in range(1, rows))  # fmt: skip
+        lines = (
+            f'<path class="grid" d="{down}{across}" fill="none" stroke="{LINES}" '
+            'stroke-width=".7"/>'
+        )
+    return (
+        f'<rect class="ground" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" '
+        f'height="{bottom - top:.1f}" rx="8" fill="{FELT}"/>{lines}'
+    )
+
+
+def _pointers(marks: Marks) -> Iterable[Item]:
+    for place in sorted(marks.last):
+        x, y = place[-2] * CARD, place[-1] * CARD
+        yield from last_mark(rounded(x - 21, y - 21, 42, 42, 3))
+    for place, edge in sorted(marks.ends):
+        yield end_mark(side_middle((place[-2], place[-1]), edge % 4), (edge % 4 - 1) * 90)
+    for place in sorted(marks.marked):
+        x, y = place[-2] * CARD, place[-1] * CARD
+        yield from wrong_mark(rounded(x - 20.5, y - 20.5, 41, 41, 3), (x + 17.5, y - 17.5))
+
+
+def draw_fields(
+    drawn: Drawn, layout: Layout, marks: Marks, players: Sequence[str], names: Sequence[str]
+) -> None:
+    """Draw a field a player, two in a row, with the names above."""
+    x, y, low = 0.0, 0.0, 0.0
+    for number in range(max(len(players), 1)):
+        cards = [card for card in layout.cards if (card.field or 0) == number]
+        own = marks.of_field(number)
+        left, top, right, bottom = field_box(drawn.tile_set, cards, own)
+        if number == 2:
+            x, y = 0.0, low + GAP
+        panel = Panel(number, x - left, y + LINE - top)
+        draw_field(drawn, cards, own, panel, (left, top, right, bottom))
+        drawn.reach((x, y, x, y))
+        name = names[number] if number < len(names) else ""
+        drawn.layers.append(
+            f'<text {NAME} x="{x + 2:.1f}" y="{y + LINE * 0.7:.1f}" '
+            f'font-size="{LINE * 0.75:g}">{escape(name)}</text>'
+        )
+        x += right - left + GAP
+        low = max(low, y + LINE + bottom - top)

@@ -1,0 +1,95 @@
+"""The table of a match as a drawing: now, earlier, or with a foul on it; and what it points at."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from companion_app.live.bench import Pending
+from companion_app.live.match import Match
+from companion_app.web.drawing.table import draw_table, spot
+from companion_app.web.speech import Speech
+from engine.game import AnyGame, Move, Place, Violation
+from engine.placement import Layout
+
+
+def last_cells(move: Move, match: Match) -> list[Place]:
+    """Return the places of a move, with the number of the field or board in front."""
+    if move.cells is not None:
+        return [(move.board or 0, *cell) for cell in move.cells]
+    if move.at is None:
+        return []
+    players: Sequence[str] = match.start.players
+    fields = match.game.facts.player_names is None
+    return [(players.index(move.snake or move.player) if fields else 0, *move.at)]
+
+
+def last_spots(match: Match, upto: int | None = None) -> list[str]:
+    """Return the places of the last move that left something on the table."""
+    count = len(match.accepted) if upto is None else upto
+    return [spot(p) for p in _last_places(match, count)]
+
+
+def _last_places(match: Match, count: int) -> list[Place]:
+    for one in reversed(match.accepted[:count]):
+        if cells := last_cells(one.move, match):
+            return cells
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a drawing shows: the table, where a rule is broken, and the last move."""
+
+    layout: Layout
+    marked: tuple[Place, ...]
+    last: tuple[Place, ...]
+
+
+def shown(match: Match, upto: int | None = None) -> Shown:
+    """Return what lies there, now or after so many moves."""
+    count = len(match.accepted) if upto is None else max(0, min(upto, len(match.accepted)))
+    layout = match.game.layout(match.positions[count])
+    return Shown(layout, (), tuple(_last_places(match, count)))
+
+
+def shown_with_foul(match: Match, pending: Pending) -> Shown:
+    """Return the table with an announced foul on it, its places marked."""
+    last = last_cells(pending.move, match)
+    marked = [place for broken in pending.violations for place in pointed(broken, match)]
+    return Shown(pending.layout, tuple(marked or last), tuple(last))
+
+
+def mark_of(match: Match, pending: Pending | None) -> str:
+    """Return a mark of what the drawing shows: another one whenever it has to be drawn anew."""
+    now = shown(match) if pending is None else shown_with_foul(match, pending)
+    seen = (match.key, now.layout.placements(), sorted(now.marked), sorted(now.last))
+    return f"{zlib.crc32(repr(seen).encode()):08x}"
+
+
+def pointed(broken: Violation, match: Match) -> list[Place]:
+    """Return the places that a broken rule points at, with their field or board in front."""
+    if broken.snake in match.start.players and match.game.facts.player_names is None:
+        field = match.start.players.index(broken.snake)
+        return [(field, *cell) for cell in broken.cells]
+    return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
+
+
+def drawing(match: Match, speech: Speech, what: Shown | None = None) -> str:
+    """Return a table of a match as SVG: as it lies there, unless something else is given."""
+    what = what or shown(match)
+    return draw_table(
+        match.box, what.layout, match.start.players,
+        label=speech.labels(what.layout, match.box),
+        names=[speech.player(player) for player in match.start.players],
+        marked=_flat(what.marked, match.game), last=_flat(what.last, match.game),
+        board_word=speech.page("board"),
+        title=match.game.facts.title,
+    )  # fmt: skip
+
+
+def _flat(places: Iterable[Place], game: AnyGame) -> list[Place]:
+    """Return places as drawings name them: without a number where there is one field."""
+    several = game.facts.player_names is None or game.facts.name == "snekagon5g"
+    return list(places) if several else [place[-2:] for place in places]

@@ -1,0 +1,156 @@
+"""The score sheet of a game on paper: the last table, the players, every line of the score."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path as FilePath
+from typing import IO, Any
+
+from reportlab.lib.colors import HexColor
+from reportlab.lib.units import mm
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
+
+from companion_app.live.match import Match
+from companion_app.web.drawing.canvas import GAP, Box
+from companion_app.web.speech import Speech
+from engine.draw.display import Affine, Item, Text, moved, placed
+from engine.draw.field import Marks, draw_field
+from engine.draw.ring import draw_boards
+from engine.placement import Layout
+from engine.tiles import TileSet
+
+FONTS = (
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/TTF/DejaVuSans.ttf",
+)
+"""Where a font with Czech and Cyrillic letters lies on the systems that have it."""
+LATIN = "a b v g d e e zh z i j k l m n o p r s t u f kh c ch sh shch - y - e yu ya"
+CYRILLIC = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", LATIN.split(), strict=True))
+INK, QUIET = "#2a2622", "#7a7166"
+WIDTH, HEIGHT = 210.0, 297.0
+EDGE, TABLE_TOP, TABLE_HIGH = 16.0, 30.0, 130.0
+"""All in millimetres."""
+
+
+class ScoreSheet:
+    """One page; millimetres from the upper left corner, y down."""
+
+    def __init__(self, out: IO[bytes], title: str) -> None:
+        self._font = _font()
+        size = (WIDTH * mm, HEIGHT * mm)
+        self._canvas = Canvas(out, pagesize=size, invariant=1, pageCompression=1)
+        self._canvas.setTitle(title)
+        self._canvas.transform(mm, 0, 0, -mm, 0, HEIGHT * mm)
+        self._canvas.setLineCap(1)
+        self._canvas.setLineJoin(1)
+
+    def save(self) -> None:
+        """Write the file."""
+        self._canvas.showPage()
+        self._canvas.save()
+
+    def words(
+        self, at: tuple[float, float], text: str, size: float, colour: str = INK,
+        to_the_left: bool = False,
+    ) -> None:  # fmt: skip
+        """Write a line in a font that has its letters, or in the nearest Latin ones."""
+        canvas = self._canvas
+        canvas.saveState()
+        canvas.transform(1, 0, 0, -1, *at)
+        canvas.setFont(self._font or "Helvetica", size)
+        canvas.setFillColor(HexColor(colour))
+        write = canvas.drawRightString if to_the_left else canvas.drawString
+        write(0, 0, text if self._font else latin(text))
+        canvas.restoreState()
+
+    def draw(self, items: Iterable[Item], transform: Affine) -> None:
+        """Draw shapes moved by a map; what is written among them is left out."""
+        from models.sheets.pen import Pen
+
+        Pen(self._canvas, lambda text: None).draw(items, transform)
+
+
+def score_sheet(
+    out: IO[bytes], match: Match, shown: dict[str, Any], times: dict[str, Any], words: Speech
+) -> None:
+    """Write the sheet of a game into a file."""
+    del words
+    pdf = ScoreSheet(out, f"{shown['title']} - Snake Eye")
+    when = datetime.fromtimestamp(times["began_s"]).strftime("%Y-%m-%d %H:%M")
+    pdf.words((EDGE, 22), shown["title"], 9)
+    pdf.words((WIDTH - EDGE, 22), when, 4, QUIET, to_the_left=True)
+    _draw_table(pdf, *table_items(match.box, match.layout, match.start.players))
+    _write_scores(pdf, shown)
+    pdf.save()
+
+
+def table_items(
+    tile_set: TileSet, layout: Layout, players: Sequence[str]
+) -> tuple[list[Item], Box]:
+    """Return the table as shapes with the box around them."""
+    if tile_set.lattice == "hex":
+        count = len(players) if tile_set.game == "snekagon5g" else 1
+        items, box = draw_boards(tile_set, layout, Marks(), count, None, None)
+        return [item for item in items if not isinstance(item, Text)], box
+    if tile_set.game != "sssnake":
+        return draw_field(tile_set, layout.cards, Marks())
+    items, x, low = [], 0.0, 0.0
+    for number in range(len(players)):
+        cards = frozenset(card for card in layout.cards if (card.field or 0) == number)
+        art, (left, top, right, bottom) = draw_field(tile_set, cards, Marks())
+        items.append(placed(art, moved(x - left, -top)))
+        x, low = x + right - left + GAP, max(low, bottom - top)
+    return items, (0.0, 0.0, x - GAP, low)
+
+
+def _draw_table(pdf: ScoreSheet, items: list[Item], box: Box) -> None:
+    left, top, right, bottom = box
+    room = WIDTH - 2 * EDGE
+    scale = min(room / (right - left), TABLE_HIGH / (bottom - top))
+    x = EDGE + (room - (right - left) * scale) / 2 - left * scale
+    pdf.draw(items, (scale, 0, 0, scale, x, TABLE_TOP - top * scale))
+
+
+def _write_scores(pdf: ScoreSheet, shown: dict[str, Any]) -> None:
+    y = TABLE_TOP + TABLE_HIGH + 12
+    for player in shown["players"]:
+        score = "–" if player["score"] is None else str(player["score"])
+        crown = " ★" if player["winner"] and shown["over"] else ""
+        pdf.words((EDGE, y), player["name"] + crown, 6)
+        pdf.words((WIDTH - EDGE, y), score, 6, to_the_left=True)
+        y += 6
+        for line in player["lines"]:
+            count = f"{line['count']} × " if line["count"] > 1 else ""
+            pdf.words((EDGE + 5, y), count + line["why"], 3.6, QUIET)
+            pdf.words((WIDTH - EDGE, y), str(line["points"]), 3.6, QUIET, to_the_left=True)
+            y += 5
+            if y > HEIGHT - EDGE:
+                return
+        y += 4
+
+
+def _font() -> str | None:
+    for name in FONTS:
+        if FilePath(name).exists():
+            pdfmetrics.registerFont(TTFont("SnakeEye", name))
+            return "SnakeEye"
+    return None
+
+
+def latin(text: str) -> str:
+    """Return a text in plain Latin letters, where no font has its own."""
+    spelt = "".join(_spelt(c) for c in text)
+    apart = unicodedata.normalize("NFKD", spelt)
+    return "".join(c for c in apart if not unicodedata.combining(c)).replace("★", "*")
+
+
+def _spelt(letter: str) -> str:
+    known = CYRILLIC.get(letter.lower())
+    if known is None:
+        return letter
+    return known.capitalize() if letter.isupper() else known

@@ -1,0 +1,131 @@
+"""Draws the table for the page: crisp, without paper, every tile one that can be tapped.
+
+Places are named ``field:x:y`` (or ``board:q:r``; 0 where there is only one), on the drawing and
+in everything that points at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from xml.sax.saxutils import quoteattr
+
+from companion_app.web.drawing.boards import draw_boards
+from companion_app.web.drawing.canvas import Drawn, Panel
+from companion_app.web.drawing.cards import card_fragment, draw_field, draw_fields
+from engine.draw.ends import covered, open_ends, open_hex_ends
+from engine.draw.field import Marks
+from engine.draw.ground import CARD
+from engine.draw.hexes import HEX, centre
+from engine.game import Place
+from engine.lattice import hex_board
+from engine.placement import Layout, Piece, Placement
+from engine.tiles import TileSet
+
+Label = Callable[[Placement | Piece], str]
+
+
+def spot(place: Place, field: int | None = None) -> str:
+    """Return the name of a place on the drawing."""
+    number = field if field is not None else place[0] if len(place) == 3 else 0
+    return f"{number}:{place[-2]}:{place[-1]}"
+
+
+def spots_of(placed_tile: Placement | Piece, tile_set: TileSet) -> list[str]:
+    """Return the places that a tile covers."""
+    if isinstance(placed_tile, Piece):
+        return [spot(cell, placed_tile.board or 0) for cell in placed_tile.cells]
+    return [spot(cell, placed_tile.field or 0) for cell in covered(tile_set, placed_tile)]
+
+
+def draw_table(
+    tile_set: TileSet,
+    layout: Layout,
+    players: Sequence[str],
+    *,
+    label: Label,
+    names: Sequence[str] = (),
+    marked: Iterable[Place] = (),
+    last: Iterable[Place] = (),
+    board_word: str = "board",
+    title: str = "",
+) -> str:
+    """Return the table as SVG text.
+
+    Args:
+        tile_set: the box.
+        layout: what lies there.
+        players: ids in turn order.
+        label: what a tile is called, for those who listen to the page.
+        names: what to write over the players' own fields.
+        marked: cells where a rule is broken.
+        last: cells of the last move.
+        board_word: what a board is called.
+        title: what the drawing is.
+    """
+    marks = Marks(frozenset(marked), frozenset(last), _ends(tile_set, layout))
+    drawn = Drawn(tile_set)
+    if tile_set.lattice == "hex":
+        draw_boards(drawn, layout, marks, len(players), board_word)
+    elif tile_set.game == "sssnake":
+        draw_fields(drawn, layout, marks, players, names)
+    else:
+        draw_field(drawn, layout.cards, marks, Panel(0, 0.0, 0.0))
+    drawn.hooks += [
+        f'<g class="panel" data-f="{p.number}" transform="translate({p.x:.2f} {p.y:.2f})"></g>'
+        for p in drawn.panels
+    ]
+    drawn.taps += [_tap(tile_set, one, drawn.panels, label) for one in _tiles(layout)]
+    return drawn.text(title)
+
+
+def _ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...]:
+    if tile_set.lattice == "square":
+        return open_ends(tile_set, layout)
+    board = tile_set.extras.get("board", {})
+    eyes = {tuple(eye) for eye in board.get("eyes", ())}
+    return open_hex_ends(layout, set(hex_board(int(board.get("side", 6)))) - eyes)
+
+
+def warm_up(tile_set: TileSet, players: int) -> None:
+    """Draw every tile of a box once, so that the first drawings come as fast as the later."""
+    if tile_set.lattice == "hex":
+        draw_boards(Drawn(tile_set), Layout(), Marks(), players, "")
+        return
+    for tile in tile_set.counts:
+        card_fragment(tile_set, tile)
+
+
+# --- taps ----------------------------------------------------------------------------------------
+
+
+def _tiles(layout: Layout) -> list[Placement | Piece]:
+    return [*sorted(layout.cards, key=lambda c: (c.field or 0, c.at[1], c.at[0], c.tile)),
+            *sorted(layout.pieces, key=lambda p: (p.board or 0, p.cells, p.tile))]  # fmt: skip
+
+
+def _tap(tile_set: TileSet, one: Placement | Piece, panels: Sequence[Panel], label: Label) -> str:
+    number = (one.board if isinstance(one, Piece) else one.field) or 0
+    panel = next((p for p in panels if p.number == number), None)
+    if panel is None:
+        return ""
+    places = spots_of(one, tile_set)
+    if isinstance(one, Piece):
+        shapes = "".join(_hexagon(panel, cell) for cell in one.cells)
+    else:
+        cells = covered(tile_set, one)
+        shapes = "".join(_square(panel, cell) for cell in cells)
+    words = quoteattr(label(one))
+    return (
+        f'<g class="tap" tabindex="-1" role="button" aria-label={words} '
+        f'data-tile={quoteattr(one.tile)} data-spots="{" ".join(places)}">{shapes}</g>'
+    )
+
+
+def _square(panel: Panel, cell: tuple[int, int]) -> str:
+    x, y = panel.x + (cell[0] - 0.5) * CARD, panel.y + (cell[1] - 0.5) * CARD
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{CARD:g}" height="{CARD:g}" rx="3"/>'
+
+
+def _hexagon(panel: Panel, cell: tuple[int, int]) -> str:
+    x, y = centre(cell)
+    return f'<circle cx="{panel.x + x:.1f}" cy="{panel.y + y:.1f}" r="{HEX / 2:.1f}"/>'

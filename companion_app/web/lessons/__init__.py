@@ -1,0 +1,1 @@
+"""Teaching and trying out: what the page prepares step by step."""

@@ -1,0 +1,279 @@
+"""A lesson that the page prepares: photos, the tiles found in them, groups and their names.
+
+One at a time, kept in a folder of its own, so that a phone that falls asleep loses nothing. The
+learning itself runs beside the page.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import cv2
+import numpy as np
+
+from companion_app.web.lessons.board_lesson import (
+    BOARD,
+    add_board,
+    board_labels,
+    change_boards,
+    empty_board_lesson,
+    shown_boards,
+    swatch,
+    view_file,
+)
+from companion_app.web.lessons.tile_groups import group_tiles, tile_labels
+from companion_app.web.serving.errors import BadRequest, NotFound, WebError
+
+Doc = dict[str, Any]
+Shape = Literal["square", "hex"]
+LessonShape = Literal["square", "hex", "board"]
+
+FILE, PATCHES = "lesson.json", "patches.npy"
+MOST_PHOTOS, MOST_TILES = 12, 400
+LONGEST_NAME = 60
+
+
+class LessonDraft:
+    """What an owner is about to teach."""
+
+    def __init__(self, folder: Path, sets: Path, corrections: Path) -> None:
+        self._folder, self._sets, self._corrections = folder, sets, corrections
+        self._lock = threading.Lock()
+        self._learning: threading.Thread | None = None
+        self._said: Doc = {"state": "idle"}
+
+    # --- what lies there ---------------------------------------------------------------------
+
+    def shown(self) -> Doc:
+        """Return the lesson as the page shows it; without photos there is none."""
+        with self._lock:
+            lesson = self._read()
+            if lesson is not None and lesson["shape"] == BOARD:
+                lesson = shown_boards(lesson)
+            return {"lesson": lesson, "learning": dict(self._said)}
+
+    def board_picture(self, number: int) -> bytes:
+        """Return a photographed board as it is seen from straight above."""
+        with self._lock:
+            try:
+                return (self._folder / view_file(number)).read_bytes()
+            except OSError:
+                raise NotFound from None
+
+    def swatch(self, sort: int) -> bytes:
+        """Return a cell of one sort."""
+        with self._lock:
+            lesson = self._read()
+            picture = swatch(lesson, self._folder, sort) if lesson and "sorts" in lesson else None
+        if picture is None:
+            raise NotFound
+        return picture
+
+    def tile_picture(self, number: int) -> bytes:
+        """Return one found tile, turned as the first of its group."""
+        from models.teaching.examples import plain
+
+        with self._lock:
+            lesson = self._read()
+            tiles = lesson["tiles"] if lesson else []
+            if not lesson or not 0 <= number < len(tiles):
+                raise NotFound
+            patch = self._patches()[number]
+        folds = 4 if lesson["shape"] == "square" else 6
+        up = lesson["up"].get(str(tiles[number]["group"]), 0)
+        picture = plain(patch[None], [(tiles[number]["steps"] + up) % folds], folds)[0]
+        return bytes(cv2.imencode(".jpg", picture)[1].tobytes())
+
+    # --- preparing ---------------------------------------------------------------------------
+
+    def add_photo(
+        self, jpeg: bytes, shape: LessonShape, game: str = "", taught: str | None = None
+    ) -> None:
+        """Find what lies in one more photo and group all anew where nothing is named yet.
+
+        Args:
+            jpeg: the photo.
+            shape: of the tiles; on a board the game says which.
+            game: whose board it is.
+            taught: a box that knows such a board already, if there is one.
+        """
+        with self._lock:
+            lesson = self._read() or _empty(shape, game, taught)
+            if lesson["shape"] != shape or lesson.get("game", "") != game:
+                raise BadRequest("the lesson has tiles of another shape or game")
+            if len(lesson["photos"]) >= MOST_PHOTOS:
+                raise WebError(code="teach-many")
+            self._folder.mkdir(parents=True, exist_ok=True)
+            name = f"photo-{len(lesson['photos']) + 1:02d}.jpg"
+            (self._folder / name).write_bytes(jpeg)
+            try:
+                if shape == "board":
+                    add_board(lesson, self._folder, name, self._sets)
+                else:
+                    self._add_tiles(lesson, name, shape)
+            except Exception:
+                (self._folder / name).unlink(missing_ok=True)
+                raise
+            self._write(lesson)
+
+    def _add_tiles(self, lesson: Doc, name: str, shape: Shape) -> None:
+        """Find the tiles of a photo that lie anywhere."""
+        from models.teaching.found import find_tiles
+
+        found = find_tiles(self._folder / name, shape)
+        if not len(found.patches):
+            raise WebError(code="teach-nothing")
+        lesson["photos"].append(name)
+        patches = np.concatenate([self._patches(), found.patches])[:MOST_TILES]
+        lesson["tiles"] += [
+            {"photo": name, "outline": np.round(outline, 1).tolist(), "group": -1, "steps": 0}
+            for outline in found.outlines_px
+        ]
+        del lesson["tiles"][MOST_TILES:]
+        np.save(self._folder / PATCHES, patches)
+        group_tiles(lesson, patches)
+
+    def change(self, sent: Mapping[str, Any]) -> None:
+        """Name groups, turn them, move tiles from group to group, leave tiles out."""
+        with self._lock:
+            lesson = self._read()
+            if lesson is None:
+                raise NotFound
+            if lesson["shape"] == BOARD:
+                change_boards(lesson, sent)
+                self._write(lesson)
+                return
+            for key, value in _texts(sent.get("names")).items():
+                lesson["names"][key] = value.strip()[:LONGEST_NAME]
+            for key, value in _object(sent.get("up")).items():
+                if type(value) is not int:
+                    raise BadRequest("up is a number of steps")
+                lesson["up"][key] = value % (4 if lesson["shape"] == "square" else 6)
+            into = sent.get("into", -1)
+            for number in _numbers(sent.get("tiles"), len(lesson["tiles"])):
+                lesson["tiles"][number]["group"] = _target(lesson, into)
+            self._write(lesson)
+
+    def forget(self) -> None:
+        """Put the lesson away."""
+        with self._lock:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._said = {"state": "idle"}
+
+    # --- learning ----------------------------------------------------------------------------
+
+    def learn(self, name: str, game: str | None, *, ups: bool, anew: bool) -> None:
+        """Begin to learn the named groups under a name; ``shown`` says how it goes.
+
+        Args:
+            name: of the box.
+            game: whose rules it plays by; groups are then named as the game's tiles. A lesson
+                about a board knows its own.
+            ups: whether kinds have an up that matters.
+            anew: forget what was taught under that name.
+        """
+        from models.teaching.labels import parse_labels
+        from models.teaching.teach import Lesson, check_name
+
+        check_name(name)
+        with self._lock:
+            lesson = self._read()
+            if lesson is None:
+                raise NotFound
+            if self._learning is not None and self._learning.is_alive():
+                raise WebError(code="teach-busy")
+            shape: Shape = "hex" if lesson["shape"] == BOARD else lesson["shape"]
+            if lesson["shape"] == BOARD:
+                said, game = board_labels(lesson, name), lesson["game"]
+            else:
+                said = tile_labels(lesson, name, ups=ups or game is not None)
+            task = Lesson(name, shape, self._folder, parse_labels(said, shape), game, replace=anew,
+                          corrections=self._corrections)  # fmt: skip
+            self._said = {"state": "learning", "text": ""}
+            self._learning = threading.Thread(target=self._run, args=(task,), daemon=True)
+            self._learning.start()
+
+    def _run(self, task: Any) -> None:
+        from models.teaching.errors import TeachingError
+        from models.teaching.teach import teach
+
+        try:
+            report = teach(task, self._sets, self._progress)
+        except (TeachingError, OSError, ValueError) as error:
+            self._said = {"state": "failed", "text": str(error)}
+        else:
+            self._said = {"state": "learnt", "text": "", "report": report}
+
+    def _progress(self, text: str) -> None:
+        self._said = {"state": "learning", "text": text}
+
+    def wait(self, seconds: float) -> None:
+        """Wait until nothing is being learnt any more."""
+        if self._learning is not None:
+            self._learning.join(seconds)
+
+    # --- keeping -----------------------------------------------------------------------------
+
+    def _read(self) -> Doc | None:
+        try:
+            lesson: Doc = json.loads((self._folder / FILE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return lesson
+
+    def _write(self, lesson: Doc) -> None:
+        part = self._folder / f".{FILE}.part"
+        part.write_text(json.dumps(lesson), encoding="utf-8")
+        part.replace(self._folder / FILE)
+
+    def _patches(self) -> Any:
+        try:
+            return np.load(self._folder / PATCHES, allow_pickle=False)
+        except (OSError, ValueError):
+            return np.zeros((0, 112, 112, 3), np.uint8)
+
+
+def _empty(shape: LessonShape, game: str, taught: str | None) -> Doc:
+    if shape == BOARD:
+        return empty_board_lesson(game, taught)
+    return {"shape": shape, "photos": [], "tiles": [], "names": {}, "up": {}}
+
+
+def _target(lesson: Doc, into: Any) -> int:
+    """Return the group that tiles go to: a known one, -2 for left out, or a new one."""
+    groups = {tile["group"] for tile in lesson["tiles"]}
+    if into == "new":
+        return int(max(groups)) + 1
+    if into == "out":
+        return -2
+    if type(into) is not int or into not in groups:
+        raise BadRequest("into is a group, new or out")
+    return into
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise BadRequest("send an object by group")
+    return value
+
+
+def _texts(value: Any) -> Mapping[str, str]:
+    made = _object(value)
+    if not all(isinstance(text, str) for text in made.values()):
+        raise BadRequest("names are text")
+    return made
+
+
+def _numbers(value: Any, count: int) -> list[int]:
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(type(n) is int and 0 <= n < count for n in value):
+        raise BadRequest("tiles are numbers of tiles")
+    return value

@@ -1,0 +1,197 @@
+"""The interface in writing (OpenAPI 3.1): every address, what it takes and what it answers.
+
+A test holds it against the routes of the application, both ways.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Doc = dict[str, Any]
+TEXT: Doc = {"type": "string"}
+NUMBER: Doc = {"type": "integer"}
+YES_NO: Doc = {"type": "boolean"}
+ANYTHING: Doc = {"type": "object"}
+PLAYERS: Doc = {"type": "array", "items": TEXT}
+
+
+def _query(name: str, schema: Doc, about: str) -> Doc:
+    return {"name": name, "in": "query", "required": False, "schema": schema, "description": about}
+
+
+def _path(name: str, schema: Doc = TEXT) -> Doc:
+    return {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def _body(schema: Doc) -> Doc:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+def _object(**properties: Doc) -> Doc:
+    return {"type": "object", "properties": properties}
+
+
+LANG = _query("lang", {"enum": ["en", "de", "fr", "ru", "cs"]}, "language of all sentences")
+KEY = _path("key")
+N = _query("n", NUMBER, "as it stood after so many moves; the end where it is missing")
+PLACE: Doc = {"type": "string", "pattern": r"^\d+:-?\d+:-?\d+$"}
+
+READ: dict[str, tuple[str, str, list[Doc]]] = {
+    "/health": ("Whether all is well", "application/json", []),
+    "/api/state": ("The whole table right now", "application/json", [LANG]),
+    "/api/events": ("Server-sent events: what happens, as it happens", "text/event-stream",
+                    [_query("since", NUMBER, "the last event known; so does Last-Event-ID")]),
+    "/api/health": ("What doctor says of this machine", "application/json", [LANG]),
+    "/api/help.zip": ("One file to send for help; only for the host", "application/zip",
+                      [_query("picture", {"enum": ["1"]}, "with a picture of the table")]),
+    "/api/update": ("Which release runs, which waits, how the last update went",
+                    "application/json", []),
+    "/api/me": ("What this guest may do, and the token for changes", "application/json", []),
+    "/api/strings/{code}.json": ("The words of the page", "application/json", [_path("code")]),
+    "/api/table.svg": ("The table drawn", "image/svg+xml",
+                       [LANG, _query("show", {"enum": ["before", "after"]}, "around a foul")]),
+    "/api/picture.jpg": ("What the camera sees right now, game or no game", "image/jpeg", []),
+    "/api/camera": ("Which camera it is, whether its picture will do, and what to change where "
+                    "(boxes are left, top, width and height as shares of the picture)",
+                    "application/json",
+                    [LANG, _query("game", TEXT, "the game to come"), _query("set", TEXT, "the box"),
+                     _query("players", TEXT, "with a comma between them")]),
+    "/api/camera.svg": ("The camera's picture with outlines of what was read", "image/svg+xml",
+                        [LANG]),
+    "/api/sheet.pdf": ("The calibration sheet to print", "application/pdf",
+                       [_query("paper", TEXT, "a4 or letter")]),
+    "/api/selftest.svg": ("The tiles to lay for the self-test", "image/svg+xml",
+                          [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"), LANG]),
+    "/api/authority.pem": ("The certificate that makes a phone trust this machine's https",
+                           "application/x-x509-ca-cert", []),
+    "/api/tile.svg": ("One tile face", "image/svg+xml",
+                      [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"),
+                       _query("tile", TEXT, "the tile"), _query("turns", NUMBER, "0 to 3")]),
+    "/api/moves": ("The legal moves right now", "application/json", []),
+    "/api/games": ("The games there are rule books for", "application/json", [LANG]),
+    "/api/openapi.json": ("This document", "application/json", []),
+    "/api/qr.svg": ("The address of the page as a QR code", "image/svg+xml",
+                    [_query("view", TEXT, "of one of its views, such as camera")]),
+    "/api/history": ("The kept games, the newest first", "application/json", [LANG]),
+    "/api/statistics": ("What the kept games say about each person", "application/json", []),
+    "/api/series": ("Games of one kind that the same people played one after the other, added up",
+                    "application/json", [LANG]),
+    "/api/teaching": ("Taught boxes; for the host also the lesson that is being prepared",
+                      "application/json", [LANG]),
+    "/api/teaching/tiles/{number}.jpg": ("A tile found in the lesson's photos", "image/jpeg",
+                                         [_path("number", NUMBER)]),
+    "/api/teaching/boards/{number}.jpg": ("A board in the lesson's photos, straight from above",
+                                          "image/jpeg", [_path("number", NUMBER)]),
+    "/api/teaching/sorts/{number}.jpg": ("A cell of a colour that was found on it", "image/jpeg",
+                                         [_path("number", NUMBER)]),
+    "/api/teaching/boxes/{name}.zip": ("A taught box as one file", "application/zip",
+                                       [_path("name")]),
+    "/api/corrections": ("Labelled pictures of what people put right", "application/json", [LANG]),
+    "/api/corrections/{name}": ("One of them", "image/jpeg", [_path("name")]),
+    "/api/games/{key}": ("One kept game", "application/json", [KEY, N, LANG]),
+    "/api/games/{key}/table.svg": ("Its table drawn", "image/svg+xml", [KEY, N, LANG]),
+    "/api/games/{key}/pictures/{seq}/{name}.jpg": (
+        "A kept picture", "image/jpeg", [KEY, _path("seq", NUMBER), _path("name")]),
+    "/api/games/{key}/record.json": ("The game in the record format", "application/json", [KEY]),
+    "/api/games/{key}/play.bgsplay": ("The game for Board Game Stats", "application/json", [KEY]),
+    "/api/games/{key}/bgstats": ("A link that opens Board Game Stats", "application/json", [KEY]),
+    "/api/games/{key}/sheet.pdf": ("The score sheet", "application/pdf", [KEY, LANG]),
+    "/api/print/{game_name}.zip": ("Tiles to cut out, as PDF sheets", "application/zip",
+                                   [_path("game_name"), _query("paper", TEXT, "a4 or letter"),
+                                    _query("set", TEXT, "the box")]),
+}  # fmt: skip
+
+CHANGE: dict[str, tuple[str, bool, Doc]] = {
+    "/api/login": ("Become the host by the PIN", False, _object(pin=TEXT)),
+    "/api/logout": ("Be a guest again", False, _object()),
+    "/api/settings": ("Change PIN, who may answer, room for pictures", True,
+                      _object(pin=TEXT, players_answer=YES_NO, pictures_mb=NUMBER)),
+    "/api/update": ("Install the release that waits on this machine", True, _object()),
+    "/api/pictures/wipe": ("Delete every kept picture, those of corrections too", True, _object()),
+    "/api/tell": ("Answer, roll, pass, discard, finale; the host also overrules, corrects and "
+                  "confirms an answer that drops moves",
+                  False, _object(answer=NUMBER, value={}, confirm=YES_NO, roll=NUMBER,
+                                 tiles=PLAYERS, overrule=NUMBER, correct=NUMBER, move=ANYTHING,
+                                 discard=TEXT, finale=YES_NO) | {"additionalProperties": True}),
+    "/api/teaching/photo": ("Find tiles in a photo (multipart, photo and shape) or in the camera's",
+                            True, _object(shape=TEXT, game=TEXT, set=TEXT)),
+    "/api/teaching/lesson": ("Name, turn and sort what was found, or forget it", True,
+                             _object(names=ANYTHING, up=ANYTHING, tiles=ANYTHING, into={},
+                                     board=NUMBER, cells=ANYTHING, lies=TEXT, sort=NUMBER,
+                                     colour=TEXT, drop=YES_NO, forget=YES_NO)),
+    "/api/teaching/learn": ("Learn the named groups as a box", True,
+                            _object(name=TEXT, game=TEXT, ups=YES_NO, replace=YES_NO)),
+    "/api/teaching/boxes": ("Rename or delete a taught box", True,
+                            _object(rename=TEXT, to=TEXT, delete=TEXT)),
+    "/api/teaching/import": ("Take in a box from a file (multipart, box)", True,
+                             _object(name=TEXT)),
+    "/api/teaching/trial": ("Read a photo with a taught box (multipart, photo and set)", True,
+                            _object(set=TEXT)),
+    "/api/corrections/forget": ("Delete one labelled picture, or all", True, _object(file=TEXT)),
+    "/api/foul/take-back": ("Say that the tile of a foul was lifted", True, _object()),
+    "/api/undo": ("Take back what was done last, a move or an answer; with count so many moves",
+                  True, _object(count=NUMBER)),
+    "/api/redo": ("Do a move again", True, _object()),
+    "/api/end": ("End the game as it stands", True, _object()),
+    "/api/resume": ("Take up a game where it was left", True, _object(key=TEXT)),
+    "/api/new": ("Begin a game", True,
+                 _object(game=TEXT, set=TEXT, players=PLAYERS, names=ANYTHING, options=ANYTHING,
+                         record=ANYTHING)),
+    "/api/camera": ("Take another camera", True, _object(source=TEXT)),
+    "/api/camera/picture": ("A phone's picture: the body, or a single photo (multipart, photo)",
+                            True, _object()),
+    "/api/camera/calibrate": ("Learn the camera from the sheet that lies on the table", True,
+                              _object()),
+    "/api/camera/forget": ("Forget what was learnt about the camera", True, _object()),
+    "/api/selftest": ("Read the tiles that were laid as shown", True,
+                      _object(game=TEXT, set=TEXT)),
+    "/api/table": ("Read the table as it lies, to take up a game in its middle", True,
+                   _object(game=TEXT, set=TEXT, players=PLAYERS, options=ANYTHING)),
+    "/api/https": ("Serve the page over https as well", True, _object()),
+    "/api/photo-score": ("Score a photo (multipart) or a table state", False,
+                         _object(game=TEXT, set=TEXT, table=ANYTHING, options=ANYTHING)),
+}  # fmt: skip
+
+ERROR: Doc = {
+    "description": "Refused; says why",
+    "content": {"application/json": {"schema": _object(
+        error=_object(code=TEXT, text=TEXT, detail=TEXT))}},
+}  # fmt: skip
+
+
+def document() -> Doc:
+    """Return the whole description."""
+    paths: Doc = {}
+    for path, (about, kind, parameters) in READ.items():
+        paths[path] = {
+            "get": {
+                "summary": about,
+                "parameters": parameters,
+                "responses": {"200": {"description": about, "content": {kind: {"schema": {}}}},
+                              "default": ERROR},
+            }
+        }  # fmt: skip
+    for path, (about, host, schema) in CHANGE.items():
+        paths.setdefault(path, {})["post"] = {
+            "summary": about,
+            "description": "Only the host may do this." if host else "",
+            "requestBody": _body(schema),
+            "security": [{"page": [], "token": []}],
+            "responses": {"200": {"description": about,
+                                  "content": {"application/json": {"schema": ANYTHING}}},
+                          "default": ERROR},
+        }  # fmt: skip
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Snake Eye", "version": "1",
+                 "description": "Places are named field:x:y (hex: board:q:r). Changes are POSTs "
+                 "that carry the session cookie and, as X-Snake-Eye, the token of /api/me."},
+        "paths": paths,
+        "components": {
+            "schemas": {"Place": PLACE},
+            "securitySchemes": {
+                "page": {"type": "apiKey", "in": "cookie", "name": "snake_eye"},
+                "token": {"type": "apiKey", "in": "header", "name": "X-Snake-Eye"},
+            },
+        },
+    }  # fmt: skip

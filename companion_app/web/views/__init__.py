@@ -1,0 +1,1 @@
+"""What the page may ask for: one blueprint a subject."""

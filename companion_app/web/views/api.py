@@ -1,0 +1,239 @@
+"""What anyone with the link may read: the state, the table drawn, the rules, the games."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, request
+
+from companion_app.web import snapshot
+from companion_app.web.app import companion, language, speech
+from companion_app.web.desk import Desk
+from companion_app.web.drawing import match as match_drawing
+from companion_app.web.drawing.table import spot
+from companion_app.web.rows import board_side
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import NotFound
+from companion_app.web.serving.openapi import document
+from companion_app.web.speech import LANGUAGES, Speech, catalogue
+from engine.draw import face, svg
+from engine.draw.display import moved, placed, turned
+from engine.draw.palette import coat
+from engine.errors import EngineError
+from engine.game import AnyGame
+from engine.games import GAMES, game_named
+from engine.record import find_set, move_to_json
+
+blueprint = Blueprint("api", __name__)
+MOST_MOVES_SHOWN = 400
+
+
+@blueprint.get("/health")
+def health() -> Response:
+    """Say whether the page and the store work."""
+    desk = companion().desk
+    with desk.lock:
+        games = len(desk.store.games())
+    checks = [
+        {"name": "page", "ok": True, "text": f"phones listening: {desk.hub.listening}", "fix": ""},
+        {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},
+        {"name": "table", "ok": desk.trouble is None, "text": desk.trouble or desk.seeing,
+         "fix": ""},
+    ]  # fmt: skip
+    loop = getattr(desk.feeder, "loop", None)
+    return jsonify({"ok": all(check["ok"] for check in checks), "checks": checks,
+                    "looks": getattr(loop, "looks", 0)})  # fmt: skip
+
+
+@blueprint.get("/api/state")
+def state() -> Response:
+    """Return the whole table; ``304`` when nothing has happened since."""
+    desk, words = companion().desk, speech()
+    kind = desk.feeder.kind if desk.feeder else ""
+    what = ("state", words.language, kind, str(snapshot.doubts(desk.feeder)))
+    text = companion().shared.answer(
+        desk.hub.version, what, lambda: current_app.json.dumps(snapshot.state(desk, words))
+    )
+    answer = Response(text, mimetype="application/json")
+    answer.add_etag()
+    return answer.make_conditional(request)  # type: ignore[return-value]
+
+
+@blueprint.get("/api/me")
+def me() -> Response:
+    """Return what this guest may do, and the token that changes need."""
+    settings = companion().settings.now
+    return jsonify(
+        {
+            "token": access.own_token(),
+            "host": access.is_host(),
+            "may_answer": access.is_host() or settings.players_answer,
+            "players_answer": settings.players_answer,
+            "pictures_mb": settings.pictures_mb,
+            "language": language(),
+            "languages": {code: catalogue(code)["name"] for code in LANGUAGES},
+            "address": companion().address,
+            "reads_photos": companion().read_photo is not None,
+            "camera": companion().camera is not None,
+        }
+    )
+
+
+@blueprint.get("/api/strings/<code>.json")
+def strings(code: str) -> Response:
+    """Return the words of the page in one language."""
+    if code not in LANGUAGES:
+        raise NotFound
+    words = catalogue(code)
+    answer = jsonify(words["page"])
+    answer.headers["Cache-Control"] = "no-cache"
+    answer.add_etag()
+    return answer.make_conditional(request)  # type: ignore[return-value]
+
+
+@blueprint.get("/api/table.svg")
+def table() -> Response:
+    """Return the table drawn: as accepted, or with the announced foul."""
+    desk, words = companion().desk, speech()
+    show = "before" if request.args.get("show") == "before" else "after"
+    what = ("table", words.language, show)
+    drawn = companion().shared.answer(
+        desk.hub.version, what, lambda: _drawn(desk, words, show == "before")
+    )
+    return svg_answer(drawn)
+
+
+def _drawn(desk: Desk, words: Speech, before: bool) -> str:
+    with desk.lock:
+        if desk.referee is None:
+            raise NotFound(code="no-game")
+        match, pending = desk.referee.match, desk.referee.pending
+        if pending is None or before:
+            return match_drawing.drawing(match, words)
+        return match_drawing.drawing(match, words, match_drawing.shown_with_foul(match, pending))
+
+
+@blueprint.get("/api/picture.jpg")
+def picture() -> Response:
+    """Return what the camera sees right now, game or no game."""
+    show = getattr(companion().desk.feeder, "picture", None)
+    jpeg = show() if show is not None else _seen_without_a_game()
+    if jpeg is None:
+        raise NotFound(code="no-picture")
+    return Response(jpeg, mimetype="image/jpeg")
+
+
+def _seen_without_a_game() -> bytes | None:
+    camera = companion().camera
+    return camera.picture() if camera is not None else None
+
+
+@blueprint.get("/api/tile.svg")
+def tile() -> Response:
+    """Return one tile face, for questions and corrections."""
+    name, box_name = request.args.get("tile", ""), request.args.get("game", "")
+    turns = request.args.get("turns", "0")
+    game = game_named(box_name)
+    box = find_set(game, request.args.get("set"), companion().desk.set_folders)
+    if name not in box or turns not in ("0", "1", "2", "3"):
+        raise NotFound
+    shown = face(box, box[name])
+    wide, high = shown.size_mm
+    middle = (wide / 2, high / 2)
+    art = placed(
+        [shown.cut()], moved(*middle), turned(90 * int(turns)), moved(-middle[0], -middle[1])
+    )
+    answer = svg_answer(svg([art], (0, 0, wide, high), speech().tile(name)))
+    answer.headers["Cache-Control"] = "max-age=86400"
+    return answer
+
+
+@blueprint.get("/api/moves")
+def moves() -> Response:
+    """Return the legal moves right now, for those who want to be shown them."""
+    desk = companion().desk
+    with desk.lock:
+        if desk.referee is None or desk.referee.match.ended:
+            return jsonify({"moves": []})
+        match = desk.referee.match
+        listed = match.game.legal_moves(match.position)[:MOST_MOVES_SHOWN]
+        return jsonify(
+            {
+                "moves": [
+                    {"move": move_to_json(move),
+                     "spots": [spot(p) for p in match_drawing.last_cells(move, match)]}
+                    for move in listed
+                ]
+            }
+        )  # fmt: skip
+
+
+@blueprint.get("/api/games")
+def games() -> Response:
+    """Return the games there are rule books for, with players and options in words."""
+    words = speech({})
+    listed: list[dict[str, Any]] = []
+    for game in GAMES.values():
+        facts = game.facts
+        box = find_set(game, None)
+        names = facts.player_names or ()
+        board = box.extras.get("board", {})
+        listed.append(
+            {
+                "game": facts.name,
+                "title": facts.title,
+                "about": words.page(f"about-{facts.name}"),
+                "fewest": facts.fewest_players,
+                "most": facts.most_players,
+                "board_side": board_side(box),
+                "players": [
+                    {"id": name, "word": words.player(name), "colour": coat(name, box.colours).base}
+                    for name in names
+                ],
+                "options": [
+                    {"name": option.name, "default": board.get(option.name, option.default),
+                     "text": words.option(facts.name, option.name, option.text)}
+                    for option in facts.options
+                ],
+                "sets": _sets(game),
+                "summary": words.summary(facts.name, facts.summary),
+                "rules": [
+                    {"id": rule.id, "text": words.rule(facts.name, rule),
+                     "source": words.source(rule.source)}
+                    for rule in facts.rules
+                ],
+                "tiles": [
+                    {"tile": name, "label": words.tile(name), "count": count}
+                    for name, count in box.counts.items()
+                ],
+            }
+        )  # fmt: skip
+    return jsonify({"games": listed})
+
+
+def _sets(game: AnyGame) -> list[dict[str, str]]:
+    """Return the boxes that a game can be played with: its own, then those of the owner."""
+    own = find_set(game, None)
+    listed = [{"set": own.name, "title": own.title or game.facts.title}]
+    for folder in companion().desk.set_folders:
+        for file in sorted(folder.glob("*.toml")):
+            with suppress(EngineError):
+                box = find_set(game, file.stem, companion().desk.set_folders)
+                if box.name != own.name:
+                    listed.append({"set": box.name, "title": box.title or box.name})
+    return listed
+
+
+@blueprint.get("/api/openapi.json")
+def openapi() -> Response:
+    """Return the description of this interface."""
+    return jsonify(document())
+
+
+def svg_answer(drawn: str) -> Response:
+    """Return a drawing."""
+    answer = Response(drawn, mimetype="image/svg+xml")
+    answer.headers["Cache-Control"] = "no-cache"
+    answer.add_etag()
+    return answer.make_conditional(request)  # type: ignore[return-value]

@@ -1,0 +1,222 @@
+"""What changes a game: answering, overruling, correcting, undo, pass, end, new game, settings.
+
+Everything is a POST. What only the host may do is marked; answers, rolls and passes may be given
+by anyone at the table, unless the host says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request, session
+
+from companion_app.web import snapshot
+from companion_app.web.app import companion, speech
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import BadRequest, NotHost
+from companion_app.web.views.correcting import keep_named, named_by_cells, spots_named
+from engine.errors import RecordError
+from engine.game import Start
+from engine.games import game_named
+from engine.given import LONGEST_NAME, hides, load_json
+from engine.record import Record, find_set, parse_options, parse_players, parse_record
+
+blueprint = Blueprint("control", __name__)
+FROM_ANYONE = ("answer", "roll", "pass", "discard", "finale")
+"""What players may tell, where the host lets them."""
+FROM_HOST = ("overrule", "correct", "move")
+
+
+def asked() -> Mapping[str, Any]:
+    """Return the JSON object that was sent."""
+    try:
+        sent = load_json(request.get_data()) if request.content_length else {}
+    except RecordError as error:
+        raise BadRequest(error.problem) from None
+    if not isinstance(sent, dict):
+        raise BadRequest("send one JSON object")
+    return sent
+
+
+def done() -> Response:
+    """Return the state after a change, so that whoever made it sees it at once."""
+    return jsonify(snapshot.state(companion().desk, speech()))
+
+
+# --- the host ------------------------------------------------------------------------------------
+
+
+@blueprint.post("/api/login")
+def login() -> Response:
+    """Become the host by the PIN."""
+    pin = asked().get("pin")
+    if not isinstance(pin, str):
+        raise BadRequest("send the PIN as text")
+    access.try_pin(pin, companion().settings, companion().limiter)
+    return jsonify({"host": True})
+
+
+@blueprint.post("/api/logout")
+def logout() -> Response:
+    """Be a guest again."""
+    session.pop("host", None)
+    return jsonify({"host": False})
+
+
+@blueprint.post("/api/settings")
+@access.must_be_host
+def settings() -> Response:
+    """Change the PIN, who may answer, or the room for pictures."""
+    sent = asked()
+    kept = companion().settings
+    if "pin" in sent:
+        if not isinstance(sent["pin"], str):
+            raise BadRequest(code="bad-pin")
+        kept.change_pin(sent["pin"])
+        session["host"] = kept.now.pin_number
+    if "players_answer" in sent:
+        kept.change(players_answer=bool(sent["players_answer"]))
+    if "pictures_mb" in sent:
+        room = sent["pictures_mb"]
+        if not isinstance(room, int) or isinstance(room, bool) or not 0 <= room <= 100_000:
+            raise BadRequest("pictures_mb is a whole number of megabytes")
+        kept.change(pictures_mb=room)
+        companion().desk.limit_pictures()
+    companion().desk.emit({"event": "settings"})
+    now = kept.now
+    return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb})
+
+
+# --- the game that is on -------------------------------------------------------------------------
+
+
+@blueprint.post("/api/tell")
+def tell() -> Response:
+    """Tell the referee something: an answer, a roll, a pass, an overruling, a correction.
+
+    An answer that drops accepted moves has to be confirmed, and only the host may do that.
+    """
+    sent = asked()
+    kinds = [kind for kind in (*FROM_ANYONE, *FROM_HOST) if kind in sent]
+    if not kinds:
+        raise BadRequest("say one of " + ", ".join((*FROM_ANYONE, *FROM_HOST)))
+    if "correct" not in kinds and "move" in kinds:
+        _only_host()
+    allowed = access.is_host() or companion().settings.now.players_answer
+    if not allowed or "confirm" in sent or any(kind in FROM_HOST for kind in kinds):
+        _only_host()
+    _tell(sent)
+    return done()
+
+
+def _tell(sent: Mapping[str, Any]) -> None:
+    desk = companion().desk
+    if "correct" in sent and desk.match is not None:
+        sent = named_by_cells(desk.match, sent)
+    try:
+        with desk.lock:
+            spots = spots_named(desk, sent)
+            desk.tell(sent)
+            keep_named(desk, sent, spots)
+    except (TypeError, AttributeError, KeyError, ValueError, IndexError) as error:
+        # The referee checks what people mean; what a machine sends may be of any shape.
+        raise BadRequest(f"this cannot be told: {error}") from error
+
+
+def _only_host() -> None:
+    if not access.is_host():
+        raise NotHost
+
+
+@blueprint.post("/api/foul/take-back")
+@access.must_be_host
+def take_foul_back() -> Response:
+    """Say that the tile of the foul was lifted."""
+    companion().desk.take_foul_back()
+    return done()
+
+
+@blueprint.post("/api/undo")
+@access.must_be_host
+def undo() -> Response:
+    """Take back what was done last, a move or an answer; or so many moves."""
+    count = asked().get("count")
+    if count is None:
+        companion().desk.undo()
+        return done()
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise BadRequest("count is a whole number")
+    companion().desk.take_back(count)
+    return done()
+
+
+@blueprint.post("/api/redo")
+@access.must_be_host
+def redo() -> Response:
+    """Do the move again that was taken back."""
+    companion().desk.redo()
+    return done()
+
+
+@blueprint.post("/api/end")
+@access.must_be_host
+def end() -> Response:
+    """End the game as it stands."""
+    companion().desk.end()
+    return done()
+
+
+@blueprint.post("/api/resume")
+@access.must_be_host
+def resume() -> Response:
+    """Take up a game where it was left."""
+    key = asked().get("key")
+    desk = companion().desk
+    with desk.lock:
+        known = desk.store.games()
+    if key is None and desk.match is not None:
+        key = desk.match.key
+    if not isinstance(key, str) or key not in known:
+        raise BadRequest(code="no-game")
+    match = desk.resume(key)
+    desk.feed(companion().make_feeder(match.record()))
+    return done()
+
+
+@blueprint.post("/api/new")
+@access.must_be_host
+def new() -> Response:
+    """Begin a new game: game, set, players with names, options; or a whole record."""
+    sent = asked()
+    desk = companion().desk
+    whole = sent.get("record")
+    record = _record(sent) if whole is None else parse_record(whole, desk.set_folders)
+    named = _names(sent.get("names", {}), record.start.players)
+    desk.begin(record, named, companion().make_feeder(record))
+    return done()
+
+
+def _record(sent: Mapping[str, Any]) -> Record:
+    game = game_named(sent.get("game"))
+    box = find_set(game, sent.get("set"), companion().desk.set_folders)
+    players = parse_players(game, sent.get("players"), "players")
+    options = sent.get("options", {})
+    if not isinstance(options, dict):
+        raise BadRequest("options is an object")
+    start = Start(players, parse_options(game, options, "options"))
+    game.opening(start, box)
+    return Record(game, box, start)
+
+
+def _names(sent: Any, players: tuple[str, ...]) -> dict[str, str]:
+    if not isinstance(sent, dict):
+        raise BadRequest("names is an object: player to name")
+    named = {}
+    for player in players:
+        name = sent.get(player, "")
+        if not isinstance(name, str) or len(name.strip()) > LONGEST_NAME or hides(name.strip()):
+            raise BadRequest(code="bad-name")
+        if name.strip():
+            named[player] = name.strip()
+    return named

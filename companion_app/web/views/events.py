@@ -1,0 +1,53 @@
+"""The event stream: server-sent events that take up where a phone left off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from flask import Blueprint, Response, jsonify, request
+
+from companion_app.web.app import companion, speech
+from companion_app.web.serving.hub import Event, FullHouse, Hub, Listener
+
+HEARTBEAT_S = 10.0
+"""Tells a phone that the line is alive, and us that the phone is."""
+RETRY_MS = 1500
+RETRY_AFTER_FULL_S = 15
+blueprint = Blueprint("events", __name__)
+
+
+@blueprint.get("/api/events")
+def events() -> Response:
+    """Stream what happens; ``Last-Event-ID`` (or ``since``) says what the phone knows."""
+    hub = companion().desk.hub
+    known = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
+    try:
+        listener = hub.listen(int(known) if known.isdigit() else None)
+    except FullHouse:
+        text = speech().page("error-full-house")
+        full = jsonify({"error": {"code": "full-house", "text": text, "detail": ""}})
+        full.status_code = 503
+        full.headers["Retry-After"] = str(RETRY_AFTER_FULL_S)
+        return full
+    answer = Response(stream(hub, listener), mimetype="text/event-stream")
+    answer.headers["X-Accel-Buffering"] = "no"
+    return answer
+
+
+def stream(hub: Hub, listener: Listener, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+    """Yield the lines of a stream until the phone or the server goes."""
+    try:
+        yield f"retry: {RETRY_MS}\n: hello\n\n"
+        while not listener.closed:
+            waiting = listener.take(heartbeat_s)
+            yield "".join(line(event) for event in waiting) or ": still here\n\n"
+    finally:
+        hub.leave(listener)
+
+
+def line(event: Event) -> str:
+    """Return an event as the stream writes it."""
+    number = f"id: {event.id}\n" if event.id else ""
+    name = str(event.body.get("event", "message"))
+    return f"{number}event: {name}\ndata: {json.dumps(event.body, ensure_ascii=False)}\n\n"

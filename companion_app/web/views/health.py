@@ -1,0 +1,99 @@
+"""The health view: what `snake-eye doctor` says, on the page, and one file to send for help."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, request
+
+from companion_app.doctor import diagnose, report, write_help_file
+from companion_app.doctor_camera import Seen
+from companion_app.doctor_machine import Machine
+from companion_app.web.app import companion, language
+from companion_app.web.desk import Desk
+from companion_app.web.doctor_words import in_words
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import NotHost
+from companion_app.web.speech import Speech
+
+blueprint = Blueprint("health", __name__)
+FRESH_S = 5.0
+"""However many phones ask, everything is looked at once in so many seconds."""
+LOST = "The camera gives no pictures; check its cable"
+
+
+class Checkup:
+    """The last time that everything was looked at."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._at_s = float("-inf")
+        self._answer: Mapping[str, Any] = {}
+
+    def answer(self, desk: Desk) -> Mapping[str, Any]:
+        """Return what doctor says, at most some seconds old."""
+        with self._lock:
+            if self._clock() - self._at_s >= FRESH_S:
+                machine = Machine(desk.store.path.parent)
+                self._answer = report(diagnose(machine, _seen(desk)))
+                self._at_s = self._clock()
+            return self._answer
+
+
+@blueprint.get("/api/health")
+def health() -> Response:
+    """Return every check, in the guest's language as far as its sentences go."""
+    answer = _checkup().answer(companion().desk)
+    chosen = language()
+    words = Speech(chosen)
+    checks = [
+        {
+            **check, "title": _title(words, check["name"]),
+            "text": in_words(check["text"], chosen), "fix": in_words(check["fix"], chosen),
+        }
+        for check in answer["checks"]
+    ]  # fmt: skip
+    return jsonify({"ok": answer["ok"], "checks": checks})
+
+
+@blueprint.get("/api/help.zip")
+def help_file() -> Response:
+    """Return one file to send for help; a picture of the table only where the host asks for it."""
+    if not access.is_host():
+        raise NotHost
+    desk = companion().desk
+    shown = getattr(desk.feeder, "picture", None)
+    jpeg = shown() if shown is not None and request.args.get("picture") == "1" else None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "help.zip"
+        write_help_file(file, _checkup().answer(desk), jpeg)
+        answer = Response(file.read_bytes(), mimetype="application/zip")
+    answer.headers["Content-Disposition"] = 'attachment; filename="snake-eye-help.zip"'
+    return answer
+
+
+def _checkup() -> Checkup:
+    found: Checkup = current_app.extensions.setdefault("snake-eye-checkup", Checkup())
+    return found
+
+
+def _seen(desk: Desk) -> Seen:
+    """Return what the camera that the game has shows right now."""
+    feeder = desk.feeder
+    if feeder is None or feeder.kind == "recorded":
+        return Seen("")
+    frame = getattr(feeder, "newest", None)
+    if desk.seeing == "camera-lost" or frame is None:
+        return Seen(feeder.kind, trouble=LOST)
+    return Seen(feeder.kind, frame.bgr)
+
+
+def _title(words: Speech, name: str) -> str:
+    kind, _, rest = name.partition(" ")
+    return f"{words.page(f'check-{kind}')} {rest}".strip()

@@ -1,0 +1,122 @@
+"""The camera's picture with what was read drawn over it, as one drawing that zooms and is tapped.
+
+Outlines are those of the looks that the referee believes; the picture itself is loaded by the
+page, again and again, into the drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape, quoteattr
+
+from flask import Blueprint, Response
+
+from companion_app.cli.seen_picture import ink_of, stroke_px
+from companion_app.live.bench import Pending
+from companion_app.live.match import Match
+from companion_app.live.places import Point, Spot
+from companion_app.web.app import companion, speech
+from companion_app.web.drawing import match as match_drawing
+from companion_app.web.drawing.table import spot, spots_of
+from companion_app.web.serving.errors import NotFound
+from companion_app.web.speech import Speech
+from companion_app.web.views.api import svg_answer
+from companion_app.web.watching import Watched
+from engine.placement import Piece, Placement
+
+blueprint = Blueprint("overlay", __name__)
+PICTURE = "/api/picture.jpg"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What lies where in the picture."""
+
+    size_px: tuple[int, int]
+    outlines_px: Mapping[Spot, Sequence[Point]]
+    covered: frozenset[Spot]
+    unsure: frozenset[Spot]
+
+
+@blueprint.get("/api/camera.svg")
+def picture_with_outlines() -> Response:
+    """Return the camera's picture with the tiles that are known, the last move and any foul."""
+    desk = companion().desk
+    feeder = desk.feeder
+    if not isinstance(feeder, Watched) or desk.referee is None:
+        raise NotFound(code="no-picture")
+    with desk.lock:
+        seen = seen_by(feeder)
+        if seen is None:
+            raise NotFound(code="no-picture")
+        referee = desk.referee
+        return svg_answer(drawn(seen, referee.match, referee.pending, speech()))
+
+
+def seen_by(feeder: Watched) -> Seen | None:
+    """Return what a feeder's loop believes to lie where; ``None`` before the first frame."""
+    frame, loop = feeder.newest, feeder.loop
+    if frame is None or loop is None:
+        return None
+    size_px = frame.bgr.shape[1], frame.bgr.shape[0]
+    return Seen(size_px, loop.outlines_px, loop.covered, loop.unsure)
+
+
+def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> str:
+    """Return the drawing: one group that can be tapped for every tile, marks above them."""
+    width, height = seen.size_px
+    layout = pending.layout if pending is not None else match.layout
+    last = {spot(p) for p in match_drawing.last_cells(pending.move, match)} if pending else set(
+        match_drawing.last_spots(match))  # fmt: skip
+    wrong = _wrong(pending, match)
+    named = {spot(place[1:], place[0]): place for place in seen.outlines_px}
+    hidden = {spot(place[1:], place[0]) for place in seen.covered}
+    taps = []
+    label = speech.labels(layout, match.box)
+    lying: list[Placement | Piece] = [*sorted(layout.cards), *sorted(layout.pieces)]
+    for one in lying:
+        places = spots_of(one, match.box)
+        # A piece of several cells has one outline, kept with each of them.
+        shapes = list(dict.fromkeys(tuple(seen.outlines_px[named[place]]) for place in places
+                                    if place in named))  # fmt: skip
+        if shapes:
+            classes = [name for name, on in (
+                ("last", last.intersection(places)), ("wrong", wrong.intersection(places)),
+                ("covered", hidden.intersection(places))) if on]  # fmt: skip
+            taps.append(_tap(one, places, shapes, classes, match, label(one)))
+    asked = [_polygon(seen.outlines_px[place]) for place in sorted(seen.unsure)
+             if place in seen.outlines_px]  # fmt: skip
+    stroke = stroke_px(seen.size_px)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="group" '
+        f'class="seen" data-lattice="picture" data-pitch="1" stroke-width="{stroke:.1f}">'
+        f"<title>{escape(speech.page('camera-view'))}</title>"
+        f'<image class="picture" href="{PICTURE}" width="{width}" height="{height}"/>'
+        f'<g class="taps">{"".join(taps)}</g><g class="asked">{"".join(asked)}</g></svg>'
+    )
+
+
+def _wrong(pending: Pending | None, match: Match) -> set[str]:
+    if pending is None:
+        return set()
+    pointed = [place for one in pending.violations for place in match_drawing.pointed(one, match)]
+    return {spot(place) for place in pointed or match_drawing.last_cells(pending.move, match)}
+
+
+def _tap(
+    one: Placement | Piece, places: Iterable[str], shapes: Iterable[Sequence[Point]],
+    classes: Iterable[str], match: Match, label: str,
+) -> str:  # fmt: skip
+    ink = ink_of(one.tile, match.box.colours)
+    return (
+        f'<g class="{" ".join(["tap", "outline", *classes])}" tabindex="-1" role="button" '
+        f"aria-label={quoteattr(label)} data-tile={quoteattr(one.tile)} "
+        f'data-spots="{" ".join(places)}" stroke="{ink}">'
+        f"{''.join(_polygon(shape) for shape in shapes)}</g>"
+    )
+
+
+def _polygon(shape: Sequence[Point]) -> str:
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape)
+    return f'<polygon points="{points}"/>'

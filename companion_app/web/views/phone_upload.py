@@ -1,0 +1,60 @@
+"""A phone's pictures come in here, and https is offered where its live camera needs it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, jsonify, request
+
+from companion_app.web.app import companion
+from companion_app.web.phone import LARGEST_BYTES, PICTURES, PICTURES_WINDOW_S
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
+from companion_app.web.views.wizard import camera
+
+blueprint = Blueprint("phoning", __name__)
+
+
+@blueprint.post("/api/camera/picture")
+@access.must_be_host
+@access.takes_files
+def picture() -> Response:
+    """Take in a picture: one of a live view (the body) or a single photo (multipart, ``photo``)."""
+    access.limit(companion().limiter, "picture", PICTURES, PICTURES_WINDOW_S)
+    if camera().kind != "phone":
+        raise WebError(code="other-camera")
+    photo = request.files.get("photo")
+    if (request.content_length or 0) > LARGEST_BYTES:
+        raise TooLarge
+    data = photo.stream.read() if photo is not None else request.get_data()
+    if not data:
+        raise BadRequest("send a picture")
+    width, height = camera().inbox.push(data, still=photo is not None)
+    return jsonify({"size": [width, height]})
+
+
+@blueprint.post("/api/https")
+@access.must_be_host
+def https() -> Response:
+    """Serve the page over https as well; return its address."""
+    offer = companion().https
+    if offer is None:
+        raise WebError(code="no-https")
+    try:
+        port = offer.start()
+    except OSError as error:
+        raise WebError(str(error), code="no-https") from error
+    host = urlsplit(request.host_url).hostname or "localhost"
+    shown = f"[{host}]" if ":" in host else host
+    return jsonify({"address": f"https://{shown}:{port}/", "authority": "/api/authority.pem"})
+
+
+@blueprint.get("/api/authority.pem")
+def authority() -> Response:
+    """Return the certificate that makes a phone trust this machine's https."""
+    offer = companion().https
+    if offer is None or not offer.authority.is_file():
+        raise NotFound
+    answer = Response(offer.authority.read_bytes(), mimetype="application/x-x509-ca-cert")
+    answer.headers["Content-Disposition"] = 'attachment; filename="snake-eye.pem"'
+    return answer

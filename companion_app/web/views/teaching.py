@@ -1,0 +1,230 @@
+"""Teaching in the page: photos of the owner's tiles, their names, and the shelf of taught boxes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, request
+
+from companion_app.web.app import companion, speech
+from companion_app.web.lessons.board_lesson import BOARD
+from companion_app.web.lessons.lesson import LessonDraft
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import BadRequest, NotHost, WebError
+from companion_app.web.views.control import asked
+from engine.games import GAMES, game_named
+from engine.record import find_set
+
+blueprint = Blueprint("teaching", __name__)
+DRAFT = "snake-eye-lesson"
+
+
+def sets_folder() -> Path:
+    """Return the owner's folder of sets."""
+    folders = companion().desk.set_folders
+    return folders[0] if folders else companion().desk.store.path.parent / "sets"
+
+
+def draft() -> LessonDraft:
+    """Return the lesson that is being prepared."""
+    known: dict[str, LessonDraft] = current_app.extensions
+    if DRAFT not in known:
+        home = companion().desk.store.path.parent
+        known[DRAFT] = LessonDraft(home / "lesson", sets_folder(), home / "corrections")
+    return known[DRAFT]
+
+
+def _refuse_guests() -> None:
+    if not access.is_host():
+        raise NotHost
+
+
+@blueprint.get("/api/teaching")
+def shelf() -> Response:
+    """Return the taught boxes, and for the host the lesson that is being prepared."""
+    from models.teaching.shelf import listed
+
+    # First how the lesson stands: what is learnt by then lies on the shelf.
+    lesson = draft().shown() if access.is_host() else {}
+    answer = {"boxes": listed(sets_folder()), "games": _games(), "boards": _boards()}
+    return jsonify(answer | lesson)
+
+
+def _games() -> dict[str, list[str]]:
+    """Return the tiles that can be taught, by game: those of one cell."""
+    out = {}
+    for name in GAMES:
+        box = find_set(game_named(name), None)
+        if box.lattice == "square":
+            out[name] = [kind.name for kind in box.kinds.values() if len(kind.cells) == 1]
+    return out
+
+
+def _boards() -> dict[str, dict[str, Any]]:
+    """Return the games with boards: their colours in the guest's words, and if they can be taught.
+
+    Clay and the holes of boards are labelled on the command line only.
+    """
+    words, out = speech(), {}
+    for name in GAMES:
+        box = find_set(game_named(name), None)
+        if "board" in box.extras:
+            colours = {colour: words.colour(colour) for colour in box.colours}
+            out[name] = {"title": box.title, "colours": colours, "can": "clay" not in box.extras}
+    return out
+
+
+@blueprint.post("/api/teaching/photo")
+@access.must_be_host
+@access.takes_files
+def photo() -> Response:
+    """Add a photo: sent (multipart, ``photo`` and ``shape``), or the table camera's own (JSON).
+
+    With the shape ``board`` also ``game``, and ``set`` where a taught box is to be improved.
+    """
+    access.limit_uploads(companion().limiter)
+    sent = request.form if request.mimetype != "application/json" else asked()
+    shape = sent.get("shape")
+    if shape not in ("square", "hex", BOARD):
+        raise BadRequest("shape is square, hex or board")
+    game = str(sent.get("game", "")) if shape == BOARD else ""
+    if shape == BOARD and not _boards().get(game, {}).get("can"):
+        raise BadRequest("game is one whose board can be taught")
+    file = request.files.get("photo")
+    if file is not None:
+        data = file.stream.read()
+    else:
+        camera = companion().camera
+        seen = camera.picture() if camera is not None else None
+        if seen is None:
+            raise WebError(code="no-camera")
+        data = seen
+    draft().add_photo(data, shape, game, _taught(sent.get("set"), game))  # type: ignore[arg-type]
+    return jsonify(draft().shown())
+
+
+def _taught(name: object, game: str) -> str | None:
+    """Return the name of a taught box that knows the boards of a game, if it is one."""
+    from models.teaching.shelf import listed
+
+    known = [box["name"] for box in listed(sets_folder()) if game and box["game"] == game]
+    return str(name) if name in known else None
+
+
+@blueprint.get("/api/teaching/boards/<int:number>.jpg")
+def board(number: int) -> Response:
+    """Return a photographed board, straight from above."""
+    _refuse_guests()
+    return Response(draft().board_picture(number), mimetype="image/jpeg")
+
+
+@blueprint.get("/api/teaching/sorts/<int:number>.jpg")
+def sort(number: int) -> Response:
+    """Return a cell of one of the sorts that were found on boards."""
+    _refuse_guests()
+    return Response(draft().swatch(number), mimetype="image/jpeg")
+
+
+@blueprint.get("/api/teaching/tiles/<int:number>.jpg")
+def tile(number: int) -> Response:
+    """Return one found tile."""
+    _refuse_guests()
+    return Response(draft().tile_picture(number), mimetype="image/jpeg")
+
+
+@blueprint.post("/api/teaching/lesson")
+@access.must_be_host
+def change_lesson() -> Response:
+    """Name and turn groups, move tiles from one to another; or put the lesson away."""
+    sent = asked()
+    if sent.get("forget") is True:
+        draft().forget()
+    else:
+        draft().change(sent)
+    return jsonify(draft().shown())
+
+
+@blueprint.post("/api/teaching/learn")
+@access.must_be_host
+def learn() -> Response:
+    """Begin to learn; ``/api/teaching`` says how it goes."""
+    from models.teaching.errors import TeachingError
+
+    sent = asked()
+    game = sent.get("game") or None
+    if game is not None:
+        game_named(game)
+    try:
+        draft().learn(str(sent.get("name", "")), game, ups=sent.get("ups") is True,
+                      anew=sent.get("replace") is True)  # fmt: skip
+    except TeachingError as error:
+        raise WebError(str(error), code="cannot-teach") from error
+    return jsonify(draft().shown())
+
+
+@blueprint.post("/api/teaching/boxes")
+@access.must_be_host
+def boxes() -> Response:
+    """Rename (``rename``, ``to``) or delete (``delete``) a taught box."""
+    from models.teaching import shelf as kept
+    from models.teaching.errors import TeachingError
+
+    sent = asked()
+    try:
+        if "delete" in sent:
+            kept.delete(sets_folder(), str(sent["delete"]))
+        elif "rename" in sent:
+            kept.rename(sets_folder(), str(sent["rename"]), str(sent.get("to", "")))
+        else:
+            raise BadRequest("say rename or delete")
+    except TeachingError as error:
+        raise WebError(str(error), code="cannot-teach") from error
+    return jsonify({"boxes": kept.listed(sets_folder())})
+
+
+@blueprint.post("/api/teaching/import")
+@access.must_be_host
+@access.takes_files
+def take_in() -> Response:
+    """Take in a box from a file (multipart, ``box``); it is checked, and nothing in it is run."""
+    from models.teaching.errors import TeachingError
+    from models.teaching.shelf import listed, taken_in
+
+    access.limit_uploads(companion().limiter)
+    file = request.files.get("box")
+    if file is None:
+        raise BadRequest("send a box")
+    try:
+        name = taken_in(sets_folder(), file.stream.read(), request.form.get("name") or None)
+    except TeachingError as error:
+        raise WebError(str(error), code="cannot-teach") from error
+    return jsonify({"name": name, "boxes": listed(sets_folder())})
+
+
+@blueprint.get("/api/teaching/boxes/<name>.zip")
+def give_away(name: str) -> Response:
+    """Return a taught box as one file."""
+    from models.teaching.errors import TeachingError
+    from models.teaching.shelf import exported
+
+    try:
+        data = exported(sets_folder(), name)
+    except TeachingError as error:
+        raise WebError(str(error), code="cannot-teach") from error
+    named = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+    return Response(data, mimetype="application/zip", headers=named)
+
+
+@blueprint.post("/api/teaching/trial")
+@access.must_be_host
+@access.takes_files
+def trial() -> Response:
+    """Read a photo (multipart, ``photo`` and ``set``) with a taught box: what is sure, what not."""
+    from models.teaching.trial import tried
+
+    access.limit_uploads(companion().limiter)
+    file, name = request.files.get("photo"), str(request.form.get("set", ""))
+    if file is None:
+        raise BadRequest("send a photo")
+    return jsonify(tried(file.stream.read(), name, sets_folder()))

@@ -1,0 +1,135 @@
+"""Reads the table on request: the self-test, and a game that already lies there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request
+
+from companion_app.live.reading import plain
+from companion_app.web.app import speech
+from companion_app.web.drawing.table import draw_table, spot
+from companion_app.web.lessons.selftest import compared, tiles_to_lay
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import WebError
+from companion_app.web.speech import Speech
+from companion_app.web.views.api import svg_answer
+from companion_app.web.views.control import asked
+from companion_app.web.views.wizard import camera, record_asked
+from engine.errors import EngineError
+from engine.game import Place, Start
+from engine.placement import Layout, Piece, Placement
+from engine.record import Record, layout_to_json, parse_table
+from engine.tiles import TileSet
+from vision.core.tables import table_state_to_json
+from vision.core.types import Frame, TableState
+
+blueprint = Blueprint("trial", __name__)
+
+
+def read_frame(frame: Frame | None, box: TileSet) -> TableState:
+    """Return what lies on the table in a frame.
+
+    Raises:
+        WebError: there is no frame.
+    """
+    from vision.core.request import ReadRequest
+    from vision.read import read_table
+
+    if frame is None:
+        raise WebError(code="no-frame")
+    return plain(read_table(frame.bgr, ReadRequest(box.lattice, box)))
+
+
+# --- the self-test -------------------------------------------------------------------------------
+
+
+@blueprint.get("/api/selftest.svg")
+def tiles_as_shown() -> Response:
+    """Return the ten tiles to lay, drawn."""
+    record = record_asked({"game": request.args.get("game"), "set": request.args.get("set")})
+    return svg_answer(_drawn(record.tile_set, tiles_to_lay(record.tile_set), speech({})))
+
+
+@blueprint.post("/api/selftest")
+@access.must_be_host
+def selftest() -> Response:
+    """Read the tiles that were laid as shown; say how many are right, and which are not."""
+    record = record_asked(asked())
+    box = record.tile_set
+    wanted = tiles_to_lay(box)
+    state = read_frame(camera().still_of(record, wanted), box)
+    result = compared(wanted, state.tiles, box)
+    words = speech({})
+    marked = [place for one, _ in result.wrong for place in _places(one)]
+    return jsonify(
+        {
+            "right": len(result.right),
+            "of": len(result.right) + len(result.wrong),
+            "wrong": [
+                {"label": words.tile(one.tile), "spots": [spot(place) for place in _places(one)],
+                 "seen": words.tile(seen) if seen is not None and seen in box else None}
+                for one, seen in result.wrong
+            ],
+            "advice": _advice(state, words),
+            "svg": _drawn(box, wanted, words, marked),
+        }
+    )  # fmt: skip
+
+
+def _places(one: Placement | Piece) -> list[Place]:
+    return list(one.cells) if isinstance(one, Piece) else [one.at]
+
+
+def _drawn(box: TileSet, layout: Layout, words: Speech, marked: list[Place] | None = None) -> str:
+    several = box.game in ("sssnake", "snekagon5g")
+    pointed = [(0, *place) if several else place for place in marked or ()]
+    return draw_table(box, layout, ("",), label=words.labels(layout, box), marked=pointed,
+                      board_word=words.page("board"), title=words.page("selftest"))  # fmt: skip
+
+
+def _advice(state: TableState, words: Speech) -> list[str]:
+    told = sorted({one.what for one in state.quality.advice})
+    return [words.page(f"camera-{what}") for what in told]
+
+
+# --- a game that already lies there --------------------------------------------------------------
+
+
+@blueprint.post("/api/table")
+@access.must_be_host
+def table() -> Response:
+    """Read the table as it lies, to take up a game in its middle."""
+    record = record_asked(asked())
+    state = read_frame(camera().frame(record), record.tile_set)
+    written = table_state_to_json(state)
+    words = speech({})
+    layout, _ = parse_table(record.game, record.tile_set, written)
+    lying = layout_to_json(layout)
+    return jsonify(
+        {
+            "table": {"format": written["format"], "version": written["version"], **lying},
+            "tiles": len(layout.placements()),
+            "unsure": len(state.unsure),
+            "advice": _advice(state, words),
+            "svg": draw_table(
+                record.tile_set, layout, record.start.players,
+                label=words.labels(layout, record.tile_set),
+                names=[words.player(player) for player in record.start.players],
+                board_word=words.page("board"), title=record.game.facts.title,
+            ),
+            **_taken_up(record, layout, words),
+        }
+    )  # fmt: skip
+
+
+def _taken_up(record: Record, layout: Layout, words: Speech) -> dict[str, Any]:
+    """Say what the rule book makes of a table that is taken up."""
+    game = record.game
+    start = Start(record.start.players, record.start.options, layout, midgame=True)
+    try:
+        position = game.opening(start, record.tile_set)
+    except EngineError as error:
+        return {"broken": [str(error)], "possible": False}
+    broken = [words.violation(game.facts.name, one) for one in game.inspect(position)]
+    return {"broken": broken, "possible": True}

@@ -1,0 +1,187 @@
+"""What each stage of the reader earns: ``python -m models.evaluate.ablation --tables 200``.
+
+Golden pictures are read with everything, and once more without each stage that did something on
+them. Told is for each stage on how many pictures it did something, how many answers differ without
+it, and how many exact tables and sure and wrong tiles are lost and won by it. A stage that earns
+nothing can go. Each picture is one line of a file; a run that was broken off goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from engine.setfile import built_in_set
+from models.evaluate.golden import FIRST_SEED, FOLDER, request_of, taught_box
+from models.evaluate.golden_tables import Marks, box_of, drawn_table, marks_of, taught_marks
+from models.evaluate.kept import every_row
+from models.evaluate.taught import stages_of
+from models.scenes.settings import GAMES
+from vision import ReadRequest, Shape, TableState, read_table, table_state_to_json
+from vision.core.stages import STAGES, watched_by
+
+Json = dict[str, Any]
+Read = Callable[[], TableState]
+
+TABLES = 60
+BOXES = 2
+TABLES_A_BOX = 2
+
+
+@dataclass
+class Without:
+    """Leaves one stage out, or none, and notes which did something."""
+
+    out: str | None = None
+    busy: set[str] = field(default_factory=set)
+
+    def leaves_out(self, stage: str) -> bool:
+        """Say whether it is this one."""
+        return stage == self.out
+
+    def saw(self, stage: str, made: object, given: object) -> None:
+        """Note a stage that gave another thing than what it was given."""
+        if given is not None and not _same(made, given):
+            self.busy.add(stage)
+
+
+def _same(one: object, other: object) -> bool:
+    """Say whether two results are the very same things; equal copies count as others."""
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return one is other
+
+
+def ablated(read: Read, marks: Callable[[TableState], Marks]) -> Json:
+    """Return what an answer is worth, and the same without each stage that did something.
+
+    Args:
+        read: reads the picture.
+        marks: returns what an answer is worth.
+    """
+    whole = Without()
+    with watched_by(whole):
+        state = read()
+    said = table_state_to_json(state)
+    without = {}
+    for stage in sorted(whole.busy):
+        with watched_by(Without(stage)):
+            other = read()
+        differs = table_state_to_json(other) != said
+        without[stage] = {"differs": differs, **asdict(marks(other) if differs else marks(state))}
+    return {**asdict(marks(state)), "without": without}
+
+
+@dataclass
+class Earned:
+    """What one stage was good for."""
+
+    busy: int = 0
+    differs: int = 0
+    lost: int = 0
+    """Exact tables that are none without it."""
+    won: int = 0
+    """Tables that are exact only without it."""
+    claims: int = 0
+    """Sure and wrong tiles that are more without it; fewer where below zero."""
+    unsure: int = 0
+
+
+def earnings(rows: Iterable[Mapping[str, Any]]) -> dict[str, Earned]:
+    """Return what each stage earned on pictures whose tiles are not small."""
+    found = {stage: Earned() for stage in dict.fromkeys(STAGES)}
+    for row in rows:
+        if row.get("small", True):
+            continue
+        for stage, other in row["without"].items():
+            one = found.setdefault(stage, Earned())
+            one.busy += 1
+            one.differs += other["differs"]
+            one.lost += row["exact"] and not other["exact"]
+            one.won += other["exact"] and not row["exact"]
+            one.claims += _claims(other) - _claims(row)
+            one.unsure += other["unsure"] - row["unsure"]
+    return found
+
+
+def _claims(row: Mapping[str, Any]) -> int:
+    return int(row["sure_wrong"]) if row["good"] else 0
+
+
+def lines(found: Mapping[str, Earned], pictures: int) -> Iterator[str]:
+    """Yield a table of all stages, those that earn most first."""
+    yield f"of {pictures} pictures"
+    yield "| stage | did something | answers differ | exact lost | exact won | claims | unsure |"
+    yield "|---|--:|--:|--:|--:|--:|--:|"
+    order = sorted(found, key=lambda stage: (found[stage].won - found[stage].lost,
+                                             -found[stage].differs))  # fmt: skip
+    for stage in order:
+        one = found[stage]
+        yield (f"| {stage} | {one.busy} | {one.differs} | {one.lost} | {one.won} "
+               f"| {one.claims:+d} | {one.unsure:+d} |")  # fmt: skip
+
+
+def _table(key: str, game: str, folder: Path) -> Json:
+    cv2.setNumThreads(1)
+    shown = drawn_table(folder, game, int(key))
+    if shown is None:
+        return {"key": key, "small": True}
+    bgr, tile_set = np.asarray(shown.bgr, np.uint8), built_in_set(game)
+    read = partial(read_table, bgr, request_of(game))
+    return {"key": key, **ablated(read, lambda state: marks_of(shown, state, game, tile_set))}
+
+
+def _taught(key: str, shape: Shape, folder: Path) -> Json:
+    cv2.setNumThreads(1)
+    number, table = map(int, key.split("-"))
+    name, every = box_of(folder, shape, number, TABLES_A_BOX)
+    shown, box = every[table], taught_box(name, shape, folder)
+    bgr = np.asarray(shown.bgr, np.uint8)
+    read = partial(read_table, bgr, ReadRequest(shape, box.tile_set), stages_of(box))
+    return {"key": key, **ablated(read, lambda state: taught_marks(shown, state, name, shape))}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Count as the command line asks."""
+    parser = argparse.ArgumentParser(prog="python -m models.evaluate.ablation", description=__doc__)
+    parser.add_argument("--game", action="append", choices=GAMES, dest="games")
+    parser.add_argument("--tables", type=int, default=TABLES, help="golden tables a game")
+    parser.add_argument("--boxes", type=int, default=BOXES, help="taught boxes of each shape")
+    parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
+    parser.add_argument("--out", type=Path, default=FOLDER / "ablation", metavar="DIR")
+    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
+    asked = parser.parse_args(arguments)
+    every: list[Json] = []
+    seeds = [str(FIRST_SEED + number) for number in range(asked.tables)]
+    boxes = [f"{box}-{table}" for box in range(asked.boxes) for table in range(TABLES_A_BOX)]
+    parts: list[tuple[str, list[str], Callable[[str], Json]]] = [
+        (game, seeds, partial(_table, game=game, folder=asked.pictures))
+        for game in asked.games or GAMES
+    ]
+    shapes: tuple[Shape, ...] = () if asked.games else ("square", "hex")
+    parts += [(f"taught-{shape}", boxes, partial(_taught, shape=shape, folder=asked.pictures))
+              for shape in shapes]  # fmt: skip
+    for name, keys, work in parts:
+        rows = every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
+        every += rows
+        busy = {stage: one for stage, one in earnings(rows).items() if one.busy}
+        _tell(name, busy, len(rows))
+    _tell("all together", earnings(every), len(every))
+    return 0
+
+
+def _tell(what: str, found: Mapping[str, Earned], pictures: int) -> None:
+    sys.stdout.write("\n".join([f"\n{what}", *lines(found, pictures)]) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

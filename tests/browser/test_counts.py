@@ -1,0 +1,58 @@
+"""Numbers and nouns agree: the page and the server choose the same form in every language."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from companion_app.web.speech import LANGUAGES, Speech, catalogue
+from engine.wording import plural_form
+from tests.companion_app.web.conftest import playthrough
+
+pytestmark = pytest.mark.browser
+
+COUNTS = (0, 1, 2, 3, 5, 11, 14, 21, 22, 101)
+WITH = {"name": "ropes", "sure": 97, "unsure": 2, "colour": "x", "of": 9}
+
+
+def test_browser_knows_the_same_forms(served):
+    page = served.open("/")
+    forms = page.js(
+        f"Object.fromEntries({json.dumps(LANGUAGES)}.map((language) => [language, "
+        "[...Array(200).keys()].map((n) => new Intl.PluralRules(language).select(n))]))"
+    )
+
+    assert forms == {
+        language: [plural_form(language, count) for count in range(200)] for language in LANGUAGES
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_page_counts_as_the_server_does(served, language):
+    page = served.open("/")
+    keys = [key for key, text in catalogue(language)["page"].items() if not isinstance(text, str)]
+    speech = Speech(language)
+
+    said = page.js(
+        f"import('/static/ui.js').then((ui) => ui.loadWords({json.dumps(language)}).then(() => "
+        f"{json.dumps(keys)}.map((key) => {json.dumps(COUNTS)}.map((n) => "
+        f"ui.t(key, {{ ...{json.dumps(WITH)}, n }})))))"
+    )
+
+    assert said == [[speech.page(key, n=count, **WITH) for count in COUNTS] for key in keys]
+
+
+def test_one_point_is_not_points(served):
+    record = playthrough("sssnake_evening")
+    served.begin(record)
+    page = served.open("/")
+    for move in record.moves:
+        served.lay(move)
+        state = served.guest().get("/api/state")
+        if -1 in state["scores"].values():
+            break
+    wanted = "−1 point"
+
+    page.wait("[...document.querySelectorAll('.points')].map((e) => e.getAttribute('aria-label'))"
+              f".includes({json.dumps(wanted)})")  # fmt: skip

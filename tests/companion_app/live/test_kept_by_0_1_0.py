@@ -1,0 +1,64 @@
+"""Games that version 0.1.0 kept are taken up by this one, and what is shared of them is a record.
+
+The folder ``kept_by_0_1_0`` was written by the store of that version: every game, every kind of
+line, and names with characters that it let through.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion_app.live.match import Match
+from companion_app.live.old_names import plain_names, renamed
+from companion_app.live.store import FILE, Store
+from engine.given import load_json
+from engine.record import parse_record, record_to_json
+
+KEPT = Path(__file__).parent / "kept_by_0_1_0"
+EXPECTED: dict[str, Any] = json.loads((KEPT / "expected.json").read_text(encoding="utf-8"))
+PLAIN = {"\u202eanna": "anna", "b\x07en": "ben"}
+
+
+@pytest.fixture
+def store(tmp_path):
+    shutil.copy(KEPT / FILE, tmp_path)
+    with Store(tmp_path) as store:
+        yield store
+
+
+def test_all_kept_games_are_there(store):
+    assert store.salvaged is None
+    assert store.games() == list(EXPECTED)
+
+
+@pytest.mark.parametrize("key", EXPECTED)
+def test_a_kept_game_is_taken_up_as_it_was_left(store, key):
+    match = Match.resume(store, key)
+
+    assert record_to_json(match.record()) == renamed(EXPECTED[key], PLAIN)
+
+
+@pytest.mark.parametrize("key", EXPECTED)
+def test_what_is_shared_of_a_kept_game_is_a_record(store, key):
+    shared = json.dumps(record_to_json(Match.resume(store, key).record()))
+
+    assert json.dumps(record_to_json(parse_record(load_json(shared)))) == shared
+
+
+def test_a_kept_game_goes_on(store):
+    match = Match.resume(store, "odd-names")
+    move = match.game.legal_moves(match.position)[0]
+    match.accept((move,))
+
+    assert Match.resume(store, "odd-names").accepted[-1].move == move
+
+
+def test_names_that_look_alike_without_hidden_characters_stay_apart():
+    names = plain_names(["ann", "ann\u202e", "\u202e", "\u200fann"])
+
+    assert names == {"ann\u202e": "ann 2", "\u202e": "3", "\u200fann": "ann 4"}

@@ -1,0 +1,180 @@
+"""The health view: the same as doctor in every language, a file for help, updates by the host."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from dataclasses import replace
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion_app.doctor import diagnose, report
+from companion_app.doctor_camera import Seen
+from companion_app.doctor_machine import Machine
+from companion_app.live.store import FILE
+from companion_app.web.doctor_words import in_words
+from companion_app.web.speech import LANGUAGES
+from companion_app.web.views.update import PLACES
+from vision.sources.pi_camera import CameraFacts
+
+OTHERS = [code for code in LANGUAGES if code != "en"]
+NOW_S = 1_800_000_000.0
+
+
+def picture(light: float = 1.0, blur_px: float = 0.0, *, smear: bool = False) -> np.ndarray:
+    rng = np.random.default_rng(7)
+    bgr = np.full((720, 960, 3), (60, 90, 120), np.uint8)
+    for x in range(20, 900, 70):
+        for y in range(20, 660, 70):
+            cv2.rectangle(bgr, (x, y), (x + 60, y + 60), (235, 235, 235), -1)
+            cv2.circle(bgr, (x + 30, y + 30), 18, [int(v) for v in rng.integers(0, 200, 3)], 5)
+    if smear:
+        bgr[:360, :480] = cv2.GaussianBlur(bgr[:360, :480], (0, 0), 9)
+    if blur_px:
+        bgr = cv2.GaussianBlur(bgr, (0, 0), blur_px).astype(np.uint8)
+    return np.asarray(np.clip(bgr * light, 0, 255), np.uint8)
+
+
+def everything_doctor_says(home, monkeypatch) -> set[str]:
+    """Return the sentences of doctor on machines good and bad, with cameras good and bad."""
+    good = Machine(
+        home=home, free_bytes=lambda _: 20 << 30, temperature_c=lambda: 50.0, throttled=lambda: 0,
+        now_s=lambda: NOW_S, clock_is_set=lambda: True, addresses=lambda: ("192.0.2.7",),
+        has_mdns=lambda: True, hostname=lambda: "snake-eye",
+    )  # fmt: skip
+    changes: list[dict[str, Any]] = [
+        {}, {"free_bytes": lambda _: 50 << 20}, {"free_bytes": lambda _: 500 << 20},
+        {"temperature_c": lambda: 84.0}, {"temperature_c": lambda: None},
+        {"throttled": lambda: 0x5}, {"throttled": lambda: 0x50000}, {"throttled": lambda: None},
+        {"now_s": lambda: 0.0}, {"clock_is_set": lambda: False}, {"addresses": lambda: ()},
+        {"has_mdns": lambda: False},
+    ]  # fmt: skip
+    unfocused = CameraFacts("imx708", "RGB888", (960, 720), (4608, 2592), True, focused=False)
+    seen = [
+        Seen(""), Seen("pi", trouble="The camera gives no pictures; check its cable"),
+        *(Seen("pi", bgr) for bgr in (
+            picture(), picture(light=0.08), picture(light=6.0), picture(blur_px=9.0),
+            picture(smear=True), np.full((720, 960, 3), 90, np.uint8))),
+        Seen("pi", picture(), unfocused),
+    ]  # fmt: skip
+    checks = [c for change in changes for c in diagnose(replace(good, **change), seen[0])]
+    checks += [c for one in seen for c in diagnose(good, one)]
+    (home / "sets").mkdir(exist_ok=True)
+    (home / "sets/mine.toml").write_text("what", encoding="utf-8")
+    (home / "s.toml").write_text("[page]\nport = 0\n", encoding="utf-8")
+    monkeypatch.setenv("SNAKE_EYE_SETTINGS", str(home / "s.toml"))
+    checks += diagnose(good, seen[0])
+    (home / FILE).write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    checks += diagnose(good, seen[0])
+    return {
+        said for check in checks if check.name not in ("versions", "set mine")
+        for said in (check.text, check.fix) if said
+    }  # fmt: skip
+
+
+def test_every_sentence_of_doctor_is_said_in_every_language(tmp_path, monkeypatch):
+    said = everything_doctor_says(tmp_path, monkeypatch)
+    names = re.compile(rf"{tmp_path}|Snake Eye|line \d+: .*|: [a-z/].*")
+    english = re.compile(r"\b(the|is|are|of|and|or|it|was|with)\b", re.IGNORECASE)
+
+    others = {(text, code): in_words(text, code) for text in sorted(said) for code in OTHERS}
+
+    assert len(said) > 40
+    assert [key for key, other in others.items() if other == key[0]] == []
+    assert [other for other in others.values() if english.search(names.sub("", other))] == []
+
+
+def test_page_shows_what_doctor_says(played):
+    shown = played.guest().get("/api/health")
+
+    told = report(diagnose(Machine(played.store.path.parent), Seen("")))
+    assert [check["name"] for check in shown["checks"]] == [c["name"] for c in told["checks"]]
+    assert all(check["title"] for check in shown["checks"])
+    german = played.guest().get("/api/health?lang=de")
+    assert "Platz auf der Karte" in [check["title"] for check in german["checks"]]
+
+
+def test_file_for_help_is_for_the_host_and_holds_no_games(played, script):
+    played.begin(script.record, {"blue": "Anna-Lena"})
+
+    assert played.guest().client.get("/api/help.zip").status_code == 403
+    answer = played.host().client.get("/api/help.zip?picture=1")
+    with zipfile.ZipFile(io.BytesIO(answer.data)) as packed:
+        names = packed.namelist()
+        text = packed.read("doctor.json").decode()
+
+    assert "table.jpg" not in names
+    assert set(json.loads(text)) == {"ok", "checks"}
+    assert "Anna-Lena" not in text
+
+
+def test_picture_goes_into_the_file_only_where_the_host_asks(played):
+    class Camera:
+        kind = "camera"
+        newest = None
+
+        def start(self, table):
+            pass
+
+        def stop(self):
+            pass
+
+        def picture(self):
+            return b"jpeg"
+
+    played.desk.feed(Camera())
+
+    def names(query: str) -> list[str]:
+        answer = played.host().client.get("/api/help.zip" + query)
+        with zipfile.ZipFile(io.BytesIO(answer.data)) as packed:
+            return packed.namelist()
+
+    assert "table.jpg" not in names("")
+    assert "table.jpg" in names("?picture=1")
+
+
+# --- Updates ---
+
+
+@pytest.fixture
+def installed(played, tmp_path):
+    base = tmp_path / "opt"
+    (base / "current").mkdir(parents=True)
+    (base / "incoming").mkdir()
+    played.app.extensions[PLACES] = (base, (base / "incoming",))
+    return base
+
+
+def test_copy_that_was_not_installed_is_not_updated_from_the_page(played, tmp_path):
+    played.app.extensions[PLACES] = (tmp_path / "none", ())
+
+    refused = played.host().post("/api/update")
+
+    assert refused.status_code == 400
+    assert refused.get_json()["error"]["code"] == "no-update"
+
+
+def test_host_asks_for_the_release_that_waits(played, installed):
+    host = played.host()
+    assert host.post("/api/update").get_json()["error"]["code"] == "no-release"
+    (installed / "incoming/snake-eye-9.9.9.tar.gz").touch()
+    assert host.get("/api/update")["waiting"] == "snake-eye-9.9.9.tar.gz"
+
+    assert played.guest().post("/api/update").status_code == 403
+    assert host.post("/api/update").get_json()["wanted"] is True
+
+    assert (played.store.path.parent / "update/wanted").exists()
+
+
+@pytest.mark.parametrize(("status", "said"), [("0", "done"), ("1", "failed")])
+def test_page_says_how_the_update_went(played, installed, status, said):
+    folder = played.store.path.parent / "update"
+    folder.mkdir()
+    (folder / "result").write_text(status + "\n")
+
+    assert played.guest().get("/api/update")["result"] == said

@@ -1,0 +1,185 @@
+"""Teaching in the page: from a photo over names to a box that is kept, given away and taken in."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import Counter
+
+import cv2
+import numpy as np
+import pytest
+
+from companion_app.web.views.teaching import DRAFT
+from vision.classify.taught import find_taught
+
+SIDE = 84
+COLOURS = {"sea": (190, 110, 40), "wood": (50, 130, 60), "sun": (60, 200, 235)}
+LAID = ("sea", "sun", "wood", "sun", "wood", "sea")
+
+
+def face(kind: str) -> np.ndarray:
+    """Return a tile with a bar and a dot."""
+    tile = np.full((SIDE, SIDE, 3), COLOURS[kind], np.uint8)
+    cv2.rectangle(tile, (10, 10), (SIDE - 11, 26), (245, 245, 245), -1)
+    cv2.circle(tile, (26, 58), 6 + 3 * len(kind), (20, 20, 30), -1)
+    return cv2.copyMakeBorder(tile[4:-4, 4:-4], 4, 4, 4, 4, cv2.BORDER_CONSTANT, value=(30, 30, 30))
+
+
+def photo() -> bytes:
+    """Return six tiles of three kinds, a finger apart on a plain table, as a JPEG."""
+    rng = np.random.default_rng(4)
+    table = np.clip(rng.normal((150, 178, 200), 4, (560, 720, 3)), 0, 255).astype(np.uint8)
+    for number, kind in enumerate(LAID):
+        y, x = divmod(number, 3)
+        top, left = 110 + 150 * y, 150 + 150 * x
+        table[top : top + SIDE, left : left + SIDE] = face(kind)
+    return bytes(cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
+
+
+def send(guest, path, **form):
+    return guest.client.post(
+        path, data=form, content_type="multipart/form-data", headers={"X-Snake-Eye": guest.token}
+    )
+
+
+def kinds_of(lesson) -> dict[int, str]:
+    """Return the kind of each tile by where it lies."""
+    out = {}
+    for number, tile in enumerate(lesson["tiles"]):
+        x, y = np.mean(tile["outline"], axis=0)
+        out[number] = LAID[round((x - 192) / 150) + 3 * round((y - 152) / 150)]
+    return out
+
+
+@pytest.fixture
+def taught(played):
+    """A host who has taught a box from one photo."""
+    host = played.host()
+    shown = send(
+        host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"
+    ).get_json()
+    kinds = kinds_of(shown["lesson"])
+    names = {str(t["group"]): kinds[n] for n, t in enumerate(shown["lesson"]["tiles"])}
+    host.post("/api/teaching/lesson", {"names": names})
+    assert host.post("/api/teaching/learn", {"name": "my-box"}).status_code == 200
+    played.app.extensions[DRAFT].wait(300)
+    return played, host
+
+
+def test_tiles_are_found_and_grouped_by_likeness(played):
+    host = played.host()
+
+    shown = send(
+        host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"
+    ).get_json()
+
+    kinds = kinds_of(shown["lesson"])
+    by_group = Counter((t["group"], kinds[n]) for n, t in enumerate(shown["lesson"]["tiles"]))
+    assert len(kinds) == len(LAID)
+    assert sorted(by_group.values()) == [2, 2, 2]
+    assert host.client.get("/api/teaching/tiles/0.jpg").mimetype == "image/jpeg"
+
+
+def test_guests_see_the_shelf_but_no_lesson(played):
+    guest = played.guest()
+
+    refused = send(
+        guest, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"
+    )
+
+    assert refused.status_code == 403
+    assert "lesson" not in guest.get("/api/teaching")
+    assert guest.client.get("/api/teaching/tiles/0.jpg").status_code == 403
+
+
+def test_a_photo_without_tiles_is_refused_in_words(played):
+    host = played.host()
+    bare = cv2.imencode(".png", np.full((300, 400, 3), 200, np.uint8))[1].tobytes()
+
+    answer = send(host, "/api/teaching/photo", photo=(io.BytesIO(bare), "a.png"), shape="square")
+
+    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "teach-nothing")
+    assert host.get("/api/teaching")["lesson"] is None
+
+
+def test_named_groups_become_a_box_that_reads(taught):
+    played, host = taught
+    shelf = host.get("/api/teaching")
+
+    tried = send(
+        host, "/api/teaching/trial", photo=(io.BytesIO(photo()), "b.jpg"), set="my-box"
+    ).get_json()
+
+    assert shelf["learning"]["state"] == "learnt"
+    assert [(box["name"], len(box["kinds"])) for box in shelf["boxes"]] == [("my-box", 3)]
+    assert tried["sure"] + tried["unsure"] == len(LAID)
+    assert find_taught("my-box", (played.store.path.parent / "sets",)) is not None
+
+
+def test_a_box_that_was_taught_for_a_game_is_offered_and_played(played):
+    played.desk.set_folders = (played.store.path.parent / "sets",)
+    host = played.host()
+    shown = send(
+        host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"
+    ).get_json()
+    tiles = dict(zip(COLOURS, host.get("/api/teaching")["games"]["schlangennest"], strict=False))
+    kinds = kinds_of(shown["lesson"])
+    names = {str(t["group"]): tiles[kinds[n]] for n, t in enumerate(shown["lesson"]["tiles"])}
+    host.post("/api/teaching/lesson", {"names": names})
+    host.post("/api/teaching/learn", {"name": "my-nest", "game": "schlangennest"})
+    played.app.extensions[DRAFT].wait(300)
+
+    games = {game["game"]: game for game in host.get("/api/games")["games"]}
+    asked = {"game": "schlangennest", "set": "my-nest", "players": ["blue", "red"]}
+    begun = host.post("/api/new", asked)
+
+    assert host.get("/api/teaching")["learning"]["state"] == "learnt"
+    assert [one["set"] for one in games["schlangennest"]["sets"]] == ["schlangennest", "my-nest"]
+    assert "my-nest" not in [one["set"] for one in games["carnival"]["sets"]]
+    assert begun.status_code == 200, begun.get_json()
+    assert host.get("/api/state")["set"] == "my-nest"
+    assert played.desk.match.box.name == "my-nest"
+
+
+def test_a_box_is_given_away_and_taken_in_renamed_and_deleted(taught):
+    played, host = taught
+    packed = host.client.get("/api/teaching/boxes/my-box.zip").data
+    sets = played.store.path.parent / "sets"
+
+    renamed = host.post("/api/teaching/boxes", {"rename": "my-box", "to": "his-box"})
+    taken = send(host, "/api/teaching/import", box=(io.BytesIO(packed), "x.zip"))
+    again = send(host, "/api/teaching/import", box=(io.BytesIO(packed), "x.zip"))
+    deleted = host.post("/api/teaching/boxes", {"delete": "his-box"})
+
+    assert [renamed.status_code, taken.status_code, again.status_code] == [200, 200, 400]
+    assert [box["name"] for box in deleted.get_json()["boxes"]] == ["my-box"]
+    assert find_taught("my-box", (sets,)) is not None
+    assert not list(sets.glob("his-box*"))
+
+
+@pytest.mark.parametrize("name", ["../../evil.json", "run.py", "sub/box.json"])
+def test_files_that_are_no_box_are_refused(played, name):
+    host = played.host()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        packed.writestr(name, "{}")
+
+    answer = send(host, "/api/teaching/import", box=(io.BytesIO(out.getvalue()), "x.zip"))
+
+    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "cannot-teach")
+    assert not list(played.store.path.parent.glob("**/evil.json"))
+
+
+def test_tiles_are_moved_between_groups(played):
+    host = played.host()
+    send(host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square")
+
+    alone = host.post("/api/teaching/lesson", {"tiles": [0], "into": "new"}).get_json()["lesson"]
+    out = host.post("/api/teaching/lesson", {"tiles": [1], "into": "out"}).get_json()["lesson"]
+    bad = host.post("/api/teaching/lesson", {"tiles": [99], "into": "new"})
+
+    groups = [tile["group"] for tile in alone["tiles"]]
+    assert groups.count(groups[0]) == 1
+    assert out["tiles"][1]["group"] == -2
+    assert bad.status_code == 400

@@ -1,0 +1,189 @@
+"""Writes down how a table was read: every stage as a picture and a line.
+
+The pictures show what came out of each stage, named in its order: ``03-whole-bigs.jpg``. Outlines
+of one stage that the one before it did not give are drawn thick. ``trace.txt`` has a line a stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import singledispatch
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+
+import cv2
+import numpy as np
+
+from vision.classify.reader import CellReading
+from vision.core.stages import watched_by
+from vision.core.types import Bgr, Detection, Detections, Points, TableState
+from vision.detect.scales import Look
+from vision.hexes.boards import FoundBoards
+from vision.hexes.plane import HexBoard
+from vision.layout.anchors import Field
+from vision.layout.cards import CardGroup, SeenCard
+from vision.layout.reconstruct import Reconstruction
+
+LINES = "trace.txt"
+LONG_PX = 1600
+"""Longer side of the pictures."""
+COLOURS = ((0, 0, 230), (0, 160, 255), (60, 200, 60))
+"""For what is hardly, fairly and surely seen."""
+FAIRLY, SURELY = 0.5, 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """One outline with what is to be said about it."""
+
+    outline_px: Points
+    confidence: float = 1.0
+    label: str = ""
+
+    @property
+    def key(self) -> tuple[tuple[int, ...], str]:
+        """What makes it the same one in two stages."""
+        return tuple(np.round(self.outline_px).astype(int).ravel().tolist()), self.label
+
+
+@dataclass
+class Trace:
+    """Watches a reading and writes a picture and a line for each of its stages."""
+
+    folder: Path
+    _bgr: Bgr | None = None
+    _lines: list[str] = field(default_factory=list)
+    _since: float = field(default_factory=perf_counter)
+
+    def leaves_out(self, stage: str) -> bool:
+        """Leave nothing out."""
+        del stage
+        return False
+
+    def saw(self, stage: str, made: object, given: object) -> None:
+        """Write a stage down."""
+        took_ms = 1000 * (perf_counter() - self._since)
+        if isinstance(made, np.ndarray):
+            self._bgr = made
+            made = ()
+        now, before = list(drawn_of(made)), list(drawn_of(given))
+        number = len(self._lines) + 1
+        known = {one.key for one in before} if given is not None else {one.key for one in now}
+        self._lines.append(
+            f"{number:02d} {stage}: {_in_words(now, before, given)}, {took_ms:.0f} ms"
+        )
+        (self.folder / LINES).write_text("\n".join(self._lines) + "\n", "utf-8")
+        if self._bgr is not None:
+            name = f"{number:02d}-{stage.replace(': ', '-').replace(' ', '-')}.jpg"
+            cv2.imwrite(str(self.folder / name), _picture(self._bgr, now, known))
+        self._since = perf_counter()
+
+
+@contextmanager
+def traced(folder: Path) -> Iterator[None]:
+    """Write down, stage by stage, how a table is read inside the block."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with watched_by(Trace(folder)):
+        yield
+
+
+def _in_words(now: Sequence[Drawn], before: Sequence[Drawn], given: object) -> str:
+    """Return how many outlines there are, and what has changed."""
+    counted = f"{len(now)} outlines"
+    if given is None:
+        return counted
+    new, old = {one.key for one in now}, {one.key for one in before}
+    changes = [f"+{len(new - old)}" if new - old else "", f"-{len(old - new)}" if old - new else ""]
+    return f"{counted} ({' '.join(filter(None, changes)) or 'as before'})"
+
+
+def _picture(bgr: Bgr, shown: Sequence[Drawn], known: set[tuple[tuple[int, ...], str]]) -> Bgr:
+    scale = min(1.0, LONG_PX / max(bgr.shape[:2]))
+    drawn = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    for one in shown:
+        points = np.round(np.asarray(one.outline_px) * scale).astype(np.int32)
+        colour = COLOURS[(one.confidence >= FAIRLY) + (one.confidence >= SURELY)]
+        cv2.polylines(drawn, [points], True, colour, 1 if one.key in known else 3)
+        if one.label:
+            x, y = points.mean(axis=0).astype(int).tolist()
+            at = (x - 4 * len(one.label), y)
+            cv2.putText(drawn, one.label, at, cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 0), 3)
+            cv2.putText(drawn, one.label, at, cv2.FONT_HERSHEY_SIMPLEX, 0.4, (255, 255, 255), 1)
+    return np.asarray(drawn, np.uint8)
+
+
+@singledispatch
+def drawn_of(made: object) -> Iterator[Drawn]:
+    """Yield the outlines in whatever came out of a stage; nothing where it has none."""
+    del made
+    return iter(())
+
+
+@drawn_of.register
+def _(made: tuple | list) -> Iterator[Drawn]:  # type: ignore[type-arg]
+    if len(made) == 2 and isinstance(made[0], Detections) and len(made[0].found) == len(made[1]):
+        return map(_read, made[0].found, made[1])
+    return chain.from_iterable(map(drawn_of, made))
+
+
+@drawn_of.register
+def _(made: Detections) -> Iterator[Drawn]:
+    return drawn_of(made.found)
+
+
+@drawn_of.register
+def _(made: Detection) -> Iterator[Drawn]:
+    yield Drawn(made.corners_px, made.confidence)
+
+
+@drawn_of.register
+def _(made: Look) -> Iterator[Drawn]:
+    return (Drawn(cell.corners_px, cell.confidence) for cell in made.cells)
+
+
+@drawn_of.register
+def _(made: SeenCard) -> Iterator[Drawn]:
+    best = made.best
+    label = "" if best is None else f"{best.tile} {best.confidence:.2f}"
+    yield Drawn(made.outline_px, made.confidence, label)
+
+
+@drawn_of.register
+def _(made: CardGroup) -> Iterator[Drawn]:
+    return drawn_of(made.cards)
+
+
+@drawn_of.register
+def _(made: Field) -> Iterator[Drawn]:
+    return drawn_of(made.group)
+
+
+@drawn_of.register
+def _(made: Reconstruction) -> Iterator[Drawn]:
+    return drawn_of((*made.laid, *made.lost))
+
+
+@drawn_of.register
+def _(made: HexBoard) -> Iterator[Drawn]:
+    yield Drawn(made.outline(), 1.0 - min(1.0, made.unsteady))
+
+
+@drawn_of.register
+def _(made: FoundBoards) -> Iterator[Drawn]:
+    return drawn_of(made.boards)
+
+
+@drawn_of.register
+def _(made: TableState) -> Iterator[Drawn]:
+    for entry in (*made.tiles, *made.unsure, *made.aside):
+        outline, sure = np.asarray(entry["outline"], float), float(entry["confidence"])
+        yield Drawn(outline, sure, f"{entry['tile']} {sure:.2f}")
+
+
+def _read(one: Detection, said: CellReading) -> Drawn:
+    best = said.guesses[0] if said.guesses else None
+    label = "" if best is None else f"{best.tile} {best.confidence:.2f}"
+    return Drawn(one.corners_px, said.best, label)
