@@ -55,6 +55,7 @@ golden: setup
 # need torch (the extra `train`) and, on a plain processor, patience.
 train: setup
 	.venv/bin/python -m models.training.reader --out models/trained
+	.venv/bin/python -m models.training.fields --out models/trained
 	.venv/bin/python -m models.training.detector --out build/detector
 	.venv/bin/python -m models.training.hex_boards --out build/hex
 

@@ -319,7 +319,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, fit and write as the command line asks."""
     parser = argparse.ArgumentParser(prog="python -m models.training.fields", description=__doc__)
     parser.add_argument("--out", type=Path, default=TRAINED, metavar="DIR")
-    parser.add_argument("--tables", type=int, default=1500, help="drawn tables of each game")
+    parser.add_argument("--tables", type=int, default=320, help="layouts of each game")
     parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
     drawn = [draw(game, seeds_of(asked.tables), asked.workers) for game in SQUARE_GAMES]
