@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
-from models.scenes.splits import Split
 
 Json = dict[str, Any]
 
@@ -22,10 +21,13 @@ class Part:
 
     name: str
     games: tuple[str, ...]
-    evaluate: Callable[[str, range, Split, Path, int], list[Json]]
-    """Game, seeds, split, folder and workers to the rows of all tables."""
+    evaluate: Callable[..., list[Json]]
+    """Game, seeds, split, folder, workers and, where there is a choice, what lies beside to the
+    rows of all tables."""
     figures: Callable[[Sequence[Json]], tuple[Figure, ...]]
     report: Callable[[Sequence[Json]], str]
+    beside: tuple[str, ...] = ()
+    """How near stocks, hands and other fields may be asked to lie; the first unless asked."""
 
 
 def run(part: Part, module: str, about: str, arguments: Sequence[str] | None) -> int:
@@ -37,13 +39,18 @@ def run(part: Part, module: str, about: str, arguments: Sequence[str] | None) ->
     parser.add_argument("--split", choices=("train", "held-out"), default="held-out")
     parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
     parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
+    if part.beside:
+        parser.add_argument("--beside", choices=part.beside, default=part.beside[0],
+                            help="how near stocks, hands and other fields lie")  # fmt: skip
     asked = parser.parse_args(arguments)
-    folder = asked.out / part.name
+    more = (asked.beside,) if part.beside else ()
+    name = "-".join([part.name, *(one for one in more if one != part.beside[0])])
+    folder = asked.out / name
     for game in asked.games or part.games:
         seeds = range(asked.seed, asked.seed + asked.tables)
-        rows = part.evaluate(game, seeds, asked.split, folder, asked.workers)
+        rows = part.evaluate(game, seeds, asked.split, folder, asked.workers, *more)
         worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
-        subject = Subject(part.name, game, part.figures(rows), worst)
+        subject = Subject(name, game, part.figures(rows), worst)
         save_subject(subject, asked.out)
         sys.stdout.write(f"{subject.text()}\n{part.report(rows)}\n")
         sys.stdout.flush()

@@ -45,6 +45,14 @@ class TableScore:
     mistakes: tuple[str, ...]
     confidences: tuple[tuple[float, bool], ...]
     """Of each matched tile, how sure it was and whether it was right."""
+    beside: int = 0
+    """Cards that are seen beside the layout."""
+    beside_sure: int = 0
+    """Of these, such as are claimed to be in play."""
+    beside_unsure: int = 0
+    """Of these, such as are asked about."""
+    beside_confidences: tuple[tuple[float, bool], ...] = ()
+    """Of each card that is said to lie beside, how sure it is and whether it does."""
 
     @property
     def exact(self) -> bool:
@@ -84,7 +92,29 @@ def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) 
         sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]), wrong, missed, len(extra),
         len(state.unsure), state.quality.ok, min(widths, default=SMALLEST_PX) < SMALLEST_PX,
         len(state.tiles), sure_wrong, tuple(mistakes), tuple(confidences),
+        *_beside(truth["aside"], state, [entries[i] for i in extra]),
     )  # fmt: skip
+
+
+def _beside(
+    aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]
+) -> tuple[int, int, int, tuple[tuple[float, bool], ...]]:
+    """Return what is counted about cards beside a layout, in the score's order.
+
+    Args:
+        aside: such cards, in truth.
+        state: the reading.
+        extra: what it has in play where nothing is.
+    """
+    claimed = [extra[i] for i in _matched(aside, extra)[0].values()]
+    sure = sum(any(one is tile for tile in state.tiles) for one in claimed)
+    said = {i: aside[n] for n, i in _matched(aside, state.aside)[0].items()}
+    confidences = tuple(
+        (float(entry["confidence"]), i in said and said[i]["tile"] == entry["tile"])
+        for i, entry in enumerate(state.aside)
+    )
+    seen = sum(card["visible"] >= LEAST_VISIBLE for card in aside)
+    return seen, sure, len(claimed) - sure, confidences
 
 
 def _width(outline: Array, tile: Entry, tile_set: TileSet) -> float:

@@ -29,10 +29,14 @@ MOST_BAD, LEAST_EXACT = 0.5, 99.5
 
 
 def _one(seed: int, game: str, split: Sealed, worst: Path) -> Json:
-    """Read one table; each process opens the split for itself."""
-    evaluated = hex_tables.evaluated if game in HEX_GAMES else tables.evaluated
+    """Read one table; each process opens the split for itself.
+
+    A third of the tables of squares have stocks, hands and other fields close beside.
+    """
     with opened(split):
-        return evaluated(seed, game, split, worst)
+        if game in HEX_GAMES:
+            return hex_tables.evaluated(seed, game, split, worst)
+        return tables.evaluated(seed, game, split, worst, beside="third")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -25,7 +25,7 @@ from models.evaluate.kept import every_row
 from models.evaluate.score import TableScore, score_table
 from models.evaluate.small_figures import small_figures
 from models.scenes.scene import make_scene
-from models.scenes.settings import SQUARE_GAMES
+from models.scenes.settings import BESIDE, SQUARE_GAMES, Beside
 from models.scenes.splits import Split
 from vision import Picture, ReadRequest, TableState, read_table
 
@@ -37,17 +37,24 @@ WORST_PX = 1600
 """Long side of the pictures that are kept of mistakes."""
 
 
-def evaluate(game: str, seeds: range, split: Split, out: Path, workers: int) -> list[Json]:
+def evaluate(
+    game: str, seeds: range, split: Split, out: Path, workers: int, beside: str = "far"
+) -> list[Json]:
     """Return the results of tables, reading those that no row is kept for."""
-    work = partial(evaluated, game=game, split=split, worst=out / "worst")
+    work = partial(evaluated, game=game, split=split, worst=out / "worst", beside=beside)
     return every_row(out / f"{game}-{split}.jsonl", "seed", seeds, work, workers)
 
 
-def evaluated(seed: int, game: str, split: Split, worst: Path) -> Json:
+def beside_of(seed: int, asked: str) -> Beside:
+    """Return how near things lie on one table; ``third`` has them close on every third."""
+    return "close" if asked == "close" or (asked == "third" and seed % 3 == 0) else "far"
+
+
+def evaluated(seed: int, game: str, split: Split, worst: Path, beside: str = "far") -> Json:
     """Read one table and say how well."""
     cv2.setNumThreads(1)
     tile_set = built_in_set(game)
-    scene = make_scene(seed, split, game)
+    scene = make_scene(seed, split, game, beside=beside_of(seed, beside))
     bgr = np.asarray(scene.bgr, np.uint8)
     state = read_table(Picture(bgr, (bgr.shape[1], bgr.shape[0])), ReadRequest("square", tile_set))
     score = score_table(scene.truth, state, tile_set)
@@ -121,6 +128,10 @@ def figures(
         Figure("tables exactly right", sum(map(is_exact, good)), len(good), 100,
                least=least_exact),
         Figure("of them with fouls", sum(map(is_exact, fouls)), len(fouls), 100),
+        Figure("cards beside claimed surely", sum(row["beside_sure"] for row in good),
+               sum(row["beside"] for row in good)),
+        Figure("cards beside asked about", sum(row["beside_unsure"] for row in good),
+               sum(row["beside"] for row in good)),
         Figure("pictures called not good enough", len(big) - len(good), len(big), 100, most=2),
         *small_figures([row for row in rows if row["small"]], "tiles"),
     )  # fmt: skip
@@ -131,7 +142,10 @@ def report(rows: Sequence[Json]) -> str:
     big = [row for row in rows if not row["small"]]
     unfit = [row for row in big if not row["good"]]
     said = [p for row in big if row["good"] for p in row["confidences"]]
-    return "\n".join([advice_line(unfit), *confidence_lines(said)])
+    beside = [p for row in big if row["good"] for p in row["beside_confidences"]]
+    return "\n".join([
+        advice_line(unfit), *confidence_lines(said), "  cards beside:", *confidence_lines(beside)
+    ])  # fmt: skip
 
 
 def confidence_lines(said: Sequence[tuple[float, bool]]) -> Iterator[str]:
@@ -145,7 +159,7 @@ def confidence_lines(said: Sequence[tuple[float, bool]]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
-    part = Part("squares", SQUARE_GAMES, evaluate, figures, report)
+    part = Part("squares", SQUARE_GAMES, evaluate, figures, report, (*BESIDE, "third"))
     return run(part, "tables", str(__doc__), arguments)
 
 

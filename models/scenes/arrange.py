@@ -15,6 +15,7 @@ from engine.placement import Layout
 from engine.tiles import TileSet
 from models.scenes.arrays import Array
 from models.scenes.aside import Room, lay_aside
+from models.scenes.close import lay_close, least_gap_mm, outlines_of
 from models.scenes.faces import Face, hex_centre
 from models.scenes.invented import InventedSet, invented_set
 from models.scenes.lattices import Spot, cell_middles, hex_pose, item_of, laid, turned
@@ -22,7 +23,7 @@ from models.scenes.negatives import arrange_nothing
 from models.scenes.positions import Table, table_at
 from models.scenes.props import add_props
 from models.scenes.setfaces import BOARD, Box, printed_box
-from models.scenes.settings import INVENTED, NOTHING, SceneSettings
+from models.scenes.settings import INVENTED, NOTHING, SQUARE_GAMES, SceneSettings
 from models.scenes.splits import rng_of
 from models.scenes.things import Item, TableTop
 
@@ -31,6 +32,8 @@ Random = np.random.Generator
 BOARD_GAP_MM = (8.0, 60.0)
 FIELDS_APART = 2.3
 """Pitches between the nearest cells of two fields: closer, nobody could tell them apart."""
+CLOSE_FIELDS_MM = (20.0, 60.0)
+"""From edge to edge, where what lies beside is to lie close."""
 MOST_INVENTED = 45
 
 
@@ -49,7 +52,10 @@ def arrange(settings: SceneSettings, box: Box | None = None) -> TableTop:
         box = box or printed_box(settings.set_name, settings.cards.size_mm)
         top = lay_out(table, settings, box, rng)
         left, pitch = table.left, box.tile_set.pitch_mm
-    top = lay_aside(top, left, settings, pitch, rng)
+    if settings.beside == "close" and settings.subject in SQUARE_GAMES:
+        top = lay_close(top, left, settings, pitch, rng)
+    else:
+        top = lay_aside(top, left, settings, pitch, rng)
     return add_props(top, settings, rng)
 
 
@@ -61,7 +67,7 @@ def lay_out(table: Table, settings: SceneSettings, box: Box, rng: Random) -> Tab
     if tile_set.lattice == "hex":
         items = _on_boards(table, tile_set, faces, settings, rng)
     elif tile_set.game == "sssnake":
-        items = _on_fields(table.layout, tile_set, settings, rng)
+        items = _on_fields(table.layout, box, settings, rng)
     else:
         spots = card_spots(table.layout, tile_set, settings.cards.gap_mm, rng)
         items = laid(spots, settings.cards, tile_set.pitch_mm, rng)
@@ -104,10 +110,9 @@ def card_spots(layout: Layout, tile_set: TileSet, gap_mm: float, rng: Random | N
     return spots
 
 
-def _on_fields(
-    layout: Layout, tile_set: TileSet, settings: SceneSettings, rng: Random
-) -> list[Item]:
+def _on_fields(layout: Layout, box: Box, settings: SceneSettings, rng: Random) -> list[Item]:
     """Return the private fields of Sssnake, clockwise round the table's middle."""
+    tile_set = box.tile_set
     numbers = sorted({card.field or 0 for card in layout.cards})
     groups = []
     for number in numbers:
@@ -120,22 +125,30 @@ def _on_fields(
         angle = start + 2 * pi * k / len(groups)
         turn = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 4))
         away = 0.0
+        wanted = float(rng.uniform(*CLOSE_FIELDS_MM)) if settings.beside == "close" else None
         while True:
             shift = (away * cos(angle), away * sin(angle))
             moved = [moved_item(item, shift, turn) for item in group]
-            if _apart(moved, out, tile_set):
+            short = _short_mm(moved, out, box, wanted)
+            if short <= 0:
                 break
-            away += 20.0
+            away += 20.0 if wanted is None else max(short, 2.0)
         out += moved
     return out
 
 
-def _apart(group: Sequence[Item], others: Sequence[Item], tile_set: TileSet) -> bool:
+def _short_mm(
+    group: Sequence[Item], others: Sequence[Item], box: Box, wanted_mm: float | None
+) -> float:
+    """Return how much too near a field lies to others; from edge to edge where that is drawn."""
     if not others:
-        return True
-    a, b = _cells_on_table(group, tile_set), _cells_on_table(others, tile_set)
+        return 0.0
+    if wanted_mm is not None:
+        gap = least_gap_mm(outlines_of(group, box.faces), outlines_of(others, box.faces))
+        return wanted_mm - gap
+    a, b = (_cells_on_table(some, box.tile_set) for some in (group, others))
     nearest = float(np.linalg.norm(a[:, None] - b[None], axis=2).min())
-    return nearest >= FIELDS_APART * tile_set.pitch_mm
+    return FIELDS_APART * box.tile_set.pitch_mm - nearest
 
 
 def _cells_on_table(items: Sequence[Item], tile_set: TileSet) -> Array:

@@ -17,7 +17,13 @@ from models.scenes.develop import Developer, exposed, gain_for, packed, radiance
 from models.scenes.faces import Face, printed
 from models.scenes.ground import put_ground
 from models.scenes.hands import arm_face, arm_item
-from models.scenes.settings import CameraSettings, PrintSettings, SceneSettings, draw_settings
+from models.scenes.settings import (
+    Beside,
+    CameraSettings,
+    PrintSettings,
+    SceneSettings,
+    draw_settings,
+)
 from models.scenes.splits import Split, rng_of
 from models.scenes.things import Item, TableTop
 from models.scenes.truth import truth_of
@@ -49,9 +55,10 @@ def make_scene(
     split: Split = "train",
     subject: str = "schlangennest",
     size_px: tuple[int, int] | None = None,
+    beside: Beside = "far",
 ) -> Scene:
     """Return the scene of a seed; equal arguments give the same picture, byte for byte."""
-    return scene_from(draw_settings(seed, split, subject, size_px))
+    return scene_from(draw_settings(seed, split, subject, size_px, beside))
 
 
 def scene_from(settings: SceneSettings) -> Scene:

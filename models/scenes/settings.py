@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -25,6 +25,11 @@ INVENTED = ("invented-square", "invented-hex")
 NOTHING = "nothing"
 """The subject of scenes without any tile: chessboards, gingham, floors, printed grids."""
 SUBJECTS = (*GAMES, *INVENTED, NOTHING)
+Beside = Literal["far", "close"]
+"""How near stocks and hands lie to the layout, and fields to each other."""
+BESIDE: tuple[Beside, ...] = get_args(Beside)
+CLOSE_FILL = 0.8
+"""What lies close beside a layout is to be seen: the camera keeps so much further off."""
 
 HEIGHT_MM = (400.0, 1200.0)
 ELEVATION_DEG = (45.0, 90.0)
@@ -204,12 +209,17 @@ class SceneSettings:
     sensor: SensorSettings
     surface: SurfaceSettings
     clutter: ClutterSettings
+    beside: Beside = "far"
 
 
 def draw_settings(
-    seed: int, split: Split, subject: str, size_px: tuple[int, int] | None = None
+    seed: int,
+    split: Split,
+    subject: str,
+    size_px: tuple[int, int] | None = None,
+    beside: Beside = "far",
 ) -> SceneSettings:
-    """Return one scene's settings: the same for the same seed, side and subject."""
+    """Return one scene's settings: the same for the same seed, side, subject and ``beside``."""
     if subject not in SUBJECTS:
         raise ValueError(f"{subject!r} is no subject of a scene; these are: {', '.join(SUBJECTS)}")
     rng = rng_of("scene", split, subject, seed)
@@ -220,7 +230,7 @@ def draw_settings(
         # Neighbouring seeds share a set: it takes as long to invent as a scene to paint.
         names = rng_of("set", split, subject, seed // SEEDS_A_SET)
         set_name = str(names.choice(invented_names(split, shape)))
-    return SceneSettings(
+    settings = SceneSettings(
         seed, split, subject, set_name, negative,
         fullness=float(rng.choice([rng.random(), rng.beta(4, 1)])),
         play=str(rng.choice(["random", "greedy"])),
@@ -232,7 +242,14 @@ def draw_settings(
         sensor=_sensor(rng),
         surface=_surface(rng, split, negative),
         clutter=_clutter(rng, subject),
+        beside=beside,
     )  # fmt: skip
+    return _seen_with_stocks(settings) if beside == "close" else settings
+
+
+def _seen_with_stocks(settings: SceneSettings) -> SceneSettings:
+    camera = settings.camera
+    return replace(settings, camera=replace(camera, fill=camera.fill * CLOSE_FILL))
 
 
 def without_disturbance(settings: SceneSettings) -> SceneSettings:

@@ -141,12 +141,13 @@ def _with_beyond(
 
 
 def _alone(field: LaidField, others: Sequence[CardGroup]) -> list[CardGroup]:
-    """Return the single cards that lie on a cell beside a field.
+    """Return the single cards that are hardly read and lie on a cell beside a field.
 
-    Such as lay straight there have joined it: the others' outlines are poor, or they are no part of
-    it. Which of the two, only a look at the cell can tell.
+    Their outlines are poor, or they are no part of it. Which of the two, only a look at the cell
+    can tell; such as are read well were weighed before.
     """
-    lone = [other for other in others if len(other.cards) == 1 and len(other.cards[0].cells) == 1]
+    lone = [other for other in others if len(other.cards) == 1 and len(other.cards[0].cells) == 1
+            and not _is_read(other.cards[0])]  # fmt: skip
     if not lone:
         return []
     places = mapped(field.cell_from_px, np.stack([other.centre_px for other in lone]))

@@ -41,9 +41,14 @@ def _has_role(card: SeenCard, roles: Collection[str], tile_set: TileSet) -> bool
     return seen and best is not None and tile_set[best.tile].role in roles
 
 
+def is_anchor(card: SeenCard, tile_set: TileSet) -> bool:
+    """Say whether a card looks like one that a layout is counted from."""
+    return _has_role(card, (BIG, HOUSE), tile_set)
+
+
 def anchor_of(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
     """Return the card that a layout is counted from: its house or big card, if it was seen."""
-    anchors = [card for card in group.cards if _has_role(card, (BIG, HOUSE), tile_set)]
+    anchors = [card for card in group.cards if is_anchor(card, tile_set)]
     return max(anchors, key=lambda card: card.confidence, default=None)
 
 

@@ -41,6 +41,8 @@ class SeenCard:
     """How sure it is that a card lies there, whatever it is."""
     in_part: bool = False
     """Whether it was read from a part of it: something covers it, or its outline is poor."""
+    laid: float = 1.0
+    """How likely it was laid to the others of its group, and does not only lie beside them."""
 
     @cached_property
     def centre_px(self) -> Points:

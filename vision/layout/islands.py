@@ -9,7 +9,7 @@ and stocks beside it may be in line with it by chance.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -24,6 +24,7 @@ from vision.core.looks import BACK
 from vision.core.stages import stage
 from vision.layout.bridges import bridged_shift
 from vision.layout.cards import CardGroup, SeenCard, turned_cell
+from vision.layout.fields import EVEN, likely_joined
 from vision.layout.laid_field import LaidField, off_cells
 from vision.layout.settle import broken_share
 from vision.layout.stocks import is_part_of_stock, likeness_to_stock
@@ -46,8 +47,8 @@ NEARLY_ON = 0.12
 """Unless it lies so near to its cell: hardly one card in twenty does by chance."""
 ON_CELL = 0.8
 """A card whose middle lies nearer to a cell's along both axes, in pitches, is seen there."""
-TOUCHING_OFF, OFF = 0.42, 0.27
-"""Pitches that an island may lie off where the nearest card of the field expects it."""
+OFF = 0.27
+"""Pitches that an island that does not touch may lie off where the nearest card expects it."""
 ANY_CELL = 0.5
 """What lies further off a cell lies nearer to another."""
 MOST_TURNED_DEG = 18.0
@@ -109,7 +110,8 @@ def _next_island(
         outside = around_edge and len(other.cards) > 1 and likeness_to_stock([other], tile_set) < 0
         between = None if around is None else _Between(group, other, around, outside)
         alone = len(other.cards) == 1 and len(field.cells) < FEW
-        moved = _continued(field, other, tile_set, TOUCHING if alone else farthest, between)
+        farther = TOUCHING if alone else farthest
+        moved = _continued(group, field, other, tile_set, farther, between)
         if moved:
             return other, moved
     return None
@@ -252,20 +254,17 @@ class _Between:
 
 
 def _continued(
-    field: LaidField, other: CardGroup, tile_set: TileSet, farthest: int, between: _Between | None
-) -> tuple[SeenCard, ...] | None:
+    group: CardGroup, field: LaidField, other: CardGroup, tile_set: TileSet, farthest: int,
+    between: _Between | None,
+) -> tuple[SeenCard, ...] | None:  # fmt: skip
     """Return an island's cards by the field's own cells, or nothing where they do not fit."""
     if len(other.cards) == 1 and not _sure(other.cards[0], few=len(field.cells) < FEW):
         return None
-    cells = [cell for card in other.cards for cell in card.cells]
-    places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))
-    turns = _turns(field, other)
-    if turns is None or not np.isfinite(places).all():
+    placed = _placed_by(field, other)
+    if placed is None:
         return None
-    nearest = int(field.away(places).argmin())
-    first = turned_cell(cells[nearest], turns)
-    x, y = np.round(places[nearest])
-    shift = (int(x) - first[0], int(y) - first[1])
+    turns, shift, places = placed
+    cells = [cell for card in other.cards for cell in card.cells]
     if not _fits(field, _placed(cells, turns, shift), places, other, farthest,
                  looked=between is not None):  # fmt: skip
         bridge = None if between is None else between.bridged(cells, turns, shift, farthest)
@@ -276,7 +275,8 @@ def _continued(
     # Only now: to turn and move cards costs more than all of these questions.
     moved = tuple(card.turned(turns, tile_set).moved(shift) for card in other.cards)
     if field.away(target).min() == TOUCHING:
-        return moved
+        likely = likely_joined(group.cards, moved, tile_set)
+        return tuple(replace(c, laid=min(c.laid, likely)) for c in moved) if likely >= EVEN else ()
     broken = broken_share(moved, tile_set)
     # That two cards which meet at a corner are of one colour says nothing: they are no row.
     by_corner = broken is None and len(other.cards) == 2
@@ -285,6 +285,35 @@ def _continued(
         return None
     off = float(np.linalg.norm(places - target, axis=1).max())
     return moved if between is None or between.goes_unseen(target, farthest, off) else None
+
+
+def touching_cards(
+    field: LaidField, other: CardGroup, tile_set: TileSet
+) -> tuple[SeenCard, ...] | None:
+    """Return the cards of a group that touches a field, by the field's own cells."""
+    placed = _placed_by(field, other)
+    if placed is None:
+        return None
+    turns, shift, places = placed
+    cells = [cell for card in other.cards for cell in card.cells]
+    target = _placed(cells, turns, shift)
+    touches = field.away(target).min() == TOUCHING
+    if not touches or not _fits(field, target, places, other, TOUCHING, looked=False):
+        return None
+    return tuple(card.turned(turns, tile_set).moved(shift) for card in other.cards)
+
+
+def _placed_by(field: LaidField, other: CardGroup) -> tuple[int, Cell, Array] | None:
+    """Return the turns and the shift from a group's cells to a field's, and where it lies there."""
+    cells = [cell for card in other.cards for cell in card.cells]
+    places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))
+    turns = _turns(field, other)
+    if turns is None or not np.isfinite(places).all():
+        return None
+    nearest = int(field.away(places).argmin())
+    first = turned_cell(cells[nearest], turns)
+    x, y = np.round(places[nearest])
+    return turns, (int(x) - first[0], int(y) - first[1]), places
 
 
 def _placed(cells: Sequence[Cell], turns: int, shift: Cell) -> Array:
@@ -318,8 +347,7 @@ def _fits(
     away = field.away(target)
     off = np.linalg.norm(places - target, axis=1)
     if away.min() == TOUCHING:
-        near, next_to_near = off[away == TOUCHING].max(), off[away <= NEAR].max()
-        return bool(near <= TOUCHING_OFF and next_to_near < ANY_CELL)
+        return bool(off[away <= NEAR].max() < ANY_CELL)
     fewest = FEWEST_NEAR if away.min() <= NEAR else FEWEST_FAR
     if not 0 < away.min() <= farthest or (len(other.cards) < fewest and not looked):
         return False

@@ -18,11 +18,11 @@ from vision.core.types import UNKNOWN_TILE, Detection, Detections, LatticeFit, P
 from vision.layout.again import Sight, with_unseen
 from vision.layout.anchors import BIG, Field, anchor_of, is_big, likely_house
 from vision.layout.cards import CardGroup, SeenCard, group_cards
+from vision.layout.fields import parted
 from vision.layout.headless import headless_field, lost_cards, may_be_missing, missing_fields
 from vision.layout.islands import FAR, NEAR, TOUCHING, with_islands
 from vision.layout.layout import game_fields
 from vision.layout.misplaced import with_cards_in_place
-from vision.layout.parted import parted
 from vision.layout.settle import SURE, settled
 from vision.layout.stocks import stock_excess
 from vision.layout.suspects import with_suspects
@@ -81,7 +81,10 @@ def reconstruct(
         sight: what to look with for table between cards, and for cards without an outline.
     """
     groups = [group_cards(detections.found, fit, readings, tile_set) for fit in fits]
-    groups = [part for g in groups for part in parted(g, detections.found, readings, tile_set)]
+    groups = [
+        part for group in groups
+        for part in parted(group, detections.found, readings, tile_set, over_gaps=sight is None)
+    ]  # fmt: skip
     groups = _with_touching(groups, tile_set)
     fields = game_fields(groups, tile_set, detections.size_px)
     fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
@@ -118,7 +121,8 @@ def reconstruct(
         cards, beside = _own_cards(field, tile_set)
         aside += beside
         for settled_card in settled(cards, aside, tile_set):
-            card = _doubted(settled_card) if tiny else settled_card
+            card = _doubted(settled_card, TINY_DOUBT, "small") if tiny else settled_card
+            card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)
             if card.confidence >= SURE:
@@ -150,9 +154,9 @@ def _across_px(detections: Detections) -> float:
     return median(detection.across_px for detection in detections.found)
 
 
-def _doubted(card: SeenCard) -> SeenCard:
-    guesses = tuple(replace(g, confidence=g.confidence * TINY_DOUBT) for g in card.guesses)
-    return replace(card, guesses=guesses, why=card.why or "small")
+def _doubted(card: SeenCard, share: float, why: str | None = None) -> SeenCard:
+    guesses = tuple(replace(g, confidence=g.confidence * share) for g in card.guesses)
+    return replace(card, guesses=guesses, why=card.why or why)
 
 
 def _but(groups: Sequence[CardGroup], one: CardGroup) -> list[CardGroup]:

@@ -267,9 +267,16 @@ def layout(count: int, start: float = 0) -> str:
 
 
 def test_card_that_touches_the_layout_crookedly_belongs_to_it():
-    seen = read(f"{layout(5)};5.38,0.1 red/straight 0")
+    seen = read(f"{layout(5)};5.1,0.1 red/straight 0")
 
     assert len(seen.tiles) == 6
+
+
+def test_card_that_lies_a_good_gap_off_the_layout_is_beside_it():
+    seen = read(f"{layout(5)};5.38,0.1 red/straight 0")
+
+    assert len(seen.tiles) == 5
+    assert [entry["tile"] for entry in seen.aside] == ["red/straight"]
 
 
 def test_part_beyond_a_cup_that_hides_three_cards_belongs_to_the_layout():

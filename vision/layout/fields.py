@@ -1,0 +1,464 @@
+"""Which cards were laid to each other, and which only lie beside: one fitted score of joints.
+
+Cards are joined from the closest pair on. Before each joint the score says how likely both sides of
+it are one field: by the gap against those on either side, how far they slid and turned against each
+other, whether snakes carry on, whether either is sorted, and how large it is. So a stock that lies
+in line with a layout stays beside it, and a card that lies a little off stays in play.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lattice import Cell
+from engine.tiles import GREY, TileSet
+from vision.classify.reader import CellReading
+from vision.core.files import TRAINED, read_arrays, read_manifest
+from vision.core.lattice import cell_axes, fit_outlines
+from vision.core.stages import stage
+from vision.core.types import Detection
+from vision.layout.anchors import is_anchor
+from vision.layout.cards import CardGroup, SeenCard, group_cards
+from vision.layout.settle import carries_on, sides_of
+
+Array = NDArray[np.float64]
+
+FORMAT, VERSION = "snake-eye/fields", 1
+MANIFEST, FILE = "fields.json", "fields.npz"
+EVEN = 0.5
+"""What is likelier than not is done; how likely it was stays with the cards."""
+STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
+"""From a cell to those beyond a side and a corner of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Two cards beside each other; lengths are in widths of a card."""
+
+    one: int
+    other: int
+    gap: float
+    slide: float
+    turned_deg: float
+    corner: bool
+    joined: float
+    """1 where a snake of one colour carries on, a half where grey does."""
+    broken: bool
+    alike: bool
+
+    @property
+    def miss(self) -> float:
+        """How far one lies from where the other expects it."""
+        return math.hypot(self.gap, self.slide)
+
+
+@dataclass
+class Part:
+    """Cards that were joined so far, and what is counted about them."""
+
+    cards: list[int]
+    families: Counter[str]
+    kinds: Counter[str]
+    anchors: int
+    widest: float = 0.0
+    sides: int = 0
+    gaps: float = 0.0
+    joined: float = 0.0
+    broken: int = 0
+    alike: int = 0
+
+    def numbers(self) -> tuple[float, ...]:
+        """Return what the score looks at."""
+        sides, count = max(self.sides, 1), len(self.cards)
+        return (
+            math.log(count), self.widest, self.gaps / sides, self.joined / sides,
+            self.broken / sides, self.alike / sides,
+            max(self.families.values(), default=0) / count, self.anchors,
+        )  # fmt: skip
+
+    def join(self, other: Part, between: Sequence[Joint]) -> None:
+        """Take another part in."""
+        self.cards += other.cards
+        self.families += other.families
+        self.kinds += other.kinds
+        self.anchors += other.anchors
+        self.widest = max(
+            self.widest, other.widest, min((joint.miss for joint in between), default=0.0)
+        )
+        self.sides += other.sides
+        self.gaps += other.gaps
+        self.joined += other.joined
+        self.broken += other.broken
+        self.alike += other.alike
+        self.count(between)
+
+    def count(self, inside: Iterable[Joint]) -> None:
+        """Count joints that lie inside now."""
+        for joint in inside:
+            if not joint.corner:
+                self.sides += 1
+                self.gaps += joint.gap
+                self.joined += joint.joined
+                self.broken += joint.broken
+                self.alike += joint.alike
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two parts that a joint would join."""
+
+    cards: frozenset[int]
+    outer: tuple[int, ...]
+    """The cards of the one that the other is not counted from, or that is smaller."""
+    between: list[Joint]
+    """All joints between the two, the closest first."""
+    numbers: list[float]
+    """What the score looks at."""
+
+
+NUMBERS = (
+    "gap", "slide", "turned", "corner", "tight", "count", "gaps", "least", "slides", "turns",
+    "joined", "broken", "alike", "over", "wider", "wider_than_usual",
+    *(f"{side}_{name}" for side in ("large", "small") for name in (
+        "size", "widest", "gaps", "joined", "broken", "alike", "family", "anchors")),
+)  # fmt: skip
+"""What the score looks at, in this order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """Trees that were fitted to drawn tables, all of one depth, and a line that calibrates them."""
+
+    numbers: NDArray[np.int64]
+    """Trees x inner nodes: which number is looked at."""
+    limits: Array
+    leaves: Array
+    """Trees x leaves."""
+    line: Array
+    """Offset and slope from the sum of leaves to log-odds."""
+
+    def likely(self, rows: Array) -> Array:
+        """Return how likely each joint is one inside a field."""
+        trees = np.arange(len(self.limits))
+        node = np.zeros((len(rows), len(trees)), np.int64)
+        inner = self.limits.shape[1]
+        while node[0, 0] < inner:
+            looked = np.take_along_axis(rows, self.numbers[trees, node], axis=1)
+            node = 2 * node + 1 + (looked > self.limits[trees, node])
+        total = self.leaves[trees, node - inner].sum(axis=1)
+        odds = np.clip(self.line[0] + self.line[1] * total, -30, 30)
+        return np.asarray(1 / (1 + np.exp(-odds)))
+
+
+@cache
+def shipped_score(folder: Path = TRAINED) -> Score:
+    """Return the score that the repository ships, loaded on first use.
+
+    Raises:
+        ModelError: it is missing or broken.
+    """
+    manifest = read_manifest(
+        folder / MANIFEST, {"format": FORMAT, "version": VERSION, "numbers": list(NUMBERS)}
+    )
+    arrays = read_arrays(folder / FILE, manifest["sha256"])
+    return Score(arrays["numbers"], arrays["limits"], arrays["leaves"], arrays["line"])
+
+
+@dataclass(eq=False)
+class Joining:
+    """Joins the cards of one lattice, from the closest pair on."""
+
+    cards: Sequence[SeenCard]
+    tile_set: TileSet
+    joints: list[Joint] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.joints = sorted(joints_of(self.cards, self.tile_set), key=lambda one: one.miss)
+        gaps = sorted(one.gap for one in self.joints if not one.corner)
+        self.tight = gaps[len(gaps) // 4] if gaps else 0.0
+
+    def merges(self, apart: Collection[frozenset[int]]) -> Iterator[Merge]:
+        """Yield what each joint would join, from the closest on.
+
+        Args:
+            apart: pairs of cards that are not to be joined; what the caller adds to it before it
+                goes on is not either.
+        """
+        owner = self._owner = [self._part(k) for k in range(len(self.cards))]
+        touching: list[list[Joint]] = [[] for _ in self.cards]
+        for joint in self.joints:
+            touching[joint.one].append(joint)
+            touching[joint.other].append(joint)
+        for first in self.joints:
+            one, other = owner[first.one], owner[first.other]
+            if one is other or frozenset((first.one, first.other)) in apart:
+                continue
+            large, small = (one, other) if len(one.cards) >= len(other.cards) else (other, one)
+            between = sorted((
+                joint for k in small.cards for joint in touching[k]
+                if owner[joint.other if joint.one == k else joint.one] is large
+            ), key=lambda joint: joint.miss)  # fmt: skip
+            outer = large.cards if small.anchors > large.anchors else small.cards
+            yield Merge(
+                frozenset((*large.cards, *small.cards)), tuple(outer), between,
+                self.numbers(large, small, first, between),
+            )  # fmt: skip
+            if frozenset((first.one, first.other)) in apart:
+                continue
+            for k in small.cards:
+                owner[k] = large
+            large.join(small, between)
+
+    def parts(self) -> list[Part]:
+        """Return what was joined, the largest first."""
+        every = {id(part): part for part in self._owner}
+        return sorted(every.values(), key=lambda part: -len(part.cards))
+
+    def whole(self, numbers: Iterable[int]) -> Part:
+        """Return some cards as one part, whatever lies between them."""
+        first, *rest = (self._part(k) for k in numbers)
+        own = {*first.cards, *(k for part in rest for k in part.cards)}
+        inside = [joint for joint in self.joints if joint.one in own and joint.other in own]
+        for part in rest:
+            first.join(part, ())
+        first.count(inside)
+        return first
+
+    def _part(self, k: int) -> Part:
+        card = self.cards[k]
+        known = card.best is not None and card.best.tile in self.tile_set
+        name = card.best.tile if card.best is not None and known else None
+        family = None if name is None else self.tile_set[name].colour or name.partition("/")[0]
+        return Part(
+            [k], Counter([family] if family else []), Counter([name] if name else []),
+            int(is_anchor(card, self.tile_set)),
+        )  # fmt: skip
+
+    def numbers(
+        self, large: Part, small: Part, first: Joint, between: Sequence[Joint]
+    ) -> list[float]:
+        """Return what the score looks at, for the closest of the joints between two parts."""
+        sides = [joint for joint in between if not joint.corner] or between
+        count = len(sides)
+        gaps = sum(joint.gap for joint in sides) / count
+        over = sum(
+            max(0, large.kinds[name] + n - self.tile_set[name].count)
+            for name, n in small.kinds.items()
+        )
+        usual = large.gaps / max(large.sides, 1) if large.sides else self.tight
+        return [
+            first.gap, first.slide, first.turned_deg, first.corner, self.tight, math.log(count),
+            gaps, min(joint.gap for joint in sides), sum(joint.slide for joint in sides) / count,
+            sum(joint.turned_deg for joint in sides) / count,
+            sum(joint.joined for joint in sides) / count,
+            sum(joint.broken for joint in sides) / count,
+            sum(joint.alike for joint in sides) / count, over, first.miss - large.widest,
+            gaps - usual, *large.numbers(), *small.numbers(),
+        ]  # fmt: skip
+
+
+@stage("parted", without=lambda group, *_, **__: [group])
+def parted(
+    group: CardGroup, found: Sequence[Detection], readings: Sequence[CellReading],
+    tile_set: TileSet, *, over_gaps: bool,
+) -> list[CardGroup]:  # fmt: skip
+    """Return a lattice as the groups that were laid to each other; mostly that is one.
+
+    Args:
+        group: the lattice.
+        found: all outlines.
+        readings: what each of them shows.
+        tile_set: the box.
+        over_gaps: whether cards with an empty cell between are one group, since nobody can look.
+    """
+    parts = _together(group.cards, tile_set, over_gaps=over_gaps)
+    if len(parts) == 1:
+        return [replace(group, cards=_doubted(group.cards, parts[0]))]
+    out = []
+    for part in parts:
+        tiles = [group.fit.cells[cell] for k in part for cell in group.cards[k].cells
+                 if cell in group.fit.cells]  # fmt: skip
+        likely = {tile: part[k] for k in part for cell in group.cards[k].cells
+                  if (tile := group.fit.cells.get(cell)) is not None}  # fmt: skip
+        corners = np.stack([found[tile].corners_px for tile in tiles])
+        for fit in fit_outlines(corners, "square"):
+            own = replace(fit, cells={cell: tiles[k] for cell, k in fit.cells.items()})
+            cards = group_cards(found, own, readings, tile_set)
+            laid = [min(likely[own.cells[cell]] for cell in card.cells if cell in own.cells)
+                    for card in cards.cards]  # fmt: skip
+            out.append(replace(cards, cards=_doubted(cards.cards, dict(enumerate(laid)))))
+    return out
+
+
+def _doubted(cards: Sequence[SeenCard], likely: Mapping[int, float]) -> tuple[SeenCard, ...]:
+    return tuple(
+        card if likely[k] >= card.laid else replace(card, laid=likely[k])
+        for k, card in enumerate(cards)
+    )
+
+
+def _together(
+    seen: Sequence[SeenCard], tile_set: TileSet, *, over_gaps: bool
+) -> list[dict[int, float]]:
+    """Return the numbers of cards that are one group, each with how likely it belongs to it."""
+    joining = Joining(seen, tile_set)
+    apart: set[frozenset[int]] = set()
+    while True:
+        merges = list(joining.merges(apart))
+        rows = np.array([merge.numbers for merge in merges]).reshape(-1, len(NUMBERS))
+        likely = shipped_score().likely(rows) if len(rows) else np.zeros(0)
+        refused: set[int] = set()
+        for merge, sure in zip(merges, likely.tolist(), strict=True):
+            if sure < EVEN and refused.isdisjoint(merge.cards):
+                refused |= merge.cards
+                apart |= {frozenset((joint.one, joint.other)) for joint in merge.between}
+        if not refused:
+            break
+    laid = [1.0] * len(seen)
+    for merge, sure in zip(merges, likely.tolist(), strict=True):
+        for k in merge.outer:
+            laid[k] = min(laid[k], sure)
+    parts = joining.parts()
+    cards = [c for c, _ in _over_gaps(parts, apart)] if over_gaps else [p.cards for p in parts]
+    return [{k: laid[k] for k in own} for own in cards]
+
+
+def _over_gaps(
+    parts: Sequence[Part], apart: Collection[frozenset[int]]
+) -> list[tuple[list[int], int]]:
+    """Return the cards of parts, those as one that no joint was refused between.
+
+    A field has one card that it is counted from; how many each has goes with them.
+    """
+    out: list[tuple[list[int], int]] = []
+    for part in parts:
+        fits = (
+            k for k, (cards, anchors) in enumerate(out)
+            if not (anchors and part.anchors)
+            and not any(pair & set(cards) and pair & set(part.cards) for pair in apart)
+        )  # fmt: skip
+        k = next(fits, None)
+        if k is None:
+            out.append((list(part.cards), part.anchors))
+        else:
+            out[k] = ([*out[k][0], *part.cards], out[k][1] + part.anchors)
+    return out
+
+
+def likely_joined(
+    cards: Sequence[SeenCard], others: Sequence[SeenCard], tile_set: TileSet
+) -> float:
+    """Return how likely cards that touch a field, by its own cells, were laid to it."""
+    row = numbers_between(cards, others, tile_set)
+    return 0.0 if row is None else float(shipped_score().likely(np.array([row]))[0])
+
+
+def numbers_between(
+    cards: Sequence[SeenCard], others: Sequence[SeenCard], tile_set: TileSet
+) -> list[float] | None:
+    """Return what the score looks at between two groups; nothing where they do not touch."""
+    joining = Joining((*cards, *others), tile_set)
+    own = range(len(cards))
+    between = [joint for joint in joining.joints if (joint.one in own) != (joint.other in own)]
+    if not between:
+        return None
+    parts = joining.whole(own), joining.whole(range(len(cards), len(joining.cards)))
+    small, large = sorted(parts, key=lambda part: len(part.cards))
+    return joining.numbers(large, small, between[0], between)
+
+
+def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
+    """Return all pairs of cards of a lattice that have a side or a corner in common."""
+    cells: dict[Cell, int] = {}
+    outlines: list[Array] = []
+    owners: list[int] = []
+    for number, card in enumerate(cards):
+        for cell, outline in zip(card.cells, cell_outlines(card), strict=True):
+            cells[cell] = len(outlines)
+            outlines.append(outline)
+            owners.append(number)
+    pairs = [
+        (here, cells[there], step) for (x, y), here in cells.items() for step in STEPS
+        for there in [(x + step[0], y + step[1])]
+        if there in cells and owners[here] != owners[cells[there]]
+    ]  # fmt: skip
+    if not pairs:
+        return []
+    one, other = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
+    corner = np.array([abs(dx) == abs(dy) for _, _, (dx, dy) in pairs])
+    gap, slide, turned = _lie(np.stack(outlines), one, other, corner)
+    sides = dict(sides_of((card for card in cards if card.confidence >= EVEN), tile_set))
+    at = list(cells)
+    out = []
+    for k, (here, there, step) in enumerate(pairs):
+        met = _met(at[here], at[there], step, sides)
+        a, b = cards[owners[here]], cards[owners[there]]
+        out.append(Joint(
+            owners[here], owners[there], float(gap[k]), float(slide[k]), float(turned[k]),
+            bool(corner[k]), _carried(met, tile_set), met is not None and not carries_on(*met),
+            _alike(a, b),
+        ))  # fmt: skip
+    return out
+
+
+def cell_outlines(card: SeenCard) -> list[Array]:
+    """Return the outlines of a card's cells, which lie in a row."""
+    count = len(card.cells)
+    if count == 1:
+        return [card.outline_px]
+    shares = np.linspace(0.0, 1.0, count + 1)[:, None]
+    upper, lower = (
+        card.outline_px[a] + shares * (card.outline_px[b] - card.outline_px[a])
+        for a, b in ((0, 1), (3, 2))
+    )
+    return [np.array([upper[k], upper[k + 1], lower[k + 1], lower[k]]) for k in range(count)]
+
+
+def _lie(
+    outlines: Array, one: NDArray[np.int64], other: NDArray[np.int64], corner: NDArray[np.bool_]
+) -> tuple[Array, Array, Array]:
+    """Return gap, slide and turn of pairs of outlines, each as both of them see it on average."""
+    centres, frames = outlines.mean(axis=1), cell_axes(outlines, "square")
+    flat = np.abs(np.linalg.det(frames)) < 1e-6
+    inverse = np.linalg.inv(np.where(flat[:, None, None], np.eye(2), frames))
+    away = (centres[other] - centres[one])[..., None]
+    seen = np.abs(np.stack([inverse[one] @ away, inverse[other] @ away])[..., 0])
+    far, near = seen.max(axis=2).mean(axis=0), seen.min(axis=2).mean(axis=0)
+    spin = inverse[one] @ frames[other]
+    angle = np.arctan2(spin[:, 1, 0] - spin[:, 0, 1], spin[:, 0, 0] + spin[:, 1, 1])
+    quarters = np.degrees(angle) / 90
+    return (
+        far - 1,
+        np.where(corner, np.abs(near - 1), near),
+        90 * np.abs(quarters - np.round(quarters)),
+    )
+
+
+def _met(
+    here: Cell, there: Cell, step: Cell, sides: dict[tuple[Cell, int], str | None]
+) -> tuple[str | None, str | None] | None:
+    """Return what leaves two cards where they meet, if both are known."""
+    if step[0] and step[1]:
+        return None
+    edges = (1, 3) if step[0] else (2, 0)
+    one, other = (here, edges[0]), (there, edges[1])
+    return (sides[one], sides[other]) if one in sides and other in sides else None
+
+
+def _carried(met: tuple[str | None, str | None] | None, tile_set: TileSet) -> float:
+    if met is None or None in met or not carries_on(*met):
+        return 0.0
+    return 0.5 if GREY in met and tile_set.colours else 1.0
+
+
+def _alike(one: SeenCard, other: SeenCard) -> bool:
+    a, b = one.best, other.best
+    return a is not None and b is not None and (a.tile, a.turns) == (b.tile, b.turns)
