@@ -25,7 +25,8 @@ REACHED = {
         "detect.detect", "detect.loose_hexes", "detect.network", "hexes.boards", "hexes.cells",
         "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read", "hexes.scraps",
         "hexes.starts", "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.features",
-        "hexes.taught.reader", "intake.picture", "layout.cards", "layout.measures",
+        "hexes.taught.reader", "intake.picture", "layout.cards", "layout.fields",
+        "layout.islands", "layout.laid_field", "layout.measures",
         "layout.quality", "layout.settle", "read",
     ]),
 }  # fmt: skip
