@@ -161,7 +161,7 @@ def test_built_in_names_are_refused_and_nothing_is_written(tmp_path):
         ({"photos": {"a.jpg": 3}}, "must be a list of tiles"),
         ({"photos": {"a.jpg": ["fox"]}}, "tile 1: must be like"),
         ({"photos": {"a.jpg": [{"at": [0, 0]}]}}, '"tile" must be the name'),
-        ({"photos": {"a.jpg": [{"tile": "fox"}]}}, "says nowhere where fox lies"),
+        ({"photos": {"a.jpg": [{"tile": "fox"}]}}, "does not say where fox lies"),
         ({"photos": {"a.jpg": [{"tile": "fox", "at": [0.5, 0]}]}}, "two whole numbers"),
         ({"photos": {"a.jpg": [{"tile": "fox", "at": "b4"}]}}, "two whole numbers"),
         ({"photos": {"a.jpg": [{"tile": "fox", "cells": []}]}}, "must be a list of cells"),
