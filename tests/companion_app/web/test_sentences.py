@@ -75,7 +75,7 @@ def test_tiles_are_said_with_row_and_place(game, language):
         for name, kind in box.kinds.items()
     ))  # fmt: skip
     label = speech.labels(lying, box)
-    said = [label(one) for one in (*lying.cards, *lying.pieces)]
+    said = [*map(label, lying.cards), *map(label, lying.pieces)]
 
     assert [text for text in said if bad_in(text) or "-3" in text] == []
 
