@@ -170,7 +170,7 @@ def test_request_holds_what_was_asked(run, reader, tmp_path):
         (["--game=chess"], "invalid choice"),
         (["--set=nobodys"], "no set called 'nobodys'"),
         (["--set=../secrets"], "is not a valid name for a set"),
-        (["--game=carnival", "--set=sssnake"], "is a box for sssnake"),
+        (["--game=carnival", "--set=sssnake"], "is a set for sssnake"),
         (["--shape=round"], "invalid choice"),
         (["--shape=square", "--grid=0x4"], "write columns and rows"),
         (["--shape=square", "--grid=many"], "write columns and rows"),
