@@ -108,12 +108,16 @@ def _settings() -> Check:
         text = f"The settings file has mistakes: {'; '.join(error.mistakes)}."
         return Check("settings", False, text, f"Put them right in {path}.")
     there = path.exists()
-    return Check("settings", True, f"{path} is in order." if there else "All settings are usual.")
+    return Check(
+        "settings",
+        True,
+        f"The settings in {path} are fine." if there else "All settings are at their defaults.",
+    )
 
 
 def _disk(machine: Machine) -> Check:
     folder = next(path for path in (machine.home, *machine.home.parents) if path.exists())
-    fix = "Wipe kept pictures on the page, or take a larger card."
+    fix = "Delete kept pictures on the page, or use a larger card."
     if not os.access(folder, os.W_OK):
         return Check("disk", False, f"Nothing can be written in {folder}.",
                      "Give the folder to the user that Snake Eye runs as.")  # fmt: skip
@@ -121,7 +125,8 @@ def _disk(machine: Machine) -> Check:
         free_mb = machine.free_bytes(folder) >> 20
     except OSError as error:
         return Check("disk", False, f"The disk does not answer: {error.strerror}.",
-                     "Take a new card; make a backup first if it can still be read.")  # fmt: skip
+                     "Use a new memory card; make a backup first if the old one can still be "
+                     "read.")  # fmt: skip
     if free_mb < LEAST_FREE_MB:
         return Check("disk", False, f"Only {free_mb} MB are free.", fix)
     note = fix if free_mb < LITTLE_FREE_MB else ""
@@ -153,8 +158,8 @@ def _games(machine: Machine) -> Check:
 def _temperature(machine: Machine) -> Check:
     degrees = machine.temperature_c()
     if degrees is None:
-        return Check("temperature", None, "This machine does not tell its temperature.")
-    text = f"The processor has {degrees:.0f} °C."
+        return Check("temperature", None, "This device does not report its temperature.")
+    text = f"The processor is at {degrees:.0f} °C."
     fix = "Give it air: a fan or a case with holes, away from the lamp."
     if degrees >= HOT_C:
         return Check("temperature", False, text, fix)
@@ -164,15 +169,15 @@ def _temperature(machine: Machine) -> Check:
 def _power(machine: Machine) -> Check:
     bits = machine.throttled()
     if bits is None:
-        return Check("power", None, "Only a Raspberry Pi tells about its power supply.")
+        return Check("power", None, "Only a Raspberry Pi reports on its power supply.")
     fix = "Use the Pi's own power supply: 5 V and 5 A for a Pi 5, 3 A for a Pi 4."
     now = sorted({THROTTLED[bit] for bit in THROTTLED if bits >> bit & 1})
     earlier = sorted({THROTTLED[bit] for bit in THROTTLED if bits >> (bit + 16) & 1})
     if now:
         return Check("power", False, f"Right now {' and '.join(now)}.", fix)
     if earlier:
-        return Check("power", True, f"Now it is well; earlier {' and '.join(earlier)}.", fix)
-    return Check("power", True, "Power and speed are as they should be.")
+        return Check("power", True, f"All is well now; earlier {' and '.join(earlier)}.", fix)
+    return Check("power", True, "Power and speed are fine.")
 
 
 def _clock(machine: Machine) -> Check:
@@ -181,10 +186,12 @@ def _clock(machine: Machine) -> Check:
     said = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now_s))
     newest_s = max((path.stat().st_mtime for path in _kept(machine.home)), default=0.0)
     if now_s < BUILT_S or now_s < newest_s - 3600:
-        return Check("clock", False, f"The clock says {said} UTC, which is in the past.",
-                     f"{fix}. Games keep their order all the same.")  # fmt: skip
+        return Check("clock", False, f"The clock is wrong: it says {said} UTC.",
+                     f"{fix}. Games keep their order anyway.")  # fmt: skip
     if machine.clock_is_set() is False:
-        return Check("clock", None, f"The clock says {said} UTC, and nothing has set it.", fix)
+        return Check(
+            "clock", None, f"The clock says {said} UTC, but it was not set automatically.", fix
+        )
     return Check("clock", True, f"The clock says {said} UTC.")
 
 
@@ -195,7 +202,8 @@ def _kept(home: Path) -> list[Path]:
 def _network(machine: Machine) -> Check:
     addresses = machine.addresses()
     if not addresses:
-        return Check("network", False, "This machine is in no network, so phones cannot reach it.",
+        return Check("network", False,
+                     "This device is not connected to a network, so phones cannot reach it.",
                      "Join the Wi-Fi, plug in a cable, or make a hotspot as in "
                      "deploy/README.md.")  # fmt: skip
     text = f"Phones find it at {', '.join(addresses)}"

@@ -72,7 +72,7 @@ def camera_checks(seen: Seen, *, wanted: bool) -> list[Check]:
     """
     camera = _camera(seen, wanted)
     if seen.bgr is None:
-        why = "There is no picture to tell it from."
+        why = "This cannot be checked without a picture."
         return [camera, *(Check(name, None, why) for name in ("focus", "light", "lens"))]
     troubles = picture_troubles(seen.bgr)
     return [camera, _focus(seen, troubles), _light(troubles), _lens(seen.bgr, troubles)]
@@ -95,15 +95,15 @@ def _camera(seen: Seen, wanted: bool) -> Check:
 
 def _focus(seen: Seen, troubles: Sequence[str]) -> Check:
     if seen.facts is not None and seen.facts.focused is False:
-        return Check("focus", False, "The camera found no sharp place.",
+        return Check("focus", False, "The camera could not focus.",
                      "Lay tiles under it, switch on a lamp, and let it focus again.")  # fmt: skip
     if "blur" in troubles:
         return Check("focus", False, "The picture is blurred.",
-                     "Turn the lens until print is sharp, or wipe it.")  # fmt: skip
+                     "Turn the lens until the picture is sharp, or wipe it.")  # fmt: skip
     if sharpness_by_block(seen.bgr) is None:
-        return Check("focus", None, "There is too little on the table to tell.",
-                     "Lay some tiles down and ask again.")  # fmt: skip
-    return Check("focus", True, "Print on the table is sharp.")
+        return Check("focus", None, "There is too little on the table to check this.",
+                     "Lay some tiles down and check again.")  # fmt: skip
+    return Check("focus", True, "The picture is sharp.")
 
 
 def _light(troubles: Sequence[str]) -> Check:
@@ -117,12 +117,12 @@ def _light(troubles: Sequence[str]) -> Check:
 def _lens(bgr: Bgr, troubles: Sequence[str]) -> Check:
     fix = "Wipe the lens with a soft cloth."
     if "dark" in troubles or "bright" in troubles:
-        return Check("lens", None, "In this light nothing can be said of the lens.")
+        return Check("lens", None, "The lens cannot be checked in this light.")
     if float(np.quantile(bgr[::8, ::8].min(axis=2), 0.01)) > FOGGED:
         return Check("lens", None, "Nothing in the picture is dark: the lens may be fogged.", fix)
     sharp = sharpness_by_block(bgr)
     if sharp is None:
-        return Check("lens", None, "There is too little on the table to tell.")
+        return Check("lens", None, "There is too little on the table to check this.")
     smeared = _largest_patch(sharp < SMEARED * float(np.nanmedian(sharp)))
     if len(smeared) >= PATCH_BLOCKS:
         row, column = smeared.mean(axis=0)

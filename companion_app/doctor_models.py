@@ -58,7 +58,7 @@ def _other(name: str, folder: Path) -> Callable[[], str]:
         manifest = models.read_manifest(folder / f"{name}.json", {})
         file = str(manifest.get("file"))
         models.read_file(folder / file, str(manifest.get("sha256")))
-        return f"{file} is whole."
+        return f"{file} is complete."
 
     return load
 
@@ -67,7 +67,7 @@ def _detector(folder: Path) -> str:
     from vision.detect.network import MANIFEST, TileNetwork
 
     TileNetwork(folder)
-    return f"The finder of tiles ({MANIFEST}) is whole."
+    return f"Tiles can be found ({MANIFEST})."
 
 
 def _reader(box: TileSet, folder: Path) -> Callable[[], str]:
@@ -78,7 +78,7 @@ def _square_reader(box: TileSet, folder: Path) -> str:
     from vision.classify.reader import file_names, load_reader
 
     load_reader(box, folder)
-    return f"The reader of {box.name} ({file_names(box.name)[1]}) is whole and made for this box."
+    return f"The tiles of {box.title} can be read ({file_names(box.name)[1]})."
 
 
 def _hex_reader(box: TileSet, folder: Path) -> str:
@@ -89,4 +89,4 @@ def _hex_reader(box: TileSet, folder: Path) -> str:
     if unknown:
         raise ModelError(f"the reader of hex boards does not know {', '.join(unknown)}")
     names = ", ".join(f"{name}.onnx" for name in NETWORKS)
-    return f"The reader of {box.name} ({names}) is whole and knows its colours."
+    return f"The tiles of {box.title} can be read ({names})."

@@ -85,7 +85,7 @@ def _checked(archive: zipfile.ZipFile, file: Path) -> tuple[Kept, ...]:
     """Return what the manifest promises, after holding the file's own list against it."""
     entries = archive.infolist()
     if len(entries) > MOST_FILES + 1:
-        raise BackupError(f"{file} holds {len(entries)} files, more than any backup")
+        raise BackupError(f"{file} has more files than any backup: {len(entries)}")
     by_name = {entry.filename: entry for entry in entries}
     if len(by_name) != len(entries):
         raise BackupError(f"{file} holds two files of one name")
@@ -132,7 +132,7 @@ def _check_entry(entry: zipfile.ZipInfo, one: Kept, file: Path) -> None:
     if entry.is_dir() or kind not in (0, stat.S_IFREG):
         raise BackupError(f"{file} holds something that is no plain file: {one.path[:80]!r}")
     if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise BackupError(f"{file} is packed in a way that no backup is: {one.path[:80]!r}")
+        raise BackupError(f"{file} is packed in a way that Snake Eye never uses: {one.path[:80]!r}")
     if entry.file_size != one.size:
         raise BackupError(f"{file} and its manifest disagree on the size of {one.path[:80]!r}")
 

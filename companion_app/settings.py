@@ -209,8 +209,8 @@ def _ports(values: Mapping[str, Any]) -> int:
 def _unknown_section(section: str, entries: Any, known: list[str]) -> str:
     sections = ", ".join(f"[{name}]" for name in known)
     if not isinstance(entries, dict):
-        return f"{section} stands in no section; settings stand under one of {sections}"
-    return f"there is no section [{section}]; sections are {sections}"
+        return f"{section} is outside of every section; put it under one of {sections}"
+    return f"there is no section [{section}]; the sections are {sections}"
 
 
 def _wrong(rule: _Rule, value: Any) -> str:

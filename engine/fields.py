@@ -182,14 +182,17 @@ def _by_field(start: Start, bigs: tuple[TileKind, ...]) -> dict[int, list[Placem
         number = placed.field
         if number is None:
             if placed.tile not in names:
-                raise RecordError("setup", f"{placed.tile} at {list(placed.at)} lacks its field")
+                raise RecordError(
+                    "setup", f"{placed.tile} at {list(placed.at)}: say on which field it lies"
+                )
             number = names.index(placed.tile)
         cards.setdefault(number, []).append(replace(placed, field=number))
     seats = len(start.players)
     if len(cards) > seats or seats > len(bigs) or max(cards, default=0) >= len(bigs):
         raise RecordError(
             "setup" if cards else "players",
-            f"{len(cards)} fields are laid out for {seats} players and {len(bigs)} big cards",
+            f"there is one field for each player and one big card for each field; fields laid out: "
+            f"{len(cards)}, players: {seats}, big cards: {len(bigs)}",
         )
     # Players may have taken any of the big cards: fields nobody saw fill the seats left over.
     spare = [number for number in range(len(bigs)) if number not in cards]

@@ -50,7 +50,7 @@ def load_json(text: str | bytes, place: str = "", largest: int = LARGEST_BYTES) 
         )  # fmt: skip
         _check_depth_and_letters(value)
     except RecursionError:
-        raise RecordError(place, "the JSON is nested too deeply") from None
+        raise RecordError(place, "the JSON has too many brackets inside each other") from None
     except UnicodeDecodeError:
         raise RecordError(place, "the text is not UTF-8") from None
     except RecordError as error:
@@ -87,7 +87,7 @@ def a_list(value: Json, place: str, most: int | None = None) -> list[Any]:
     if not isinstance(value, list):
         raise RecordError(place, f"must be a list, but is {shown(value)}")
     if most is not None and len(value) > most:
-        raise RecordError(place, f"there are {len(value)}, but at most {most} are read")
+        raise RecordError(place, f"there may be at most {most} entries, not {len(value)}")
     return value
 
 
@@ -100,7 +100,7 @@ def a_name(value: Json, place: str) -> str:
             place, f"a name has at most {LONGEST_NAME} letters, but {shown(value)} has {len(value)}"
         )
     if hides(value):
-        raise RecordError(place, f"a name has no hidden characters, but is {shown(value)}")
+        raise RecordError(place, f"a name may not have hidden characters: {shown(value)}")
     return value
 
 
@@ -115,7 +115,7 @@ def a_cell(value: Json, place: str) -> Cell:
         raise RecordError(place, f"a cell is two whole numbers, not {shown(value)}")
     if max(abs(n) for n in value) > FARTHEST_CELL:
         raise RecordError(
-            place, f"{shown(value)} is off every table: cells lie within {FARTHEST_CELL} of [0, 0]"
+            place, f"{shown(value)} is too far away: no number may be larger than {FARTHEST_CELL}"
         )
     return (value[0], value[1])
 
@@ -158,7 +158,7 @@ def _check_depth_and_letters(value: Json) -> None:
             elif isinstance(one, list):
                 below += one
             elif isinstance(one, str) and re.search("[\ud800-\udfff]", one):
-                raise RecordError("", "a text holds half a letter; write it in whole letters")
+                raise RecordError("", "a text contains a broken character; save it as UTF-8")
         level, depth = below, depth + 1
 
 
@@ -166,13 +166,13 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entry = dict(pairs)
     if len(entry) != len(pairs):
         ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise RecordError("", f"the key {shown(twice)} stands twice in one object")
+        raise RecordError("", f"the key {shown(twice)} is given twice")
     return entry
 
 
 def _whole_number(digits: str) -> int:
     if len(digits) > LONGEST_NUMBER:
-        problem = f"a number has {len(digits)} digits; at most {LONGEST_NUMBER} are read"
+        problem = f"a number may have at most {LONGEST_NUMBER} digits, not {len(digits)}"
         raise RecordError("", problem)
     return int(digits)
 
@@ -185,4 +185,4 @@ def _number(digits: str) -> float:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise RecordError("", f"{name} is no JSON number")
+    raise RecordError("", f"{name} is not a number in JSON")

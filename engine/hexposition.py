@@ -136,15 +136,17 @@ def _check_pieces(pieces: Iterable[Piece], players: tuple[str, ...], agreed: Agr
         spots = spots_of(piece.board, piece.cells)
         where = f"{piece.tile} on {[list(cell) for cell in piece.cells]}"
         if _of(piece) not in players:
-            raise RecordError("setup", f"{where} belongs to nobody who plays")
+            raise RecordError("setup", f"{where}: nobody plays this colour")
         if agreed.numbered and piece.board is None:
-            raise RecordError("setup", f"{where} lies on no board; say which with its number")
+            raise RecordError("setup", f"{where}: say on which board it lies")
         if (piece.board or 0) >= agreed.boards:
-            raise RecordError("setup", f"{where}: there is no board {piece.board}")
+            raise RecordError(
+                "setup", f"{where}: there is no board {piece.board}; boards are numbered from 0"
+            )
         if not all(agreed.is_on_board(cell) for cell in piece.cells):
-            raise RecordError("setup", f"{where} lies off the board")
+            raise RecordError("setup", f"{where} is not completely on the board")
         if not taken.isdisjoint(spots):
-            raise RecordError("setup", f"{where} lies on another tile")
+            raise RecordError("setup", f"{where} overlaps another tile")
         taken.update(spots)
 
 

@@ -9,9 +9,14 @@ from typing import Any
 from engine.game import AnyGame, Change, Move, Verdict
 from engine.lattice import Cell
 from engine.placement import Clay, Layout, Piece, Placement
+from engine.wording import in_english
 
 MOST_PASSES = 8
 """A stuck player passes by himself; more passes in a row than players do not happen."""
+LAID = {"one": "a tile was laid, and no move explains it",
+        "other": "{n} tiles were laid, and no order of moves explains them"}  # fmt: skip
+LAID_AND = {"one": "a tile was laid", "other": "{n} tiles were laid"}
+LIFTED = {"one": "a tile was lifted", "other": "{n} tiles were lifted"}
 
 
 NO_CHANGE = Change()
@@ -128,7 +133,8 @@ def _partly(before: Layout, change: Change) -> Layout:
 def _why(change: Change) -> str:
     laid, lifted = len(change.laid.placements()), len(change.lifted.placements())
     if not laid:
-        return f"{lifted} tiles were lifted" if lifted > 1 else "a tile was lifted"
+        return in_english(LIFTED, {"n": str(lifted)})
     if not lifted:
-        return f"{laid} tiles were laid, and no order of them is legal"
-    return f"{laid} tiles were laid and {lifted} lifted; that is not one move"
+        return in_english(LAID, {"n": str(laid)})
+    both = (in_english(LAID_AND, {"n": str(laid)}), in_english(LIFTED, {"n": str(lifted)}))
+    return f"{' and '.join(both)}; that is not one move"

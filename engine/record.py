@@ -103,7 +103,9 @@ def find_set(game: AnyGame, name: Json, folders: Iterable[Path] = ()) -> TileSet
     except SetError as error:
         raise RecordError("set", str(error)) from None
     if tile_set.game != game.facts.name:
-        raise RecordError("set", f"{name!r} is a box for {tile_set.game}, not {game.facts.name}")
+        raise RecordError(
+            "set", f"{name!r} is a set for {tile_set.game}, not for {game.facts.name}"
+        )
     return tile_set
 
 
@@ -115,13 +117,13 @@ def parse_players(game: AnyGame, value: Json, place: str = "players") -> tuple[s
         raise RecordError(
             place,
             f"{facts.name} is for {facts.fewest_players} to {facts.most_players} players, "
-            f"but {len(names)} are named",
+            f"but the number of names is {len(names)}",
         )
     for i, name in enumerate(names):
         a_name(name, f"{place}[{i}]")
         if facts.player_names is not None and name not in facts.player_names:
             known = ", ".join(facts.player_names)
-            raise RecordError(f"{place}[{i}]", f"{shown(name)} is none of {known}")
+            raise RecordError(f"{place}[{i}]", f"{shown(name)} is not one of {known}")
     if len(set(names)) != len(names):
         raise RecordError(place, "a player is named twice")
     return tuple(names)
@@ -151,11 +153,11 @@ def parse_move(
     entry = an_object(value, place)
     player = entry.get("player", MISSING)
     if not isinstance(player, str) or player not in players:
-        raise RecordError(f"{place}.player", f"{shown(player)} is none of {', '.join(players)}")
+        raise RecordError(f"{place}.player", f"{shown(player)} is not one of {', '.join(players)}")
     do = entry.get("do", MISSING)
     if do not in game.facts.actions:
         allowed = ", ".join(game.facts.actions)
-        raise RecordError(f"{place}.do", f"{shown(do)} is none of {allowed}")
+        raise RecordError(f"{place}.do", f"{shown(do)} is not one of {allowed}")
     lays = do in ("place", "replace")
     pieces = tile_set.lattice == "hex"
     keys = (*(PIECE_KEYS if pieces else CARD_KEYS), *game.facts.move_keys)
@@ -193,7 +195,7 @@ def parse_table(
     for key, wanted in (("game", game.facts.name), ("set", tile_set.name)):
         # A camera that was told of no game writes null.
         if table.get(key) not in (None, wanted):
-            problem = f"is {shown(table[key])}, but {wanted} is asked"
+            problem = f"is {shown(table[key])}, but should be {wanted}"
             raise RecordError(inside(place, key), problem)
     _check_what_was_seen(table, place)
     layout = _parse_tiles(tile_set, table.get("tiles", []), inside(place, "tiles"))
@@ -206,7 +208,9 @@ def parse_counts(value: Json, place: str) -> dict[str, int]:
     counts = an_object(value, place)
     for name, number in counts.items():
         if not is_whole(number) or not 0 <= number <= MOST_TILES:
-            raise RecordError(inside(place, name), f"must be a count, but is {shown(number)}")
+            raise RecordError(
+                inside(place, name), f"must be a whole number from 0, but is {shown(number)}"
+            )
     return dict(counts)
 
 
@@ -293,13 +297,13 @@ def _parse_start(
     if midgame:
         for key in game.facts.counts:
             if key in setup:
-                raise RecordError(f"setup.{key}", f"write {key} beside setup, not in it")
+                raise RecordError(f"setup.{key}", f"write {key} next to setup, not inside it")
         layout, _ = parse_table(game, tile_set, setup, "setup")
     else:
         layout = _parse_tiles(tile_set, setup, "setup")
     first = table.get("next")
     if "next" in table and (not isinstance(first, str) or first not in players):
-        raise RecordError("next", f"{shown(first)} is none of {', '.join(players)}")
+        raise RecordError("next", f"{shown(first)} is not one of {', '.join(players)}")
     tokens = parse_counts(table.get("tokens", {}), "tokens")
     out = parse_counts(table.get("out", {}), "out")
     return Start(players, options, layout, first, midgame, tokens, out)
@@ -309,7 +313,7 @@ def _check_hand(tile_set: TileSet, players: tuple[str, ...], value: Json) -> Non
     """Check the tiles in hand that a record may tell; the referee does not look at them."""
     for player, tiles in an_object(value, "hand").items():
         if player not in players:
-            raise RecordError(inside("hand", player), f"is none of {', '.join(players)}")
+            raise RecordError(inside("hand", player), f"is not one of {', '.join(players)}")
         place = f"hand.{player}"
         for i, tile in enumerate(a_list(tiles, place, MOST_TILES)):
             _known_tile(tile_set, tile, f"{place}[{i}]")
@@ -328,7 +332,7 @@ def _parse_card_move(
         raise RecordError(f"{place}.snake", f"there is no snake called {shown(snake)}")
     declares = entry.get("declares")
     if "declares" in entry and declares != "no-own-tile":
-        raise RecordError(f"{place}.declares", 'must be "no-own-tile" where it is given')
+        raise RecordError(f"{place}.declares", 'must be "no-own-tile" or left out')
     return Move(
         entry["player"], entry["do"], tile, at=_cell(entry, "at", place),
         turns=_card_turns(tile_set, tile, entry, place), snake=snake, declares=declares,
@@ -398,7 +402,7 @@ def _parse_tiles(tile_set: TileSet, value: Json, place: str) -> Layout:
             if where in taken:
                 raise RecordError(
                     f"{place}[{i}]",
-                    f"lies on cell {list(where[1])}, as does {place}[{taken[where]}]",
+                    f"lies on cell {list(where[1])}, where {place}[{taken[where]}] lies too",
                 )
             taken[where] = i
     return Layout.of(*placements)
@@ -439,7 +443,7 @@ def _parse_clay(value: Json, place: str) -> Iterable[Clay]:
             raise RecordError(f"{here}.kind", f'must be "open" or "closed", not {shown(kind)}')
         if "opens" in entry and opens not in HEX_SIDE_NAMES:
             raise RecordError(
-                f"{here}.opens", f"{shown(opens)} is none of {', '.join(HEX_SIDE_NAMES)}"
+                f"{here}.opens", f"{shown(opens)} is not one of {', '.join(HEX_SIDE_NAMES)}"
             )
         yield Clay(
             _board(entry.get("board", 0), 5, f"{here}.board"), _cell(entry, "cell", here), kind,
@@ -487,7 +491,10 @@ def _known_tile(tile_set: TileSet, value: Json, place: str) -> str:
 
 def _board(value: Json, boards: int, place: str) -> int:
     if not is_whole(value) or not 0 <= value < boards:
-        raise RecordError(place, f"there is no board {shown(value)}; they are 0 to {boards - 1}")
+        raise RecordError(
+            place,
+            f"there is no board {shown(value)}; boards are written 0 to {boards - 1}",
+        )
     return int(value)
 
 
@@ -503,7 +510,7 @@ def _cell(entry: Mapping[str, Any], key: str, place: str) -> Cell:
 
 def _check_format(table: Mapping[str, Any], wanted: str, place: str = "") -> None:
     if table.get("format", wanted) != wanted:
-        problem = f"is {shown(table['format'])}, but {wanted!r} is read here"
+        problem = f"is {shown(table['format'])}, but should be {wanted!r}"
         raise RecordError(inside(place, "format"), problem)
     version = table.get("version", VERSION)
     if not is_whole(version) or version != VERSION:

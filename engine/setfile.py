@@ -57,7 +57,9 @@ def load_set(name: str, folders: Iterable[Path]) -> TileSet:
         SetError: there is no such set, or its file is wrong.
     """
     if not SAFE_NAME.fullmatch(name):
-        raise SetError(f"{shown(name)} is no name of a set; use small letters, digits, - and _")
+        raise SetError(
+            f"{shown(name)} is not a valid name for a set; use small letters, digits, - and _"
+        )
     for folder in (*folders, BUILT_IN_FOLDER):
         path = folder / f"{name}.toml"
         if path.is_file():
@@ -77,9 +79,13 @@ def read_set_file(path: Path) -> TileSet:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise SetError(f"{path.name}, line {line}: is not UTF-8 text; save it as UTF-8") from None
+        raise SetError(
+            f"{path.name}, line {line}: this is not UTF-8 text; save it as UTF-8"
+        ) from None
     if len(data) > LARGEST_FILE_BYTES:
-        raise SetError(f"{path.name} is larger than {LARGEST_FILE_BYTES >> 10} KB: no set file")
+        raise SetError(
+            f"{path.name} is too large for a set file: more than {LARGEST_FILE_BYTES >> 10} KB"
+        )
     return parse_set(text, path.name)
 
 
@@ -90,7 +96,7 @@ def parse_set(text: str, file_name: str) -> TileSet:
     except tomllib.TOMLDecodeError as error:
         raise SetError(f"{file_name}{_said_of(error, text)}") from error
     except RecursionError:
-        raise SetError(f"{file_name}: is nested too deeply") from None
+        raise SetError(f"{file_name}: too many brackets inside each other") from None
     except ValueError:
         # The one error of tomllib that is none of its own: Python counts the digits.
         raise SetError(f"{file_name}: a number has too many digits") from None
@@ -101,7 +107,7 @@ def _said_of(error: tomllib.TOMLDecodeError, text: str) -> str:
     """Return what is wrong with the form of a file; a key that stands twice is named."""
     line = re.search(r"overwrite a value \(at line (\d+)", str(error))
     key = line and re.match(r"\s*([^\s=]+)\s*=", text.splitlines()[int(line[1]) - 1])
-    return f", line {line[1]}: {key[1]}: stands twice" if line and key else f": {error}"
+    return f", line {line[1]}: {key[1]}: is given twice" if line and key else f": {error}"
 
 
 class _Reader:
@@ -117,7 +123,7 @@ class _Reader:
         self._no_strangers(data, TOP_KEYS, None)
         for part, known in PARTS.items():
             if not isinstance(data.get(part, {}), dict):
-                raise self._error(None, part, f"is written as a block [{part}]")
+                raise self._error(None, part, f"must be a block that begins with [{part}]")
             self._no_strangers(data.get(part, {}), known, None)
         self._check_board_and_clay(data.get("board", {}), data.get("clay", {}))
         if data.get("format") != FORMAT:
@@ -158,20 +164,20 @@ class _Reader:
         if not _is_list_of(colours, str) or len(set(colours)) != len(colours):
             raise self._error(None, "colours", "must be a list of different names")
         if GREY in colours:
-            raise self._error(None, "colours", f"{GREY} belongs to nobody and is no player's")
+            raise self._error(None, "colours", f"{GREY} cannot be a player's colour")
         return tuple(colours)
 
     def _kinds(self, lattice: str, colours: tuple[str, ...]) -> Iterator[TileKind]:
         tiles = self._data.get("tile", [])
         if not _is_list_of(tiles, dict):
-            raise self._error(None, "tile", "tiles are written as [[tile]] blocks")
+            raise self._error(None, "tile", "each tile must be a block that begins with [[tile]]")
         seen: set[str] = set()
         for number, tile in enumerate(tiles):
             for kind in self._kinds_of(tile, number, lattice, colours):
                 if mistake := tile_mistake(self._data.get("game"), kind):
                     raise self._error(number, *mistake)
                 if kind.name in seen:
-                    raise self._error(number, "name", f"{kind.name} stands twice")
+                    raise self._error(number, "name", f"there are two tiles called {kind.name}")
                 seen.add(kind.name)
                 yield kind
 
@@ -181,7 +187,7 @@ class _Reader:
         self._no_strangers(tile, TILE_KEYS, number)
         shape = self._text(tile, "name", number)
         if not TILE_NAME.fullmatch(shape):
-            raise self._error(number, "name", f"{shape!r} is no name of a tile")
+            raise self._error(number, "name", f"{shape!r} is not a valid name for a tile")
         count = tile.get("count", 1)
         if not _is_whole(count) or not 0 <= count <= MOST_OF_ONE_TILE:
             raise self._error(
@@ -223,7 +229,7 @@ class _Reader:
         strands = tuple(self._strand(strand, number, colour) for strand in listed)
         edges = [edge for strand in strands for edge in strand.edges]
         if len(set(edges)) != len(edges):
-            raise self._error(number, "strands", "two strands cross the same side")
+            raise self._error(number, "strands", "two strands end at the same side")
         return strands
 
     def _strand(self, strand: Mapping[str, Any], number: int, colour: str | None) -> Strand:
@@ -247,14 +253,14 @@ class _Reader:
         if lattice == "hex" and path is not None:
             if not is_path(path):
                 raise self._error(
-                    number, "path", "turns are written 0, + and -, without sharp turns or contact"
+                    number, "path", "write the turns as 0, + and -; the tile may not touch itself"
                 )
             return path_cells(path)
         cells = tile.get("cells", [[0, 0]])
         if not _is_list_of_cells(cells):
             raise self._error(number, "cells", "must be a list of cells like [[0, 0], [1, 0]]")
         if len({tuple(cell) for cell in cells}) != len(cells):
-            raise self._error(number, "cells", "a cell stands twice")
+            raise self._error(number, "cells", "the same cell is listed twice")
         return tuple((x, y) for x, y in cells)
 
     def _exits(self, tile: Mapping[str, Any], number: int) -> tuple[Exit, ...]:
@@ -279,9 +285,9 @@ class _Reader:
     ) -> str:
         value = table.get(key, default)
         if not isinstance(value, str) or (not value and default is None):
-            raise self._error(tile, key, "must be a text")
+            raise self._error(tile, key, "must be text")
         if len(value) > LONGEST_TEXT or hides(value):
-            problem = f"has at most {LONGEST_TEXT} letters, all of which can be seen"
+            problem = f"may have at most {LONGEST_TEXT} letters and no hidden characters"
             raise self._error(tile, key, problem)
         return value
 

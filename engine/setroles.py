@@ -50,10 +50,13 @@ def box_mistake(
         return None
     listed = tuple(colours)
     if not set(listed) <= set(CARNIVAL_COLOURS):
-        return "colours", f"snakes are called {', '.join(CARNIVAL_COLOURS)}"
+        return "colours", f"the snakes of this game are {', '.join(CARNIVAL_COLOURS)}"
     houses = [kind for kind in kinds if kind.role == "house"]
     if len(houses) != 1:
-        return "tile", f"a box has one tile with the role house, not {len(houses)}"
+        return (
+            "tile",
+            f"there must be exactly one tile with the role house, but there are {len(houses)}",
+        )
     if sorted(leaving.name for leaving in houses[0].exits) != sorted(listed):
         return "exits", f"the house needs one exit for each of {', '.join(listed)}"
     for key in ("diamond_points", "gift_points"):
@@ -66,7 +69,7 @@ def _wrong_colour(kind: TileKind) -> Mistake | None:
     if kind.role in COLOURED and kind.colour is None:
         return "role", f'a {kind.role} tile belongs to a colour; add colours = "each"'
     if kind.role not in COLOURED and kind.colour is not None:
-        return "colours", f"a {kind.role} belongs to nobody and has no colours"
+        return "colours", f"a {kind.role} has no colours, since it belongs to no player"
     return None
 
 
@@ -91,7 +94,7 @@ def _wrong_house(kind: TileKind) -> Mistake | None:
     if kind.role != "house" and kind.exits:
         return "exits", "only the house has exits"
     if kind.role == "house" and kind.count != 1:
-        return "count", "there is one house"
+        return "count", "there is only one house in a box"
     if len(kind.cells) > 1:
         return "cells", f"a {kind.role} covers one cell"
     return None

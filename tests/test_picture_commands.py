@@ -169,8 +169,8 @@ def test_request_holds_what_was_asked(run, reader, tmp_path):
         (["--game=carnival", "--shape=square"], "say what lies on the table"),
         (["--game=chess"], "invalid choice"),
         (["--set=nobodys"], "no set called 'nobodys'"),
-        (["--set=../secrets"], "is no name of a set"),
-        (["--game=carnival", "--set=sssnake"], "is a box for sssnake"),
+        (["--set=../secrets"], "is not a valid name for a set"),
+        (["--game=carnival", "--set=sssnake"], "is a set for sssnake"),
         (["--shape=round"], "invalid choice"),
         (["--shape=square", "--grid=0x4"], "write columns and rows"),
         (["--shape=square", "--grid=many"], "write columns and rows"),
@@ -272,7 +272,7 @@ def test_words_of_calibrate_for_people(run, tmp_path):
         "calibrate", "--photos", sheet_photos(tmp_path / "photos", 5), "--out", tmp_path / "p.json"
     )
 
-    assert "5 of 5 pictures used" in ran.out
+    assert "pictures used: 5 of 5" in ran.out
     assert "written" in ran.out
 
 

@@ -76,7 +76,7 @@ def test_the_same_photo_taught_again_counts_once(home, capsys):
 @pytest.mark.parametrize(
     ("name", "change", "words"),
     [
-        ("Mein Spiel", [], "no name of a set"),
+        ("Mein Spiel", [], "not a valid name for a set"),
         ("schlangennest", [], "built in"),
         ("mine", ["--grid", "5"], "5x7"),
         ("mine", ["--map", "x.json"], "--game"),

@@ -69,7 +69,7 @@ def add_game(
 
 def games_in_words() -> str:
     """Return the players and options of every game, with the values that they may have."""
-    lines = ["Players and options of the games; in brackets what holds where nothing is said:"]
+    lines = ["Players and options of the games; the default is in brackets:"]
     for game in GAMES.values():
         facts = game.facts
         names = ", ".join(facts.player_names) if facts.player_names else "names of any kind"

@@ -38,10 +38,7 @@ def calibrate(arguments: Namespace) -> int:
     else:
         _print_calibration(document)
     if learnt.profile is None:
-        sys.stderr.write(
-            f"snake-eye: none of the {len(files)} pictures shows {pattern.words}; "
-            "nothing was saved\n"
-        )
+        sys.stderr.write(f"snake-eye: no picture shows {pattern.words}; nothing was saved\n")
         return NO
     return ANSWERED
 
@@ -102,7 +99,7 @@ def _calibration_to_json(learnt: Learnt, out: str) -> dict[str, Any]:
 
 
 def _print_calibration(document: dict[str, Any]) -> None:
-    print_line(f"{document['used']} of {document['pictures']} pictures used")
+    print_line(f"pictures used: {document['used']} of {document['pictures']}")
     for one in document["left_out"]:
         print_line(f"    not {one['file']}: {one['why']}")
     for note in document["notes"]:

@@ -78,7 +78,7 @@ def backup(arguments: Namespace) -> int:
     if arguments.json:
         print_json({"file": arguments.file, "files": len(kept), "bytes": size})
     else:
-        print_line(f"{len(kept)} files ({size / 1e6:.1f} MB) are in {arguments.file}.")
+        print_line(f"Backed up in {arguments.file}. Files: {len(kept)} ({size / 1e6:.1f} MB).")
         print_line("It holds games, pictures of your table and the host PIN: keep it to yourself.")
     return ANSWERED
 
@@ -92,7 +92,7 @@ def restore(arguments: Namespace) -> int:
     if arguments.json:
         print_json({"file": arguments.file, "files": restored.files, "kept": kept})
     else:
-        print_line(f"{restored.files} files are back in {home_folder()}.")
+        print_line(f"Restored in {home_folder()}. Files: {restored.files}.")
         if kept:
             print_line(f"What was there before lies in {kept}.")
     return ANSWERED

@@ -51,5 +51,7 @@ def print_sheets(arguments: Namespace) -> int:
     else:
         for path in sorted(out.glob("*.pdf")):
             print_line(f"{path}")
-        print_line(f"{len(manifest['faces'])} faces and {out / 'manifest.json'}")
+        print_line(
+            f"Pictures of single tiles: {len(manifest['faces'])}, listed in {out / 'manifest.json'}"
+        )
     return ANSWERED

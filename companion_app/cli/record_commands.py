@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,9 +23,10 @@ from companion_app.answers import (
 from companion_app.boxes import box_for
 from companion_app.cli.arguments import told_options, told_players
 from companion_app.home import set_folders
+from companion_app.web.speech import Speech
 from engine import referee as judging
 from engine.errors import EngineError, RecordError
-from engine.game import AnyGame, Json, Start
+from engine.game import AnyGame, Json, Move, Start
 from engine.games import game_named
 from engine.given import LARGEST_BYTES, load_json
 from engine.placement import Layout, Piece, Placement
@@ -32,12 +34,17 @@ from engine.record import (
     TABLE_FORMAT,
     VERSION,
     Record,
-    move_to_json,
     parse_counts,
     parse_record,
     parse_table,
 )  # fmt: skip
 from engine.tiles import TileSet
+from engine.wording import in_english
+
+ENGLISH = Speech("en")
+LEGAL = {"one": "{n} legal move", "other": "{n} legal moves"}
+MOVES = {"one": "{n} move", "other": "{n} moves"}
+SEQUENCES = {"one": "{n} sequence of {moves}", "other": "{n} sequences of {moves}"}
 
 
 def referee(arguments: Namespace) -> int:
@@ -67,13 +74,14 @@ def moves(arguments: Namespace) -> int:
     if arguments.record == "-":
         return _answer_lines(answer, lambda _: ANSWERED)
     with named(arguments.record):
-        document = answer(record_from(arguments.record))
+        record = record_from(arguments.record)
+        legal = judging.moves_at_end(record)
     if arguments.json:
-        print_json(document)
+        print_json(judging.moves_to_json(legal))
     else:
-        for move in document["moves"]:
-            print_line(_move_in_words(move))
-        print_line(f"{len(document['moves'])} legal moves")
+        for text, ways in Counter(_move_in_words(move, record) for move in legal).items():
+            print_line(text + (f" ({ways} ways)" if ways > 1 else ""))
+        print_line(in_english(LEGAL, {"n": str(len(legal))}))
     return ANSWERED
 
 
@@ -88,7 +96,8 @@ def perft(arguments: Namespace) -> int:
     if arguments.json:
         print_json({"depth": arguments.depth, "nodes": nodes})
     else:
-        print_line(f"{nodes} sequences of {arguments.depth} moves")
+        moves = in_english(MOVES, {"n": str(arguments.depth)})
+        print_line(in_english(SEQUENCES, {"n": str(nodes), "moves": moves}))
     return ANSWERED
 
 
@@ -102,7 +111,7 @@ def rules(arguments: Namespace) -> int:
         for sentence in (summary.goal, summary.turn, summary.end, summary.scoring, ""):
             print_line(sentence)
         for rule in facts.rules:
-            print_line(f"{rule.id}: {rule.text} ({rule.source})")
+            print_line(f"{rule.id}: {rule.text} ({ENGLISH.source(rule.source)})")
     return ANSWERED
 
 
@@ -222,11 +231,11 @@ def _full_table(game: AnyGame, tile_set: TileSet, table: Any) -> dict[str, Json]
 
 
 def _print_judgement(record: Record, answer: dict[str, Json]) -> None:
-    for move, verdict in zip(record.moves, answer["moves"], strict=True):
+    for n, (move, verdict) in enumerate(zip(record.moves, answer["moves"], strict=True), start=1):
         words = {True: "legal", False: "ILLEGAL", None: "not judged"}[verdict["legal"]]
-        print_line(f"{_move_in_words(move_to_json(move))}: {words}")
+        print_line(f"{n}. {_move_in_words(move, record)}: {words}")
         for broken in verdict["violations"]:
-            print_line(f"    {broken['rule']}: {broken['text']}")
+            print_line(f"    {broken['text']}")
     _print_score(answer)
 
 
@@ -237,7 +246,7 @@ def _print_score(answer: dict[str, Json]) -> None:
         for why, (times, earned) in _reasons(answer["lines"].get(player, ())).items():
             print_line(f"  {earned:+4d}  {why}" + (f" ({times} times)" if times > 1 else ""))
     for broken in answer.get("violations", ()):
-        print_line(f"{broken['rule']}: {broken['text']}")
+        print_line(broken["text"])
     for question in answer.get("open", ()):
         print_line(f"open: {question['question']}")
         for one in question["answers"]:
@@ -272,16 +281,5 @@ def _standing(answer: dict[str, Json]) -> str:
     return f"Not over yet. Ahead: {' and '.join(ahead)}."
 
 
-def _move_in_words(move: dict[str, Json]) -> str:
-    rest = " ".join(
-        f"{key} {_plain(value)}" for key, value in move.items() if key not in ("player", "do")
-    )
-    return f"{move['player']} {move['do']} {rest}".rstrip()
-
-
-def _plain(value: Json) -> str:
-    if isinstance(value, list):
-        return ",".join(_plain(item) for item in value)
-    if isinstance(value, dict):
-        return "/".join(_plain(item) for item in value.values())
-    return str(value)
+def _move_in_words(move: Move, record: Record) -> str:
+    return ENGLISH.move(move, record.game.facts.coloured_moves)

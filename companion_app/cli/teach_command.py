@@ -13,6 +13,15 @@ from companion_app.cli.arguments import new_parser
 from companion_app.home import corrections_folder, set_folders
 from engine.errors import EngineError
 from engine.games import GAMES
+from engine.wording import Sentence, in_english
+
+KINDS = {"one": "{n} kind", "other": "{n} kinds"}
+TILES = {"one": "{n} tile", "other": "{n} tiles"}
+PHOTOS = {"one": "{n} photo", "other": "{n} photos"}
+CORRECTIONS = {"one": "{n} of them is a correction from play",
+               "other": "{n} of them are corrections from play"}  # fmt: skip
+NOT_FOUND = {"one": "{n} labelled tile was not found",
+             "other": "{n} labelled tiles were not found"}  # fmt: skip
 
 
 def add_teach_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -86,19 +95,23 @@ def _progress(text: str) -> None:
         sys.stderr.write(f"{text} …\n")
 
 
+def _counted(sentence: Sentence, count: int) -> str:
+    return in_english(sentence, {"n": str(count)})
+
+
 def _print_report(report: dict[str, Any]) -> None:
     print_line(
-        f"{report['set']}: {len(report['kinds'])} kinds learnt from {report['examples']} tiles in "
-        f"{report['photos']} photos"
+        f"{report['set']}: {_counted(KINDS, len(report['kinds']))} learnt from "
+        f"{_counted(TILES, report['examples'])} in {_counted(PHOTOS, report['photos'])}"
     )
     if report["corrections"]:
-        print_line(f"    {report['corrections']} of them are corrections from play")
+        print_line(f"    {_counted(CORRECTIONS, report['corrections'])}")
     for one in report["left_out"]:
         print_line(f"    not {one['file']}: {one['why']}")
     for one in report["poor"]:
         print_line(f"    {one['file']} is learnt from, but should be taken again. {one['why']}")
     for one in report["not_found"]:
-        print_line(f"    {one['file']}: {one['tiles']} labelled tiles were not found")
+        print_line(f"    {one['file']}: {_counted(NOT_FOUND, one['tiles'])}")
     for one in report["odd"]:
         print_line(f"    {one['file']}: one {one['tile']} looks like another kind; check its label")
     if report["unsure"]:

@@ -55,8 +55,8 @@ class Listener(Undoing):
             raise QuestionGone(f"there is no question {number} that waits for an answer")
         if question.about == "next" and self.match.accepted and message.get("confirm") is not True:
             raise WouldDrop(
-                f"this begins the game anew with the table as it lies and drops its "
-                f'{len(self.match.accepted)} moves; add "confirm": true to do so'
+                f"this begins the game anew with the table as it lies and drops the moves so far: "
+                f'{len(self.match.accepted)}; add "confirm": true to do so'
             )
         before = self._before(question)
         value = message.get("value")
@@ -167,7 +167,7 @@ class Listener(Undoing):
 
     def _join(self, question: Question, value: Any, t: float) -> None:
         if value not in self.match.start.players:
-            raise ToldError(f"{value!r} is none of {', '.join(self.match.start.players)}")
+            raise ToldError(f"{value!r} is not one of {', '.join(self.match.start.players)}")
         start = self.match.start
         try:
             self.match.restart(

@@ -1,4 +1,5 @@
 // Cells of a hex board that can be tapped, and tiles that are turned, flipped and shifted on them.
+import { t } from "./ui.js";
 
 const NS = "http://www.w3.org/2000/svg";
 export const ROW = 0.8660254; // how far rows lie apart, in cells
@@ -8,6 +9,9 @@ export function hexes(side) {
   for (let r = 1 - side; r < side; r++) for (let q = 1 - side; q < side; q++) if (Math.abs(q + r) < side) cells.push([q, r]);
   return cells;
 }
+
+// A cell as people count: rows from the top and places from the left, from 1.
+export const cellName = ([q, r], side) => t("cell-at", { row: r + side, column: q + side + Math.min(r, 0) });
 
 // A round button over a cell; `press` is called by tap and by keyboard.
 export function cellButton([q, r], pitch, label, press) {

@@ -1,6 +1,6 @@
 // Which hex tile lies there, and how: choose it, tap where it lies, turn it, flip it.
 import { Board } from "./board.js";
-import { Lying, cellButton, hexes } from "./hexes.js";
+import { Lying, cellButton, cellName, hexes } from "./hexes.js";
 import { h, icon, sheet, t } from "./ui.js";
 
 // The board as it lay before a move, with the tile of that move to be laid anew.
@@ -29,9 +29,11 @@ export function pickPiece(state, move, tileUrl, done) {
   board.onShown = (svg) => {
     for (const tap of svg.querySelectorAll(".tap")) { tap.setAttribute("pointer-events", "none"); tap.removeAttribute("tabindex"); tap.setAttribute("role", "img"); }
     buttons.clear();
-    for (const panel of svg.querySelectorAll(".panel")) {
+    const panels = svg.querySelectorAll(".panel");
+    for (const panel of panels) {
+      const onBoard = panels.length > 1 ? `${t("board")} ${Number(panel.dataset.f) + 1}: ` : "";
       for (const cell of hexes(state.board_side)) {
-        const button = cellButton(cell, Number(svg.dataset.pitch), t("cell-at", { q: cell[0], r: cell[1] }), () => {
+        const button = cellButton(cell, Number(svg.dataset.pitch), onBoard + cellName(cell, state.board_side), () => {
           if (!board.moved) change(() => { floor = Number(panel.dataset.f); lying.lay(cell); });
         });
         button.style.setProperty("--player", move.colour);

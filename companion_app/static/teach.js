@@ -124,7 +124,7 @@ export class TeachView {
       h("div.teach-tiles", {}, ...tiles.map((n) => h("button.teach-tile", { "aria-pressed": String(this.picked.has(n)),
         "aria-label": t("teach-tile", { n: n + 1 }), onclick: () => this.pick(n) },
       h("img", { src: `/api/teaching/tiles/${n}.jpg?g=${group}-${this.lesson.up[group] ?? 0}`, alt: "", width: 56, height: 56 })))),
-      h("div.row", {}, name, h("datalist", { id: `names-${group}` }, ...known.map((kind) => h("option", { value: kind }))),
+      h("div.row", {}, name, h("datalist", { id: `names-${group}` }, ...known.map((kind) => h("option", { value: kind, label: this.words[kind] ?? kind }))),
         h("button", { title: t("teach-turn"), "aria-label": t("teach-turn"), onclick: () => this.change({ up: { [group]: (this.lesson.up[group] ?? 0) + 1 } }) }, icon("redo")),
         this.picked.size ? h("button", { onclick: () => this.move(group) }, t("teach-here")) : null));
   }
@@ -158,7 +158,7 @@ export class TeachView {
       onchange: (e) => { this.name = e.target.value.trim(); } });
     const game = this.onBoard() ? null : h("select", { id: "teach-game", onchange: (e) => { this.game = e.target.value; this.show(); } },
       h("option", { value: "" }, t("teach-no-game")),
-      ...(this.lesson.shape === "square" ? Object.keys(this.games).map((key) => h("option", { value: key, selected: this.game === key }, key)) : []));
+      ...(this.lesson.shape === "square" ? Object.keys(this.games).map((key) => h("option", { value: key, selected: this.game === key }, this.titles[key])) : []));
     const ups = () => h("label.option", {}, h("input", { type: "checkbox", checked: !!this.ups, onchange: (e) => { this.ups = e.target.checked; } }), h("span", {}, t("teach-ups")));
     const said = this.learning ?? { state: "idle" };
     return h("section.card", {}, h("h2", {}, t("teach-learn")),
@@ -172,10 +172,9 @@ export class TeachView {
 
   isBoard(made) { return made.shape === "hex" && made.game in this.boards; }
 
-  // What a taught board tells apart has no names of its own: said in words.
+  // Tiles of a game are said in words; so is what a taught board tells apart, which has no names of its own.
   inWords(made) {
-    if (!this.isBoard(made)) return made;
-    const word = (kind) => partWord(kind, this.boards[made.game].colours);
+    const word = (kind) => (this.isBoard(made) ? partWord(kind, this.boards[made.game].colours) : this.words[kind] ?? kind);
     const named = (list) => list.map((one) => ({ ...one, tile: word(one.tile) }));
     return { ...made, kinds: named(made.kinds), unsure: named(made.unsure), missing: made.missing.map(word),
       alike: made.alike.map((pair) => ({ ...pair, tiles: pair.tiles.map(word) })) };
@@ -205,7 +204,7 @@ export class TeachView {
     const trial = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: `trial-${box.name}`, onchange: (e) => this.try(box.name, e.target.files[0]) });
     return h("details.teach-box", { "data-box": box.name }, h("summary", {}, h("b", {}, box.name), h("span.grow"),
       h("small", {}, t(this.isBoard(box) ? "teach-box-board" : "teach-box", { n: box.kinds.length, sure: Math.round(sure * 100) }))),
-    box.game ? h("p.quiet", {}, `${t("teach-game")}: ${this.boards[box.game]?.title ?? box.game}`) : null,
+    box.game ? h("p.quiet", {}, `${t("teach-game")}: ${this.titles[box.game] ?? box.game}`) : null,
     box.unsure.length ? h("p.quiet", {}, t("teach-unsure", { kinds: box.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...box.alike.slice(0, 3).map((pair) => h("p.quiet", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
     me.host ? advice(box, this.isBoard(box)) : null,

@@ -1,6 +1,6 @@
 // Tiles on a board, taught: each photo straight from above, what was found framed in it, cells to
 // tap where that is wrong, whose colour is whose, and what the photos still have to show.
-import { ROW, bareBoard, cellButton } from "./hexes.js";
+import { ROW, bareBoard, cellButton, cellName } from "./hexes.js";
 import { h, icon, t } from "./ui.js";
 
 const NS = "http://www.w3.org/2000/svg";
@@ -41,10 +41,10 @@ export function boardSections(view) {
 function boardCard(view, board, colours) {
   const { lesson } = view;
   const held = new Map(board.pieces.flatMap((piece) => piece.cells.map((cell) => [String(cell), piece])));
-  const what = (piece) => (piece ? `${colours[piece.colour]} ${piece.tile ? piece.tile.slice(piece.colour.length + 1) : "?"}` : t("teach-part-empty"));
+  const what = (piece) => (piece ? view.boards[lesson.game].tiles[piece.tile] ?? colours[piece.colour] : t("teach-part-empty"));
   const isPicked = (cell) => view.at === board.number && view.picked.has(String(cell));
   const svg = bareBoard(lesson.side, t("teach-board-photo", { n: board.number + 1 }), (cell) => {
-    const button = cellButton(cell, 1, `${t("cell-at", { q: cell[0], r: cell[1] })}: ${what(held.get(String(cell)))}`, () => pick(view, board, cell));
+    const button = cellButton(cell, 1, `${cellName(cell, lesson.side)}: ${what(held.get(String(cell)))}`, () => pick(view, board, cell));
     button.setAttribute("aria-pressed", String(isPicked(cell)));
     button.dataset.cell = String(cell);
     return button;

@@ -1,6 +1,6 @@
 // The options of a game in words: ticks, choices, a field of one's own size, who has which two
 // colours, and where the boards have their holes.
-import { bareBoard, cellButton } from "./hexes.js";
+import { bareBoard, cellButton, cellName } from "./hexes.js";
 import { h, t } from "./ui.js";
 
 const CHOICES = {
@@ -94,7 +94,7 @@ function eyes(option, { game, setup: { options } }) {
   const buttons = [];
   const show = () => { for (const [cell, button] of buttons) button.setAttribute("aria-pressed", String(marked().some((eye) => same(eye, cell)))); };
   const board = bareBoard(game.board_side, t("opt-eyes"), (cell) => {
-    const button = cellButton(cell, 1, t("cell-at", { q: cell[0], r: cell[1] }), () => {
+    const button = cellButton(cell, 1, cellName(cell, game.board_side), () => {
       if (!marked().some((eye) => same(eye, cell))) options.eyes = [marked()[1], cell];
       show();
     });

@@ -91,15 +91,23 @@ class Speech:
         if whole in shapes:
             return str(shapes[whole])
         if parts[0].isdigit():
-            path = f" ({parts[1]})" if len(parts) > 1 else ""
-            return self.page("hex-tile", n=parts[0]) + path
+            return self._bent(self.page("hex-tile", n=parts[0]), parts)
         return " ".join(str(shapes.get(part, part)) for part in parts)
+
+    def _bent(self, tile: str, parts: Sequence[str]) -> str:
+        """Return a hex tile with how it is bent; tiles of one or two hexes are not."""
+        if len(parts) == 1:
+            return tile
+        return f"{tile}, {self._words['bends'].get(parts[1], parts[1])}"
 
     def _coloured(self, colour: str, parts: Sequence[str]) -> str:
         """Return a tile with its colour, in the form that goes with the shape's gender."""
         kind = "hex" if parts[0].isdigit() else parts[0]
         gender = self._words["genders"].get(kind, "m")
         said = self._words["adjectives"].get(colour, {}).get(gender, self.colour(colour))
+        if kind == "hex":
+            tile = self.page("hex-tile-of-colour", colour=said, n=parts[0])
+            return self._bent(tile, parts)
         return self.page("tile-of-colour", colour=said, shape=self._shape(parts))
 
     def labels(self, layout: Layout, box: TileSet) -> Callable[[Placement | Piece], str]:

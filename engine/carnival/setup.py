@@ -70,14 +70,16 @@ def _house_placement(lying: frozenset[Placement], box: TileSet) -> Placement:
     """Return where the house lies; it is laid by itself where the record does not say."""
     houses = sorted(p for p in lying if box[p.tile].role == "house")
     if len(houses) > 1:
-        raise RecordError("setup", "there is one house, but several lie on the table")
+        raise RecordError("setup", "there is only one house, but several lie on the table")
     if houses:
         return houses[0]
     kind = next((k for k in box.kinds.values() if k.role == "house"), None)
     if kind is None:
         raise RecordError("set", f"the box {box.name} has no house")
     if any(p.at == (0, 0) for p in lying):
-        raise RecordError("setup", "there is no house; it lies at [0, 0] where nothing is said")
+        raise RecordError(
+            "setup", "the house is missing; if it is not listed, its place [0, 0] must be empty"
+        )
     return Placement(kind.name, (0, 0), 0)
 
 
@@ -96,9 +98,11 @@ def _colours(
     if len(players) != TWO_PLAYERS:
         for option, is_told in (("colours", named is not None), ("snakes", one_each)):
             if is_told:
-                raise RecordError(f"options.{option}", f"is for two players, not {len(players)}")
+                raise RecordError(
+                    f"options.{option}", f"is only for two players, not for {len(players)}"
+                )
     if one_each and named is not None:
-        raise RecordError("options.colours", "goes with two snakes each, not with one")
+        raise RecordError("options.colours", "can only be given if each player has two snakes")
     if one_each or len(players) != TWO_PLAYERS:
         return {player: (player,) for player in players}
     if named is None:
@@ -107,7 +111,7 @@ def _colours(
     if set(named) != set(players) or sorted(given) != sorted(exits):
         raise RecordError("options.colours", "must give each player two of the four colours")
     if any(player not in named[player] for player in players):
-        raise RecordError("options.colours", "a player is named by one of his own colours")
+        raise RecordError("options.colours", "one of the two colours must be the player's own")
     return {player: tuple(named[player]) for player in players}
 
 

@@ -67,7 +67,7 @@ def draw_boards(
         items.append(Group(art, moved(*at), key="board"))
         if count > 1:
             corner = (at[0] - size[0] * 0.46, at[1] - size[1] * 0.42)
-            items.append(Text(corner, f"board {number}", 8.0, "#3b342b"))
+            items.append(Text(corner, f"board {number + 1}", 8.0, "#3b342b"))
         items.append(placed(_board_items(tile_set, layout, marks, number), moved(*at)))
     pairs = (
         _read_drills(layout, count) if drills is None else [(_spot(a), _spot(b)) for a, b in drills]

@@ -54,9 +54,9 @@ class Carnival:
         options=(
             Option(
                 "hands", "trust",
-                "What players say about their hidden hands is trusted, or asked for: whoever lays "
-                "a plain tile of another colour must say that they have none of their own to "
-                "lay, and the last round cannot be announced too early.",
+                "What players say about their hidden hands is trusted, or asked for: a player "
+                "who lays a plain tile of another colour must say that they have none of their "
+                "own to lay, and the last round cannot be announced too early.",
                 options.one_of("trust", "ask"),
             ),
             Option(

@@ -91,7 +91,7 @@ class Schlangennest:
         """Return the first position: set-up cards, or a table taken up in its middle."""
         for colour, shape in ((c, s) for c in COLOURS for s in SHAPES):
             if f"{colour}/{shape}" not in tile_set:
-                raise RecordError("set", f"the box {tile_set.name} lacks {colour}/{shape}")
+                raise RecordError("set", f"the box {tile_set.name} has no {colour}/{shape}")
         chosen = {o.name: o.default for o in self.facts.options} | dict(start.options)
         cards = {
             p.at: card(tile_set[p.tile], p.turns)

@@ -58,7 +58,7 @@ class Snekagon:
     def opening(self, start: Start, tile_set: TileSet) -> HexPosition:
         """Return the first position: an empty board, or a table taken up in its middle."""
         if any(piece.board for piece in start.layout.pieces):
-            raise RecordError("setup", "Snekagon has one board, so its tiles have no other")
+            raise RecordError("setup", "Snekagon has only one board, so leave out the board")
         layout = Layout(
             pieces=frozenset(replace(piece, board=None) for piece in start.layout.pieces)
         )

@@ -77,7 +77,9 @@ class Sssnake:
         for tile in start.out:
             if tile not in position.pile_kinds:
                 known = ", ".join(position.pile_kinds)
-                raise RecordError(f"out.{tile}", f"is no card of the pile; those are {known}")
+                raise RecordError(
+                    f"out.{tile}", f"is not a card of the pile; the cards of the pile are {known}"
+                )
         return position
 
     # --- legal moves -----------------------------------------------------------------------

@@ -40,10 +40,12 @@ def colours_of(
     """Return the colours of each player: his own, or two with two snakes each."""
     if chosen["two_snakes"] == "off":
         if chosen["colours"] is not None:
-            raise RecordError("options.colours", "goes with the option two_snakes only")
+            raise RecordError(
+                "options.colours", "can only be given together with the option two_snakes"
+            )
         return {player: (player,) for player in players}
     if len(players) != 2:
-        raise RecordError("options.two_snakes", f"is for two players, not {len(players)}")
+        raise RecordError("options.two_snakes", f"is only for two players, not for {len(players)}")
     unused = [colour for colour in COLOURS if colour not in players]
     named = chosen["colours"] or {p: [p, c] for p, c in zip(players, unused, strict=True)}
     given = [colour for pair in named.values() for colour in pair]
@@ -64,12 +66,12 @@ def agreed_field(
     box = bounding_box(_set_up(chosen, start, cards, colours))
     if box is None:
         raise RecordError(
-            "setup", "a fixed border or a frame needs set-up cards of a colour that nobody plays"
+            "setup", "for a fixed border or a frame, first lay cards of a colour that nobody plays"
         )
     if chosen["frame"]:
         left, top, right, bottom = box
         if right - left < 2 or bottom - top < 2:
-            raise RecordError("setup", "the frame is too small to hold a field")
+            raise RecordError("setup", "the frame is too small: it has no room for cards inside")
         box = (left + 1, top + 1, right - 1, bottom - 1)
     return Field(box=box)
 
@@ -85,19 +87,20 @@ def _set_up(
     if chosen["frame"] and not (one_each and len(start.players) == FRAMED_PLAYERS):
         raise RecordError(
             "options.frame",
-            "is for two players with one snake each: colours that nobody plays are laid around "
-            "the field",
+            "is only for two players with one snake each: the colours that nobody plays lie "
+            "around the field",
         )
     if not (one_each and len(start.players) < len(COLOURS)):
         raise RecordError(
             "options.border",
-            "is fixed only for two or three players with one snake each: a colour that nobody "
-            "plays is laid across the field",
+            "can be fixed only for two or three players with one snake each: a colour that nobody "
+            "plays lies across the field",
         )
     taken = {colour for own in colours.values() for colour in own}
     played = [laid.kind.colour for laid in cards.values() if laid.kind.colour in taken]
     if played and not start.midgame:
         raise RecordError(
-            "setup", f"{played[0]} plays: only cards of a colour that nobody plays are set up"
+            "setup",
+            f"only colours that nobody plays may lie there at first, but {played[0]} plays",
         )
     return [cell for cell, laid in cards.items() if laid.kind.colour not in taken]

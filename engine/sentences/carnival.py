@@ -14,8 +14,8 @@ SUMMARY = Summary(
     end="When only heads and hats are left, the last round is announced: first everybody lays"
     " heads, then hats.",
     scoring="Add up the points printed on your snake, its hat and the gifts that touch it; take"
-    " off the troubles that touch it. A diamond is worth 4 points to whoever lays it. The most"
-    " points win.",
+    " off the troubles that touch it. A diamond is worth 4 points to the player who lays it."
+    " The most points win.",
 )
 
 NOT_YOUR_TURN = Rule(
@@ -109,7 +109,7 @@ FINALE_TOO_EARLY = Rule(
     "The last round is announced when nothing but heads and hats can be laid. Hands are hidden:"
     " if you agreed to trust each other, the announcement is trusted.",
     "rulebook, step 6, Конец игры; ruling 9",
-    "It is too early for the last round: whoever holds a {tile} can still lay it here.",
+    "It is too early for the last round: a player who holds a {tile} can still lay it here.",
 )  # fmt: skip
 LAST_ROUND_ONLY = Rule(
     "last-round-only", "Heads and hats are laid only in the last round.",

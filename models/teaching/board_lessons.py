@@ -85,10 +85,9 @@ def board_examples(
     count = 1 + max((label.board for label in labels), default=0)
     boards = round_the_ring(find_taught_boards(picture.bgr, count))
     if len(boards) < count or any(board.unsteady for board in boards):
-        many = "no board" if count == 1 else f"no {count} boards"
+        seen = "no whole board is seen" if count == 1 else "not every board is seen whole"
         raise TeachingError(
-            f"{photo}: {many} with {len(CELLS)} cells is seen; photograph all of it from above, "
-            "with every tile on its cells"
+            f"{photo}: {seen}; photograph all of it from above, with every tile on its cells"
         )
     groups = [[label for label in labels if label.board == n] for n in range(count)]
     ways = _ways_round(picture, boards, groups, box, mapping)

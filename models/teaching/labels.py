@@ -145,7 +145,7 @@ def _labels_of(entries: Any, shape: Shape, where: str) -> list[Label]:
 def _label(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> Label:
     if not any(key in entry for key in PLACES):
         raise TeachingError(
-            f"{place}: says nowhere where {tile} lies; give at, cell, centre or outline"
+            f"{place}: does not say where {tile} lies; give at, cell, centre or outline"
         )
     cell = None
     for key in ("at", "cell"):
@@ -183,7 +183,7 @@ def _cells(tile: str, entry: Mapping[str, Any], shape: Shape, place: str) -> tup
         raise TeachingError(f'{place}: "cells" must be a list of cells like [[0, 0]]')
     if len(cells) > 1 and shape == "square":
         raise TeachingError(
-            f"{place}: {tile} covers {len(cells)} cells; only tiles of one cell can be taught"
+            f"{place}: {tile} covers several cells; only tiles of one cell can be taught"
         )
     return tuple(_cell(cell, f'{place}: "cells"') for cell in cells)
 

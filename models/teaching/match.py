@@ -193,8 +193,8 @@ def _by_cells(picture: Picture, labels: Sequence[Label], shape: Shape) -> list[P
     )  # fmt: skip
     if best is None or best.agreed < LEAST_AGREED * len(said):
         raise TeachingError(
-            f"{len(said)} tiles are labelled by cell, but {len(detections.found)} were found and "
-            f"only {best.agreed if best else 0} of them lie so; photograph the tiles edge to edge "
+            f"tiles labelled by cell: {len(said)}, found: {len(detections.found)}, found where "
+            f"they are labelled: {best.agreed if best else 0}; photograph the tiles edge to edge "
             "on a plain table, or label them by centre"
         )
     return list(_placed(best, said, detections, shape))

@@ -159,7 +159,9 @@ def check_name(name: str) -> None:
         TeachingError: with what to do instead.
     """
     if not SAFE_NAME.fullmatch(name):
-        raise TeachingError(f"{name!r} is no name of a set; use small letters, digits, - and _")
+        raise TeachingError(
+            f"{name!r} is not a valid name for a set; use small letters, digits, - and _"
+        )
     if name in built_in_names():
         raise TeachingError(f"{name} is built in and stays as it is; give your box another name")
 
@@ -179,7 +181,7 @@ def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
         if Path(file).name != file or not path.is_file():
             left_out.append((file, "is not in the folder of photos"))
             continue
-        progress(f"{file}: {len(labels)} labelled tiles")
+        progress(f"{file}: labelled tiles: {len(labels)}")
         try:
             part, why = _examples_of(lesson, path, labels)
         except (VisionError, TeachingError) as error:
@@ -285,7 +287,7 @@ def _examples_of(
         ]
     patches = np.stack([cut_example(picture.bgr, one.corners_px) for one in placed])
     if patches.std(axis=(1, 2)).max() < LEAST_CONTRAST:
-        raise TeachingError(f"nothing is to be seen where {len(placed)} tiles are labelled")
+        raise TeachingError("nothing can be seen where tiles are labelled")
     examples = Examples(
         patches, tuple(one.label.tile for one in placed), np.array(turns),
         (path.name,) * len(placed),

@@ -115,7 +115,7 @@ def test_holes_of_the_boards_are_moved_by_a_tap(served):
     page = served.open("/new", DESKTOP, host=True)
     to_options(page, "snekagon5g")
     page.wait("document.querySelectorAll('.bare-board [aria-pressed=true]').length === 2")
-    page.js("document.querySelector('.bare-board [aria-label=\"Cell 1, 1\"]')"
+    page.js("document.querySelector('.bare-board [aria-label=\"Row 7, place 7\"]')"
             ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")  # fmt: skip
     page.click("button.primary", "Start")
 

@@ -10,17 +10,17 @@ from engine.errors import RecordError
 from engine.given import a_name, load_json, meant, shown
 
 MISTAKES: dict[str, tuple[str | bytes, str]] = {
-    "a key twice": ('{"moves": [], "moves": [1]}', 'the key "moves" stands twice'),
-    "a key twice within": ('[{"a": {"b": 1, "c": 2, "b": 3}}]', 'the key "b" stands twice'),
-    "5,000 digits": ("[" + "9" * 5000 + "]", "a number has 5000 digits"),
-    "5,000 digits below zero": ("-" + "9" * 5000, "a number has 5001 digits"),
-    "NaN": ("[NaN]", "NaN is no JSON number"),
-    "minus infinity": ("-Infinity", "-Infinity is no JSON number"),
+    "a key twice": ('{"moves": [], "moves": [1]}', 'the key "moves" is given twice'),
+    "a key twice within": ('[{"a": {"b": 1, "c": 2, "b": 3}}]', 'the key "b" is given twice'),
+    "5,000 digits": ("[" + "9" * 5000 + "]", "at most 40 digits, not 5000"),
+    "5,000 digits below zero": ("-" + "9" * 5000, "at most 40 digits, not 5001"),
+    "NaN": ("[NaN]", "NaN is not a number in JSON"),
+    "minus infinity": ("-Infinity", "-Infinity is not a number in JSON"),
     "too large a number": ("1e999", "the number 1e999 is too large"),
-    "half a letter": ('["\\ud83d"]', "half a letter"),
-    "half a letter in a key": ('{"\\udc00": 1}', "half a letter"),
-    "deep": ("[" * 100_000, "nested too deeply"),
-    "deep and whole": ("[" * 60 + "]" * 60, "nested too deeply"),
+    "half a letter": ('["\\ud83d"]', "a broken character"),
+    "half a letter in a key": ('{"\\udc00": 1}', "a broken character"),
+    "deep": ("[" * 100_000, "too many brackets"),
+    "deep and whole": ("[" * 60 + "]" * 60, "too many brackets"),
     "not UTF-8": (b'"\xff"', "not UTF-8"),
     "too long": (" " * (8 << 20) + "1", "larger than 8 MB"),
     "no JSON": ("{]", "not JSON"),
@@ -52,7 +52,7 @@ def test_a_name_is_of_any_script(name):
 @pytest.mark.parametrize("name", ["a\nb", "a\x07", "a\u202eb", "\u2066a", "a\u200f", "\ufeffa",
                                   "a\u2028b", "\x7f", "\ud800"])  # fmt: skip
 def test_a_name_hides_nothing(name):
-    with pytest.raises(RecordError, match="no hidden characters") as error:
+    with pytest.raises(RecordError, match="may not have hidden characters") as error:
         a_name(name, "players[0]")
     assert str(error.value).isprintable()
 

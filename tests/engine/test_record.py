@@ -58,14 +58,14 @@ UNKNOWN = {
     ),
     "tokens: is not known here": record(tokens={}),
     "hand: is not known here": record(hand={}),
-    "setup.tokens: write tokens beside setup": {
+    "setup.tokens: write tokens next to setup": {
         "game": "carnival", "players": ["yellow", "black"],
         "setup": {"tiles": [], "tokens": {"yellow": 1}},
     },
-    "setup.out: write out beside setup": {
+    "setup.out: write out next to setup": {
         "game": "sssnake", "players": ["a", "b"], "setup": {"tiles": [], "out": {"curve": 2}},
     },
-    "hand.red: is none of yellow, black": {
+    "hand.red: is not one of yellow, black": {
         "game": "carnival", "players": ["yellow", "black"], "hand": {"red": []},
     },
     "hand.yellow[0]: there is no tile": {
@@ -121,7 +121,7 @@ def test_null_is_no_value_of_a_move(key):
 
 @pytest.mark.parametrize("at", [[10**9, 0], [0, -(10**9)], [10_001, 0]])
 def test_a_tile_off_every_table_is_refused(at):
-    with pytest.raises(RecordError, match=r"moves\[0\]\.at: .* is off every table"):
+    with pytest.raises(RecordError, match=r"moves\[0\]\.at: .* is too far away"):
         parse_record(move(at=at))
 
 

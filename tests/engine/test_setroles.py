@@ -31,14 +31,14 @@ def mistake(right, wrong):
         (LOG, 'role = "log"', 'role = "log"', "a log has one strand with two edges"),
         ('"WE" }, { edges = "NS"', '"WN" }, { edges = "ES"', "strands = ", "two straight strands"),
         ('role = "gift"', f"{LOG.replace('log', 'gift')}", "strands = ", "a gift has no strands"),
-        ('name = "gift"', 'name = "gift"\ncolours = "each"', "colours = ", "belongs to nobody"),
+        ('name = "gift"', 'name = "gift"\ncolours = "each"', "colours = ", "belongs to no player"),
         ('cap = "head"', 'cap = "tail"', "strands = ", 'a head has cap = "head"'),
         ('points = -2\nrole = "trouble"', 'role = "trouble"', 'role = "trouble"', "costs points"),
         ('    { edge = "W", name = "red" },\n', "", "exits = [", "one exit for each of"),
-        ('"house"\ncount = 1', '"house"\ncount = 2', "count = 2", "there is one house"),
-        ('points = 3\nrole = "hat"', 'role = "house"', "[[tile]]", "role house, not 2"),
+        ('"house"\ncount = 1', '"house"\ncount = 2', "count = 2", "there is only one house"),
+        ('points = 3\nrole = "hat"', 'role = "house"', "[[tile]]", "role house, but there are 2"),
         ("diamond_points = 4", "diamond_points = 4.5", "diamond_points = 4.5", "whole number"),
-        ('"black", "red"]', '"black", "pink"]', "colours = [", "snakes are called yellow"),
+        ('"black", "red"]', '"black", "pink"]', "colours = [", "of this game are yellow"),
         ('role = "hat"', 'role = "hat"\nexits = [{ edge = "N", name = "red" }]', "exits", "house"),
     ],
 )
@@ -64,7 +64,7 @@ def test_a_box_without_a_house_is_no_box():
     start = TEXT.index('[[tile]]\nname = "house"')
     end = TEXT.index('[[tile]]\nname = "gift"')
 
-    with pytest.raises(SetError, match="one tile with the role house, not 0"):
+    with pytest.raises(SetError, match="one tile with the role house, but there are 0"):
         parse_set(TEXT[:start] + TEXT[end:], "mine.toml")
 
 

@@ -162,7 +162,7 @@ def test_a_tile_on_cells_that_it_cannot_cover_is_named(lesson):
 def test_a_photo_without_a_board_is_refused():
     bare = Picture(np.full((480, 640, 3), 90, np.uint8), (640, 480))
 
-    with pytest.raises(TeachingError, match="no board with 91 cells"):
+    with pytest.raises(TeachingError, match="no whole board is seen"):
         board_examples(bare, labels_of(lesson_layout(LESSON)), BOX, None, "one.jpg")
 
 

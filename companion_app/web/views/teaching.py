@@ -47,7 +47,11 @@ def shelf() -> Response:
 
     # First how the lesson stands: what is learnt by then lies on the shelf.
     lesson = draft().shown() if access.is_host() else {}
-    answer = {"boxes": listed(sets_folder()), "games": _games(), "boards": _boards()}
+    games = _games()
+    words = {tile: speech().tile(tile) for tiles in games.values() for tile in tiles}
+    titles = {name: game.facts.title for name, game in GAMES.items()}
+    answer = {"boxes": listed(sets_folder()), "games": games, "boards": _boards(),
+              "titles": titles, "words": words}  # fmt: skip
     return jsonify(answer | lesson)
 
 
@@ -71,7 +75,8 @@ def _boards() -> dict[str, dict[str, Any]]:
         box = find_set(game_named(name), None)
         if "board" in box.extras:
             colours = {colour: words.colour(colour) for colour in box.colours}
-            out[name] = {"title": box.title, "colours": colours, "can": "clay" not in box.extras}
+            out[name] = {"title": box.title, "colours": colours, "can": "clay" not in box.extras,
+                         "tiles": {tile: words.tile(tile) for tile in box.counts}}  # fmt: skip
     return out
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import islice
 
 import pytest
 
-from companion_app.web.speech import LANGUAGES, Speech
+from companion_app.cli.main import main
+from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.game import Reason, Rule, ScoreLine, Violation
 from engine.games import GAMES
-from engine.record import parse_record
+from engine.placement import Layout, Piece, Placement
+from engine.record import find_set, parse_record
 from engine.referee import replay
 from engine.sentences import carnival, schlangennest, snekagon, snekagon5g, sssnake
 from tests.companion_app.web.test_speech import forms
@@ -27,7 +31,7 @@ NAMES_OF_OURS = {rule.id for game in GAMES.values() for rule in game.facts.rules
 IDS = "|".join(re.escape(name) for name in sorted(NAMES_OF_OURS) if "-" in name or "_" in name)
 NOT_FOR_PEOPLE = re.compile(
     rf"[\[\]<>]|\(-?\d|\w/\w|[a-z]_[a-z]|\.(?:py|md|json|toml)\b|(?<![\w-])(?:{IDS})(?![\w-])"
-    r"|\brulings?\b|RULINGS|\{|\}"
+    r"|\brulings?\b|RULINGS|\{|\}|[0+-]\+"
 )
 
 
@@ -38,7 +42,7 @@ def bad_in(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "text",
     ["The gift at [0, -1]", "a field (3, 4)", "no blue/curve left", "with two_snakes", "see x.md",
-     "this breaks must-move", "by ruling 4", "{player} moves"],
+     "this breaks must-move", "by ruling 4", "{player} moves", "tile 4 0+"],
 )  # fmt: skip
 def test_what_is_not_for_people_is_found(text):
     assert bad_in(text)
@@ -60,6 +64,55 @@ def test_sentences_are_for_people(game, language):
 
     assert {text: bad for text in said if (bad := bad_in(re.sub(r"\{[\w.]+\}", "x", text)))} == {}
     assert [text for text in said if text and text[0].islower() and text.endswith(".")] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", list(GAMES))
+def test_tiles_are_said_with_row_and_place(game, language):
+    speech, box = Speech(language), find_set(GAMES[game], None)
+    lying = Layout.of(*(
+        Piece(name, kind.cells, 1) if box.lattice == "hex" else Placement(name, (0, -3), 0)
+        for name, kind in box.kinds.items()
+    ))  # fmt: skip
+    label = speech.labels(lying, box)
+    said = [*map(label, lying.cards), *map(label, lying.pieces)]
+
+    assert [text for text in said if bad_in(text) or "-3" in text] == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_terminal_says_moves_and_scores_for_people(file, tmp_path, capsys):
+    for number, game in enumerate(games_in(file)):
+        if "record" not in game:
+            continue
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps(game["record"]), encoding="utf-8")
+        main(["referee", str(path)])
+        main(["moves", str(path)])
+    said = capsys.readouterr().out
+
+    # Points before a reason, and how often it or a move is there, are no coordinates.
+    said = re.sub(r"^ +[+-]\d+|\(\d+ (?:times|ways)\)", "", said, flags=re.MULTILINE)
+
+    assert [line for line in said.splitlines() if bad_in(line)] == []
+
+
+ARCHAIC = re.compile(
+    r"\b(?:whoever|lest|of which|amiss|anew|whence|only who|who cannot|where none|all the same|"
+    r"whose [\w ]+ opens|stands twice|is none of)\b",
+    re.IGNORECASE,
+)
+
+
+def test_english_sentences_are_modern():
+    said = [text for sentence in catalogue("en")["page"].values() for text in forms(sentence)]
+    for game in GAMES.values():
+        said += [*asdict(game.facts.summary).values(), *(one.text for one in game.facts.options)]
+        for rule in game.facts.rules:
+            for sentence in (rule.text, rule.says, *rule.cases.values()):
+                said += forms(sentence)
+
+    assert [text for text in said if ARCHAIC.search(text)] == []
 
 
 def told_in_playthroughs() -> Iterator[tuple[str, Violation | ScoreLine]]:

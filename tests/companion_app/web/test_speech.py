@@ -14,7 +14,7 @@ import companion_app
 from companion_app.web.speech import LANGUAGES, Speech, best_language, catalogue
 from engine.game import Reason, Rule, ScoreLine, Violation
 from engine.games import GAMES
-from engine.record import parse_record
+from engine.record import find_set, parse_record
 from engine.referee import replay
 from engine.sentences import carnival, schlangennest, snekagon, snekagon5g, sssnake
 from engine.wording import FORMS, Sentence
@@ -55,7 +55,7 @@ def has_the_forms_of(language: str, sentence: Sentence) -> bool:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("part", ["page", "colours", "shapes", "source"])
+@pytest.mark.parametrize("part", ["page", "colours", "shapes", "bends", "source"])
 def test_no_word_is_missing_or_left_over(language, part):
     english, other = catalogue("en")[part], catalogue(language)[part]
 
@@ -149,13 +149,34 @@ def test_people_are_named_and_snakes_are_called_by_their_colour():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_tile_has_a_name(language):
     speech = Speech(language)
-    from engine.record import find_set
-
     for game in GAMES.values():
         for tile in find_set(game, None).counts:
             said = speech.tile(tile)
             assert said
             assert language == "en" or not english_in(said), tile
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", ["snekagon", "snekagon5g"])
+def test_no_two_hex_tiles_of_a_box_have_one_name(language, game):
+    tiles = list(find_set(GAMES[game], None).counts)
+    said = [Speech(language).tile(tile) for tile in tiles]
+
+    assert sorted(set(said)) == sorted(said)
+
+
+@pytest.mark.parametrize(
+    ("language", "tile", "said"),
+    [("en", "red/4/00", "red tile of 4, straight"), ("en", "1", "tile of 1"),
+     ("en", "red/4/0+", "red tile of 4, bent at one end"),
+     ("de", "red/4/0+", "rotes 4er-Plättchen, an einem Ende geknickt"),
+     ("fr", "green/4/+-", "tuile verte de 4 cases, en zigzag"),
+     ("cs", "red/4/++", "červený dílek ze 4 polí, do oblouku"),
+     ("cs", "1", "dílek z 1 pole"), ("ru", "red/2", "красный тайл из 2 клеток"),
+     ("ru", "violet/5/0++", "фиолетовый тайл из 5 клеток, закрученный с одного конца")],
+)  # fmt: skip
+def test_hex_tile_is_called_by_what_one_sees(language, tile, said):
+    assert Speech(language).tile(tile) == said
 
 
 def test_every_word_that_the_page_asks_for_is_there():

@@ -132,7 +132,7 @@ def test_there_are_as_many_boards_as_players():
     svg = draw_layout(FIVE_G, five_floors(), players=players)
 
     assert [text for text in labels(svg) if text.startswith("board")] == [
-        f"board {n}" for n in range(5)
+        f"board {n}" for n in range(1, 6)
     ]
 
 

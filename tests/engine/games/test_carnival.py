@@ -344,9 +344,9 @@ def test_tiles_of_a_colour_that_nobody_plays_are_too_many():
 
 def test_one_snake_each_is_for_two_players_without_colours():
     pairs = {"yellow": ["yellow", "red"], "black": ["black", "violet"]}
-    with pytest.raises(RecordError, match="snakes: is for two players, not 3"):
+    with pytest.raises(RecordError, match="snakes: is only for two players, not for 3"):
         opening(FOUR[:3], snakes=1)
-    with pytest.raises(RecordError, match="colours: goes with two snakes each"):
+    with pytest.raises(RecordError, match="colours: can only be given if each player has two"):
         opening(TWO, snakes=1, colours=pairs)
 
 

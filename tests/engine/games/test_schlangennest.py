@@ -113,17 +113,17 @@ def test_a_fixed_border_is_the_box_of_the_crossing_snake():
 
 
 def test_a_fixed_border_without_set_up_cards_is_a_bad_record():
-    with pytest.raises(RecordError, match="setup: a fixed border or a frame needs set-up cards"):
+    with pytest.raises(RecordError, match="setup: for a fixed border or a frame, first lay cards"):
         GAME.opening(Start(TWO, {"border": "fixed"}), BOX)
 
 
 def test_a_fixed_border_is_for_two_or_three_players():
-    with pytest.raises(RecordError, match="border: is fixed only for two or three players"):
+    with pytest.raises(RecordError, match="border: can be fixed only for two or three players"):
         opening(list(FOUR), {"border": "fixed"}, CROSSING)
 
 
 def test_a_frame_is_for_two_players():
-    with pytest.raises(RecordError, match="frame: is for two players"):
+    with pytest.raises(RecordError, match="frame: is only for two players"):
         opening(["blue", "red", "yellow"], {"frame": True}, CROSSING)
 
 
@@ -135,7 +135,7 @@ def test_two_snakes_each_leave_no_colour_to_set_up(options):
 
 @pytest.mark.parametrize("options", [{"border": "fixed"}, {"frame": True}], ids=str)
 def test_a_colour_that_plays_is_not_set_up(options):
-    with pytest.raises(RecordError, match="setup: green plays"):
+    with pytest.raises(RecordError, match="but green plays"):
         opening(["green", "red"], options, CROSSING)
 
 
@@ -503,7 +503,7 @@ def test_own_two_colours_may_not_be_joined_either():
 
 
 def test_two_snakes_are_for_two_players():
-    with pytest.raises(RecordError, match=r"options.two_snakes: is for two players, not 3"):
+    with pytest.raises(RecordError, match=r"options.two_snakes: is only for two players, not"):
         GAME.opening(Start(FOUR[:3], {"two_snakes": "one"}), BOX)
 
 

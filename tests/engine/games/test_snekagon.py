@@ -290,8 +290,8 @@ def test_a_table_is_inspected_as_it_lies(lying, rules):
 @pytest.mark.parametrize(
     ("lying", "problem"),
     [
-        ("red/2@5,0+6,0", "off the board"),
-        ("red/2@0,0+1,0 green/1@0,0", "on another tile"),
+        ("red/2@5,0+6,0", "not completely on the board"),
+        ("red/2@0,0+1,0 green/1@0,0", "overlaps another tile"),
         ("red/1@0,0#1", "one board"),
     ],
 )

@@ -369,10 +369,10 @@ def test_eyes_are_on_the_board():
 @pytest.mark.parametrize(
     ("lying", "problem"),
     [
-        ("blue/1@0,0", "on no board"),
+        ("blue/1@0,0", "say on which board"),
         ("blue/1@0,0#3", "no board 3"),
-        ("violet/1@0,0#0", "belongs to nobody"),
-        ("blue/1@6,0#0", "off the board"),
+        ("violet/1@0,0#0", "nobody plays this colour"),
+        ("blue/1@6,0#0", "not completely on the board"),
     ],
 )
 def test_what_no_table_could_hold_is_an_error(lying, problem):

@@ -131,9 +131,9 @@ def test_name_that_hides_something_or_is_too_long_is_refused(played, name):
     ("record", "said"),
     [
         ({"mvoes": []}, "mvoes: is not known here; did you mean moves?"),
-        ({"players": ["a\u202eb", "b"]}, "players[0]: a name has no hidden characters"),
+        ({"players": ["a\u202eb", "b"]}, "players[0]: a name may not have hidden characters"),
         ({"players": ["a" * 50_000, "b"]}, "players[0]: a name has at most 40 letters"),
-        ({"next": None}, "next: null is none of a, b"),
+        ({"next": None}, "next: null is not one of a, b"),
     ],
 )
 def test_record_with_a_mistake_is_refused_with_its_place(played, record, said):
@@ -148,9 +148,9 @@ def test_record_with_a_mistake_is_refused_with_its_place(played, record, said):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ('{"game": "sssnake", "game": "carnival"}', 'the key "game" stands twice'),
-        ('{"game": ' + "9" * 5000 + "}", "a number has 5000 digits"),
-        ('{"game": NaN}', "NaN is no JSON number"),
+        ('{"game": "sssnake", "game": "carnival"}', 'the key "game" is given twice'),
+        ('{"game": ' + "9" * 5000 + "}", "at most 40 digits, not 5000"),
+        ('{"game": NaN}', "NaN is not a number in JSON"),
         (b'{"game": "\xff"}', "not UTF-8"),
     ],
 )

@@ -93,6 +93,15 @@ def test_guests_see_the_shelf_but_no_lesson(played):
     assert guest.client.get("/api/teaching/tiles/0.jpg").status_code == 403
 
 
+def test_games_and_their_tiles_are_called_in_the_guests_words(played):
+    shelf = played.guest().get("/api/teaching?lang=de")
+
+    assert shelf["titles"]["snekagon5g"] == "Snekagon 5G"
+    assert shelf["words"]["blue/curve"] == "blaue Kurve"
+    tiles = shelf["boards"]["snekagon"]["tiles"]
+    assert tiles["red/4/0+"] == "rotes 4er-Plättchen, an einem Ende geknickt"
+
+
 def test_a_photo_without_tiles_is_refused_in_words(played):
     host = played.host()
     bare = cv2.imencode(".png", np.full((300, 400, 3), 200, np.uint8))[1].tobytes()
