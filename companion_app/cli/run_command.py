@@ -24,8 +24,9 @@ from companion_app.live.errors import LiveError, StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.settings import load_settings
-from companion_app.web.app import Companion, create_app
+from companion_app.web.app import create_app
 from companion_app.web.camera import TableCamera, kind_of
+from companion_app.web.context import Companion
 from companion_app.web.corrections import Corrections
 from companion_app.web.desk import Desk, Feeder, source_in
 from companion_app.web.lessons.photo_reading import read_photo

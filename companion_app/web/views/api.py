@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion_app.web import snapshot
-from companion_app.web.app import companion, language, speech
+from companion_app.web.context import companion, language, speech, svg_answer
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot
@@ -229,11 +229,3 @@ def _sets(game: AnyGame) -> list[dict[str, str]]:
 def openapi() -> Response:
     """Return the description of this interface."""
     return jsonify(document())
-
-
-def svg_answer(drawn: str) -> Response:
-    """Return a drawing."""
-    answer = Response(drawn, mimetype="image/svg+xml")
-    answer.headers["Cache-Control"] = "no-cache"
-    answer.add_etag()
-    return answer.make_conditional(request)  # type: ignore[return-value]

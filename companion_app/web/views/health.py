@@ -14,7 +14,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from companion_app.doctor import diagnose, report, write_help_file
 from companion_app.doctor_camera import Seen
 from companion_app.doctor_machine import Machine
-from companion_app.web.app import companion, language
+from companion_app.web.context import companion, language
 from companion_app.web.desk import Desk
 from companion_app.web.doctor_words import in_words
 from companion_app.web.serving import access

@@ -16,12 +16,11 @@ from companion_app.cli.seen_picture import ink_of, stroke_px
 from companion_app.live.bench import Pending
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot
-from companion_app.web.app import companion, speech
+from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
-from companion_app.web.views.api import svg_answer
 from companion_app.web.watching import Watched
 from engine.placement import Piece, Placement
 

@@ -7,15 +7,13 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.live.reading import plain
-from companion_app.web.app import speech
+from companion_app.web.context import asked, camera, speech, svg_answer
 from companion_app.web.drawing.table import draw_table, spot
+from companion_app.web.game_asked import record_asked
 from companion_app.web.lessons.selftest import compared, tiles_to_lay
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import WebError
 from companion_app.web.speech import Speech
-from companion_app.web.views.api import svg_answer
-from companion_app.web.views.control import asked
-from companion_app.web.views.wizard import camera, record_asked
 from engine.errors import EngineError
 from engine.game import Place, Start
 from engine.placement import Layout, Piece, Placement
