@@ -16,6 +16,7 @@ from companion_app.live.settle import Settled
 from companion_app.live.undoing import Undoing
 from engine.errors import RecordError
 from engine.game import Json, Move, Start
+from engine.given import shown
 from engine.placement import Layout
 from engine.record import move_to_json, parse_move
 from engine.referee import violation_to_json
@@ -123,12 +124,15 @@ class Listener(Undoing):
             value, turns = value[0], (value[2] if len(value) > 2 else None)
         if value in (None, "none"):
             return None
-        if value not in self.match.box and value not in self.match.box.colours:
-            raise ToldError(f"there is no tile {value!r} in the box")
+        box = self.match.box
+        if not isinstance(value, str) or (value not in box and value not in box.colours):
+            raise ToldError(f"there is no tile {shown(value)} in the box")
+        if turns is not None and not _is_quarter_turns(turns):
+            raise ToldError("turns is 0, 1, 2 or 3")
         if self.match.box.lattice == "hex":
             return (str(value).partition("/")[0], 0)
         known: Content = question.choices.get(value, (value, 0))
-        return known if turns is None else (value, int(turns))
+        return known if turns is None else (value, turns)
 
     def _order_told(self, question: Question, value: Any, t: float) -> None:
         index = value if isinstance(value, int) else _index_of(value, question.guesses)
@@ -334,6 +338,10 @@ class Listener(Undoing):
             return parse_move(match.game, match.box, match.start.players, written, "told")
         except RecordError as error:
             raise ToldError(str(error)) from error
+
+
+def _is_quarter_turns(turns: Any) -> bool:
+    return isinstance(turns, int) and not isinstance(turns, bool) and 0 <= turns < 4
 
 
 def _index_of(value: Any, guesses: tuple[Json, ...]) -> int:

@@ -29,7 +29,7 @@ from companion_app.web.views import (
     wizard,
 )
 from engine.errors import EngineError
-from vision.core.errors import VisionError
+from vision.core.errors import ModelError, VisionError
 
 log = logging.getLogger(__name__)
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
@@ -62,7 +62,7 @@ def _refused(error: Exception) -> Response:
         status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
     elif isinstance(error, StoreError):
         status, code, detail = 507, "not-kept", str(error)
-    elif isinstance(error, VisionError):
+    elif isinstance(error, VisionError) and not isinstance(error, ModelError):
         status, code, detail = 422, "no-photo", str(error)
     elif isinstance(error, (LiveError, EngineError)):
         status, code, detail = 409, getattr(error, "code", "cannot-be"), str(error)

@@ -101,14 +101,10 @@ def _tell(sent: Mapping[str, Any]) -> None:
     desk = companion().desk
     if "correct" in sent and desk.match is not None:
         sent = named_by_cells(desk.match, sent)
-    try:
-        with desk.lock:
-            spots = spots_named(desk, sent)
-            desk.tell(sent)
-            keep_named(desk, sent, spots)
-    except (TypeError, AttributeError, KeyError, ValueError, IndexError) as error:
-        # The referee checks what people mean; what a machine sends may be of any shape.
-        raise BadRequest(f"this cannot be told: {error}") from error
+    with desk.lock:
+        spots = spots_named(desk, sent)
+        desk.tell(sent)
+        keep_named(desk, sent, spots)
 
 
 def _only_host() -> None:
