@@ -37,7 +37,7 @@ class Asker(Listener):
         return self.match.layout
 
     def _several_boards(self) -> bool:
-        return self.match.game.facts.name == "snekagon5g"
+        return self.match.game.facts.several_boards
 
     def _doubtful(self, reading: Reading, settled: Settled, t: float) -> None:
         groups: dict[object, list[Spot]] = {}
