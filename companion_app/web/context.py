@@ -15,7 +15,8 @@ from calibration.learn import Photo
 from companion_app.web.camera import TableCamera
 from companion_app.web.checking import Checker
 from companion_app.web.corrections import Corrections
-from companion_app.web.desk import Desk, Feeder
+from companion_app.web.desk import Desk
+from companion_app.web.feeder import Feeder
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.https_front import HttpsOffer

@@ -41,17 +41,16 @@ def health() -> Response:
         {"name": "table", "ok": desk.trouble is None, "text": desk.trouble or desk.seeing,
          "fix": ""},
     ]  # fmt: skip
-    loop = getattr(desk.feeder, "loop", None)
+    loop = desk.feeder.loop
     return jsonify({"ok": all(check["ok"] for check in checks), "checks": checks,
-                    "looks": getattr(loop, "looks", 0)})  # fmt: skip
+                    "looks": loop.looks if loop is not None else 0})  # fmt: skip
 
 
 @blueprint.get("/api/state")
 def state() -> Response:
     """Return the whole table; ``304`` when nothing has happened since."""
     desk, words = companion().desk, speech()
-    kind = desk.feeder.kind if desk.feeder else ""
-    what = ("state", words.language, kind, str(snapshot.doubts(desk.feeder)))
+    what = ("state", words.language, desk.feeder.kind, str(snapshot.doubts(desk.feeder)))
     text = companion().shared.answer(
         desk.hub.version, what, lambda: current_app.json.dumps(snapshot.state(desk, words))
     )
@@ -117,8 +116,8 @@ def _drawn(desk: Desk, words: Speech, before: bool) -> str:
 @blueprint.get("/api/picture.jpg")
 def picture() -> Response:
     """Return what the camera sees right now, game or no game."""
-    show = getattr(companion().desk.feeder, "picture", None)
-    jpeg = show() if show is not None else _seen_without_a_game()
+    desk = companion().desk
+    jpeg = desk.feeder.picture() if desk.is_fed else _seen_without_a_game()
     if jpeg is None:
         raise NotFound(code="no-picture")
     return Response(jpeg, mimetype="image/jpeg")

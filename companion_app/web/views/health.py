@@ -68,8 +68,7 @@ def help_file() -> Response:
     if not access.is_host():
         raise NotHost
     desk = companion().desk
-    shown = getattr(desk.feeder, "picture", None)
-    jpeg = shown() if shown is not None and request.args.get("picture") == "1" else None
+    jpeg = desk.feeder.picture() if request.args.get("picture") == "1" else None
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "help.zip"
         write_help_file(file, _checkup().answer(desk), jpeg)
@@ -86,9 +85,9 @@ def _checkup() -> Checkup:
 def _seen(desk: Desk) -> Seen:
     """Return what the camera that the game has shows right now."""
     feeder = desk.feeder
-    if feeder is None or feeder.kind == "recorded":
+    if feeder.kind in ("none", "recorded"):
         return Seen("")
-    frame = getattr(feeder, "newest", None)
+    frame = feeder.newest
     if desk.seeing == "camera-lost" or frame is None:
         return Seen(feeder.kind, trouble=LOST)
     return Seen(feeder.kind, frame.bgr)

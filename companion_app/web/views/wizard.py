@@ -70,8 +70,7 @@ def _begun() -> Record | None:
         return record_asked({"game": request.args["game"], "set": request.args.get("set"),
                              "players": listed.split(",") if listed else None})  # fmt: skip
     match = companion().desk.match
-    on = match is not None and companion().desk.feeder is not None
-    return match.record() if match is not None and on else None
+    return match.record() if match is not None and companion().desk.is_fed else None
 
 
 def _check_to_json(check: Check, words: Speech) -> dict[str, Any]:
