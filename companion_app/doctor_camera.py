@@ -15,7 +15,7 @@ from companion_app.doctor_check import Check
 from vision.core.errors import VisionError
 from vision.core.types import Bgr
 from vision.layout.quality import TEXTS, picture_troubles
-from vision.sources.pi_camera import CameraFacts
+from vision.sources.pi_camera import CameraFacts, PiCamera
 from vision.sources.source import FrameSource
 
 FRAMES = 4
@@ -54,7 +54,7 @@ def look(name: str, open_source: Callable[[str], FrameSource]) -> Seen:
         source = open_source(name)
         try:
             frames = [f for f in islice(source.frames(), MOST_TRIES) if f is not None][-FRAMES:]
-            facts: CameraFacts | None = getattr(source, "facts", None)
+            facts = source.facts if isinstance(source, PiCamera) else None
         finally:
             source.close()
     except (VisionError, InputError) as error:

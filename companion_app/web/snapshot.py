@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
-from companion_app.live.bench import Pending
 from companion_app.live.match import Accepted, Match
+from companion_app.live.referee_state import Pending
 from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
 from companion_app.web.drawing.match import last_cells, last_spots, mark_of

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from companion_app.live.bench import Pending
 from companion_app.live.match import Match
+from companion_app.live.referee_state import Pending
 from companion_app.web.drawing.table import draw_table, spot
 from companion_app.web.speech import Speech
 from engine.game import AnyGame, Move, Place, Violation

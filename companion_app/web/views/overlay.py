@@ -13,9 +13,9 @@ from xml.sax.saxutils import escape, quoteattr
 from flask import Blueprint, Response
 
 from companion_app.cli.seen_picture import ink_of, stroke_px
-from companion_app.live.bench import Pending
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot
+from companion_app.live.referee_state import Pending
 from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot, spots_of
