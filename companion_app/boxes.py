@@ -37,7 +37,7 @@ def box_on_the_table(record: Record) -> TileSet:
     The holes of its boards are where they say, and Carnival's tiles of colours that nobody plays
     are put away.
     """
-    if record.game.facts.name == "carnival":
+    if record.game.facts.unused_put_away:
         return box_in_play(record.tile_set, record.start)
     box, eyes = record.tile_set, record.start.options.get("eyes")
     if eyes is None or "board" not in box.extras:

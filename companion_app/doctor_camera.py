@@ -14,7 +14,7 @@ from companion_app.answers import InputError
 from companion_app.doctor_check import Check
 from vision import Bgr, VisionError, picture_troubles
 from vision.layout.quality import TEXTS
-from vision.sources.pi_camera import CameraFacts
+from vision.sources.pi_camera import CameraFacts, PiCamera
 from vision.sources.source import FrameSource
 
 FRAMES = 4
@@ -53,7 +53,7 @@ def look(name: str, open_source: Callable[[str], FrameSource]) -> Seen:
         source = open_source(name)
         try:
             frames = [f for f in islice(source.frames(), MOST_TRIES) if f is not None][-FRAMES:]
-            facts: CameraFacts | None = getattr(source, "facts", None)
+            facts = source.facts if isinstance(source, PiCamera) else None
         finally:
             source.close()
     except (VisionError, InputError) as error:

@@ -234,6 +234,14 @@ class Facts:
     """What a laid tile may say beside what every one of its lattice says."""
     counts: tuple[str, ...] = ()
     """What a game taken up in its middle may count: ``tokens`` or ``out``."""
+    several_boards: bool = False
+    """Whether every player has a board, so that places begin with the board's number."""
+    several_fields: bool = False
+    """Whether every player has a field of cards, so that places begin with the field's number."""
+    unused_put_away: bool = False
+    """Whether the tiles of colours that nobody plays are put away before the game."""
+    two_sit_opposite: bool = False
+    """Whether two players leave a place between them in the order of names."""
 
 
 class Game(Protocol[P]):

@@ -7,6 +7,7 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,12 @@ LAWS: Mapping[str, Law] = {
 }
 OURS = frozenset([*LAWS, "deploy", "tests"])
 
+NO_CIRCLE_EVEN_LAZILY = frozenset(["companion_app"])
+"""Where an import inside a function, or for types only, may not close a circle either."""
+
+VIEWS = "companion_app.web.views"
+JOINS_VIEWS = Path("companion_app/web/app.py")
+
 PI_CAMERA = frozenset(["picamera2", "libcamera"])
 PI_CAMERA_FOLDER = Path("vision/sources")
 
@@ -57,7 +64,7 @@ class Import:
     line: int
     module: str
     lazy: bool
-    """Whether it stands inside a function."""
+    """Whether it stands inside a function, or is there for types only."""
 
     def is_of(self, packages: tuple[str, ...]) -> bool:
         """Return whether the module is one of ``packages``, or lies under one."""
@@ -101,6 +108,42 @@ def pi_camera_objections(imports: list[Import]) -> Iterator[tuple[Import, str]]:
             yield found, f"{naming[0].file} knows the Pi camera already"
 
 
+def circle(root: Path) -> list[str]:
+    """Return modules that import each other in a ring, the first again at the end; or nothing."""
+    modules = {
+        name_of(path.relative_to(root)) for law in LAWS for path in (root / law).rglob("*.py")
+    }
+    graph: dict[str, set[str]] = {}
+    for found in (found for package in LAWS for found in imports_under(root, package)):
+        importer, imported = name_of(found.file), found.module
+        if found.lazy and found.file.parts[0] not in NO_CIRCLE_EVEN_LAZILY:
+            continue
+        while imported and imported not in modules:
+            imported = imported.rpartition(".")[0]
+        if imported and imported != importer:
+            graph.setdefault(importer, set()).add(imported)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        ring: list[str] = error.args[1]
+        return ring[::-1]
+    return []
+
+
+def name_of(file: Path) -> str:
+    """Return the full name of the module in a file."""
+    return ".".join(file.with_suffix("").parts).removesuffix(".__init__")
+
+
+def views_imported(root: Path) -> list[str]:
+    """Return a line for every import of a view, but for those of the file that joins them."""
+    return [
+        f"{found.file}:{found.line} imports {found.module}"
+        for found in imports_under(root, "companion_app")
+        if found.is_of((VIEWS,)) and found.file != JOINS_VIEWS
+    ]
+
+
 def imports_under(root: Path, package: str) -> Iterator[Import]:
     """Yield every import in the files of a package, in the order of their names."""
     for path in sorted((root / package).rglob("*.py")):
@@ -115,12 +158,22 @@ def imports_of(file: Path, source: str) -> Iterator[Import]:
 
 
 def walk(node: ast.AST, *, lazy: bool) -> Iterator[tuple[ast.expr | ast.stmt, bool]]:
-    """Yield all expressions and statements under a node, and whether a function holds them."""
+    """Yield all expressions and statements under a node, and whether loading passes them by."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr | ast.stmt):
             yield child, lazy
-        in_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        yield from walk(child, lazy=lazy or in_function)
+        yield from walk(child, lazy=lazy or is_passed_by(child))
+
+
+def is_passed_by(node: ast.AST) -> bool:
+    """Return whether what a node holds does not run when its module is loaded."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            return True
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return True
+        case _:
+            return False
 
 
 def modules_named(node: ast.expr | ast.stmt, file: Path) -> Iterator[str]:
@@ -153,6 +206,14 @@ def lay_out(root: Path, files: Mapping[str, str]) -> Path:
 
 def test_all_arrows_point_down():
     assert broken_arrows(ROOT) == []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circle(ROOT) == []
+
+
+def test_views_are_imported_by_the_factory_alone():
+    assert views_imported(ROOT) == []
 
 
 @pytest.mark.parametrize("package", LAWS)
@@ -236,4 +297,44 @@ def test_every_broken_arrow_is_told_with_its_line(tmp_path):
     assert broken_arrows(lay_out(tmp_path, files)) == [
         "engine/snakes.py:3 imports cv2: engine uses the standard library only",
         "engine/snakes.py:4 imports numpy: engine uses the standard library only",
+    ]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"vision/a.py": "from vision.b import one", "vision/b.py": "import vision.a"},
+        {"vision/a.py": "from vision import b", "vision/b.py": "from .a import two"},
+        {"companion_app/a.py": "def f():\n    import companion_app.b",
+         "companion_app/b.py": "from companion_app.a import f"},
+        {"companion_app/a.py": "if TYPE_CHECKING:\n    import companion_app.b",
+         "companion_app/b.py": "from companion_app.a import f"},
+    ],
+)  # fmt: skip
+def test_circle_is_told_module_by_module(tmp_path, files):
+    a, b = (name_of(Path(file)) for file in files)
+
+    assert circle(lay_out(tmp_path, files)) in ([a, b, a], [b, a, b])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"vision/a.py": "import vision.b\nimport vision.a", "vision/b.py": "import engine"},
+        {"vision/a.py": "import vision.b", "vision/b.py": "def f():\n    import vision.a"},
+        {"vision/a.py": "import vision.b", "vision/b.py": "if TYPE_CHECKING:\n    import vision.a"},
+    ],
+)
+def test_modules_that_load_one_after_the_other_are_no_circle(tmp_path, files):
+    assert circle(lay_out(tmp_path, files)) == []
+
+
+def test_view_that_imports_another_is_found(tmp_path):
+    files = {
+        "companion_app/web/app.py": "from companion_app.web.views import games",
+        "companion_app/web/views/games.py": "from companion_app.web.views.api import svg_answer",
+    }
+
+    assert views_imported(lay_out(tmp_path, files)) == [
+        "companion_app/web/views/games.py:1 imports companion_app.web.views.api.svg_answer"
     ]

@@ -85,4 +85,4 @@ def _last_cells(move: Move, record: Record) -> list[Place]:
         return [(*board, *cell) for cell in move.cells]
     if move.at is None:
         return []
-    return _drawn([move.at], move.snake if record.game.facts.player_names is None else None, record)
+    return _drawn([move.at], move.snake if record.game.facts.several_fields else None, record)

@@ -24,10 +24,12 @@ from companion_app.live.errors import LiveError, StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.settings import load_settings
-from companion_app.web.app import Companion, create_app
+from companion_app.web.app import create_app
 from companion_app.web.camera import TableCamera, kind_of
+from companion_app.web.context import Companion
 from companion_app.web.corrections import Corrections
-from companion_app.web.desk import Desk, Feeder, source_in
+from companion_app.web.desk import Desk, source_in
+from companion_app.web.feeder import Feeder
 from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.recorded import shipped_script
 from companion_app.web.serving.access import SettingsFile

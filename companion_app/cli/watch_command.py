@@ -41,7 +41,7 @@ from engine.game import Json, Start
 from engine.games import game_named
 from engine.given import load_json
 from engine.record import Record, record_to_json
-from vision.sources.newest import NewestFrames
+from vision.sources.newest import newest_of
 from vision.sources.source import FrameSource
 
 Event = dict[str, Json]
@@ -203,7 +203,7 @@ class Watching:
     def run(self) -> None:
         """Watch until the source ends."""
         loop = LiveLoop(self.match, self.reader, self._say)
-        frames: FrameSource = NewestFrames(self.source) if self.source.live else self.source
+        frames = newest_of(self.source)
         if isinstance(self.source, DemoSource):
             self.source.tell = lambda message: self._demo_told(loop, message)
         loop.start()
@@ -215,9 +215,8 @@ class Watching:
                 self._now_s = frame.taken_at_s
                 loop.see(frame)
             self._listen(loop)
-        failure = getattr(frames, "failure", None)
-        if failure is not None:
-            raise InputError(f"the camera failed: {failure}")
+        if frames.failure is not None:
+            raise InputError(f"the camera failed: {frames.failure}")
 
     def _say(self, event: Event) -> None:
         """Pass on an event; what keeps the referee from a verdict comes with its sentence."""

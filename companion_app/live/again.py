@@ -40,7 +40,7 @@ def moves_shown(match: Match, n: int, look_again: LookAgain) -> tuple[int, tuple
     told: dict[Spot, Content | None] = {
         spot: content for spot, content in before.items() if after.get(spot) == content
     }
-    several = match.game.facts.name == "snekagon5g"
+    several = match.game.facts.several_boards
     reading = read_settled(settled, match.layouts[first - 1], match.box, told, several)
     if reading.doubts or reading.loose:
         return None

@@ -323,7 +323,7 @@ class Aligner:
 
 def aligner_for(match: Match) -> Aligner:
     """Return what lays table states over a game: its boards and their eyes."""
-    if match.game.facts.name != "snekagon5g":
+    if not match.game.facts.several_boards:
         return Aligner(match.box)
     agreed = match.position.agreed
     return Aligner(match.box, agreed.boards, agreed.eyes)

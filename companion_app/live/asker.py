@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from companion_app.live.bench import Standing
 from companion_app.live.explain import Row
 from companion_app.live.likeness import cells_of, differ_by_tile, key
+from companion_app.live.open_questions import OpenQuestions
 from companion_app.live.places import (
     NOBODY_KNOWS,
     Content,
@@ -18,105 +18,116 @@ from companion_app.live.places import (
     spots_of,
 )
 from companion_app.live.questions import HALF_HIDDEN, is_half_hidden
+from companion_app.live.referee_state import RefereeState, Standing
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading, read_settled
-from companion_app.live.told import Listener
 from engine.game import Json
 from engine.infer import change_between
 from engine.placement import Layout
 from engine.record import move_to_json
 
 
-class Asker(Listener):
+class Asker:
     """The referee's mouth, where it does not know."""
 
-    reading: Reading | None = None
-    """What the last look has read, as far as it came to that."""
+    def __init__(self, state: RefereeState, questions: OpenQuestions) -> None:
+        self._state = state
+        self._match = state.match
+        self._open = questions
 
-    def _table_known(self) -> Layout:
-        return self.match.layout
-
-    def _several_boards(self) -> bool:
-        return self.match.game.facts.name == "snekagon5g"
-
-    def _doubtful(self, reading: Reading, settled: Settled, t: float) -> None:
+    def doubtful(self, reading: Reading, settled: Settled, t: float) -> None:
+        """Ask about tiles that have stayed doubtful for a while."""
         groups: dict[object, list[Spot]] = {}
         for spot, belief in reading.doubts.items():
             if belief.why != "covered" and belief.guesses:
                 # The cells of one hex tile are doubtful together.
-                key = (spot[0], belief) if self.match.box.lattice == "hex" else spot
+                key = (spot[0], belief) if self._match.box.lattice == "hex" else spot
                 groups.setdefault(key, []).append(spot)
         for spots in groups.values():
             first = min(spots)
             # A card that every look has the same single guess at will not become clearer.
-            steady = self.match.box.lattice == "square" and first in settled.steady
-            wait_s = 0.0 if steady else self.settings.ask_after_s
-            if self._waited(("doubt", first), t, wait_s):
-                self._ask_tile(first, reading.doubts[first].guesses[:4], t, sorted(spots))
+            steady = self._match.box.lattice == "square" and first in settled.steady
+            wait_s = 0.0 if steady else self._state.settings.ask_after_s
+            if self._state.waited(("doubt", first), t, wait_s):
+                self.ask_tile(first, reading.doubts[first].guesses[:4], t, sorted(spots))
 
-    def _loose(self, loose: frozenset[Spot], settled: Settled, t: float) -> None:
+    def loose(self, loose: frozenset[Spot], settled: Settled, t: float) -> None:
         """Ask about hex cells that make up no tile; what lies half under something waits."""
         hidden = settled.covered | {s for s, b in settled.doubts.items() if b.why == "covered"}
-        if beside(loose, hidden) or any(spot in self.answers for spot in loose):
+        if beside(loose, hidden) or any(spot in self._state.answers for spot in loose):
             return
-        if self._waited(("loose", loose), t, self.settings.ask_after_s):
+        if self._state.waited(("loose", loose), t, self._state.settings.ask_after_s):
             first = min(loose)
             content = settled.sure[first][0] if first in settled.sure else NOBODY_KNOWS
-            self._ask("tile", ("loose", loose), [[content[0], 0.5], ["none", 0.5]], t, spot=first,
-                      choices={content[0]: content}, cells=tuple(sorted(loose)))  # fmt: skip
+            guesses = [[content[0], 0.5], ["none", 0.5]]
+            self._open.ask("tile", ("loose", loose), guesses, t, spot=first,
+                           choices={content[0]: content}, cells=tuple(sorted(loose)))  # fmt: skip
 
-    def _ask_tile(
+    def ask_tile(
         self, spot: Spot, guesses: Iterable[tuple[Content, float]], t: float,
         spots: Iterable[Spot] = (),
     ) -> None:  # fmt: skip
+        """Ask which tile lies in a spot, and in others that it covers."""
         listed = list(guesses)
         choices: dict[str, Content] = {}
         for content, _ in listed:
             choices.setdefault(content[0], content)
         shown = [[c[0], round(share, 3), *([c[1]] if c[1] else [])] for c, share in listed]
-        self._ask("tile", ("tile", spot), shown, t, spot=spot, choices=choices, cells=tuple(spots))
+        self._open.ask(
+            "tile", ("tile", spot), shown, t, spot=spot, choices=choices, cells=tuple(spots)
+        )
 
-    def _ask_order(self, rows: list[Row], undo: int, table: Layout, t: float) -> None:
+    def ask_order(self, rows: list[Row], undo: int, table: Layout, t: float) -> None:
+        """Ask which moves have led to a table, or whether some were taken back."""
         choices: dict[str, Any] = {str(i): row for i, row in enumerate(rows)}
         shown: list[Json] = [[move_to_json(move) for move in row.moves] for row in rows]
         if undo:
             choices[str(len(shown))] = undo
             shown.append("taken-back")
         about = "tile" if differ_by_tile(rows) else "order"
-        self._ask(about, ("order", key(table)), shown, t, choices=choices,
-                  cells=tuple(sorted(cells_of(rows))))  # fmt: skip
+        self._open.ask(about, ("order", key(table)), shown, t, choices=choices,
+                       cells=tuple(sorted(cells_of(rows))))  # fmt: skip
 
-    def _ask_hand(self, row: Row, table: Layout, t: float) -> None:
+    def ask_hand(self, row: Row, table: Layout, t: float) -> None:
+        """Ask about a hand that only its player sees, on which a move depends."""
         declares = any(move.declares for move in row.moves)
         words = ("no-own-tile", "own-tile") if declares else ("pass", "foul")
         choices = {words[0]: row, words[1]: None}
-        self._ask("hand", ("hand", key(table)), list(choices), t, choices=choices,
-                  cells=tuple(sorted(cells_of([row]))))  # fmt: skip
+        self._open.ask("hand", ("hand", key(table)), list(choices), t, choices=choices,
+                       cells=tuple(sorted(cells_of([row]))))  # fmt: skip
 
-    def _ask_whether_lifted(self, hidden: list[Spot], t: float) -> None:
+    def ask_whether_lifted(self, hidden: list[Spot], t: float) -> None:
         """Ask once about a foul that stays out of sight: it may have been lifted after all."""
-        assert self.pending is not None
+        assert self._state.pending is not None
         spot = hidden[0]
-        told = spot in self.answers
-        if not told and self._waited(("lifted", spot), t, self.settings.puzzled_after_s):
-            content = contents(self.pending.layout)[spot]
-            self._ask("tile", ("gone", spot), [[content[0], 0.5], ["none", 0.5]], t, spot=spot,
-                      choices={content[0]: content}, cells=tuple(hidden))  # fmt: skip
+        told = spot in self._state.answers
+        if not told and self._state.waited(
+            ("lifted", spot), t, self._state.settings.puzzled_after_s
+        ):
+            content = contents(self._state.pending.layout)[spot]
+            self._open.ask("tile", ("gone", spot), [[content[0], 0.5], ["none", 0.5]], t, spot=spot,
+                           choices={content[0]: content}, cells=tuple(hidden))  # fmt: skip
 
     def strange_table(self, look: Sighting, t: float) -> None:
         """Ask who is next on a table on which nothing lies as it is known."""
         if all(belief.sure for belief in look.beliefs.values()):
             settled = Settled(1, {s: (b.best, 1.0) for s, b in look.beliefs.items()}, last=look)
-            opening = self.match.layouts[0]
-            reading = read_settled(settled, opening, self.match.box, {}, self._several_boards())
+            opening = self._match.layouts[0]
+            reading = read_settled(
+                settled,
+                opening,
+                self._match.box,
+                {},
+                self._match.game.facts.several_boards,
+            )
             self._ask_next(reading.layouts[0], t)
-        self._withdraw_stale(t)
+        self._open.withdraw_stale(t)
 
-    def _maybe_join(self, table: Layout, settled: Settled, t: float, least: int = 2) -> bool:
+    def maybe_join(self, table: Layout, settled: Settled, t: float, least: int = 2) -> bool:
         """Ask who is next when the first table is one from the middle of a game."""
-        if self.match.accepted or self.match.start.midgame:
+        if self._match.accepted or self._match.start.midgame:
             return False
-        laid = change_between(self.match.layout, table).laid.placements()
+        laid = change_between(self._match.layout, table).laid.placements()
         if len(laid) < least:
             return False
         if not self._half_hidden(settled, t):
@@ -134,30 +145,31 @@ class Asker(Listener):
             piece: frozenset(spots_of(piece)) for piece in sorted(look.pieces)
             if not look.half_hidden.isdisjoint(spots_of(piece))
         }  # fmt: skip
-        hidden = {piece: spots for piece, spots in hidden.items() if not spots <= self.whole}
+        hidden = {piece: spots for piece, spots in hidden.items() if not spots <= self._state.whole}
         keys = {(HALF_HIDDEN, spots) for spots in hidden.values()}
-        asked = filter(is_half_hidden, self.questions.values())
-        self._withdraw((question for question in asked if question.key not in keys), t)
+        asked = filter(is_half_hidden, self._state.questions.values())
+        self._open.withdraw((question for question in asked if question.key not in keys), t)
         for piece, spots in hidden.items():
-            if self._waited((HALF_HIDDEN, spots), t, self.settings.ask_after_s):
-                self._ask("tile", (HALF_HIDDEN, spots), [[piece.tile, 0.5]], t, spot=min(spots),
-                          cells=tuple(sorted(spots)), choices={"hidden": True})  # fmt: skip
+            if self._state.waited((HALF_HIDDEN, spots), t, self._state.settings.ask_after_s):
+                self._open.ask("tile", (HALF_HIDDEN, spots), [[piece.tile, 0.5]], t,
+                               spot=min(spots), cells=tuple(sorted(spots)),
+                               choices={"hidden": True})  # fmt: skip
         return bool(hidden)
 
     def _ask_next(self, table: Layout, t: float) -> None:
-        players = list(self.match.start.players)
-        self._ask("next", ("next", key(table)), players, t, choices={"table": table})
+        players = list(self._match.start.players)
+        self._open.ask("next", ("next", key(table)), players, t, choices={"table": table})
 
-    def _puzzled(self, table: Layout, reading: Reading, t: float) -> Standing:
+    def puzzled(self, table: Layout, reading: Reading, t: float) -> Standing:
         """Ask about a table that no moves explain, once it has lain so for a while."""
-        if self._waited(("puzzled", key(table)), t, self.settings.puzzled_after_s):
+        if self._state.waited(("puzzled", key(table)), t, self._state.settings.puzzled_after_s):
             lifted = sorted(reading.changed - contents(table).keys())
-            lying = contents(self.match.layout)
-            told_gone = {spot for spot, told in self.answers.items() if told is None}
+            lying = contents(self._match.layout)
+            told_gone = {spot for spot, told in self._state.answers.items() if told is None}
             if len(reading.changed) == 1 and lifted and lifted[0] not in told_gone:
                 spot = lifted[0]
                 guesses = [[lying[spot][0], 0.5], ["none", 0.5]]
-                self._ask("tile", ("gone", spot), guesses, t, spot=spot,
+                self._open.ask("tile", ("gone", spot), guesses, t, spot=spot,
                           choices={lying[spot][0]: lying[spot]})  # fmt: skip
             else:
                 self._ask_next(table, t)

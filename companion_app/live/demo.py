@@ -170,7 +170,6 @@ def demo_record(game_name: str) -> Record:
     game = game_named(game_name)
     names = game.facts.player_names or ("Anna", "Ben")
     players = names[: game.facts.fewest_players]
-    if game_name == "carnival":
-        # Two sit opposite each other.
+    if game.facts.two_sit_opposite:
         players = (names[0], names[2])
     return Record(game, find_set(game, None), Start(players, SHORT_OPTIONS.get(game_name, {})))

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Literal, get_args
 
-from companion_app.live.bench import Standing
 from companion_app.live.likeness import same
 from companion_app.live.places import Point, Spot, beside, contents, spots_of
 from companion_app.live.questions import is_about_the_table
 from companion_app.live.referee import Referee
+from companion_app.live.referee_state import Standing
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading
 from engine.game import Json

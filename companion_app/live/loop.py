@@ -30,10 +30,12 @@ from companion_app.live.hindrance import (
     at_the_table,
     newly_aside,
 )
+from companion_app.live.judging import JOINED_FROM
 from companion_app.live.keepsake import PictureSettings, last_picture, packed, unpacked
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Sighting, Spot, contents, largest_group
-from companion_app.live.referee import JOINED_FROM, Event, Referee, RefereeSettings
+from companion_app.live.referee import Referee
+from companion_app.live.referee_state import Event, RefereeSettings
 from companion_app.live.settle import Settled, Settler, SettleSettings
 from companion_app.live.snapshot import Snapshot, take_snapshot
 from companion_app.live.states import Glimpse, Watcher, WatchSettings

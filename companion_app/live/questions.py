@@ -49,7 +49,7 @@ def question_to_json(question: Question, match: Match) -> dict[str, Json]:
     if question.spot is not None:
         number, *cell = question.spot
         if match.box.lattice == "hex":
-            several = match.game.facts.name == "snekagon5g"
+            several = match.game.facts.several_boards
             spots = question.cells or (question.spot,)
             said["cells"] = [list(spot if several else spot[1:]) for spot in spots]
         else:

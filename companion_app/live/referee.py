@@ -1,46 +1,71 @@
-"""The referee: holds the last accepted position, turns settled tables into verdicts and questions.
+"""The referee: turns settled tables and what players tell into verdicts and questions.
 
-"Illegal" is said only when every changed tile was surely read; what is not sure is asked.
+One state, and parts that share it: a voice, open questions, a keeper of the match, what is asked,
+what is told, corrections, rolls, undoing, and the judge of tables.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from companion_app.live.again import LookAgain
+from companion_app.live.announcing import Voice
 from companion_app.live.asker import Asker
-from companion_app.live.bench import Event, Pending, Picture, RefereeSettings, Standing
-from companion_app.live.drilled import drill_shown
-from companion_app.live.explain import Explanation, Foul, Row, explain
-from companion_app.live.likeness import (
-    clay_seen,
-    differ_by_drill,
-    differ_by_player,
-    gone,
-    key,
-    last_laid,
-    moves_seen,
-    same,
+from companion_app.live.correcting import Corrector
+from companion_app.live.judging import Judge
+from companion_app.live.keeping import Keeper
+from companion_app.live.match import Match
+from companion_app.live.open_questions import OpenQuestions
+from companion_app.live.places import Content, Sighting, Spot
+from companion_app.live.player_messages import PlayerMessages
+from companion_app.live.questions import Question
+from companion_app.live.referee_state import (
+    Event,
+    Pending,
+    Picture,
+    RefereeSettings,
+    RefereeState,
+    Standing,
 )
-from companion_app.live.places import Spot, contents, hanging_on
-from companion_app.live.questions import Question, question_to_json
+from companion_app.live.rolling import Rolls
 from companion_app.live.settle import Settled
-from companion_app.live.table import Reading, read_settled
+from companion_app.live.table import Reading
+from companion_app.live.undoing import Undoing
 from engine.placement import Layout
-from engine.record import move_to_json
-from engine.referee import violation_to_json
-
-JOINED_FROM = 3
-"""A first table with so many tiles laid is from the middle of a game, not its first moves."""
 
 
-class Referee(Asker):
-    """Turns settled tables and what players tell into events."""
+class Referee:
+    """Holds the last accepted position; every change of a game goes through it."""
+
+    def __init__(
+        self, match: Match, emit: Callable[[Event], None], settings: RefereeSettings | None = None,
+        look_again: LookAgain = lambda jpeg: None,
+    ) -> None:  # fmt: skip
+        state = self._state = RefereeState(
+            match, settings or RefereeSettings(), begun=bool(match.accepted)
+        )
+        voice = Voice(emit)
+        self._open = OpenQuestions(state, voice)
+        self._keeper = Keeper(state, voice, self._open)
+        self._asker = Asker(state, self._open)
+        corrector = Corrector(state, voice, self._keeper, look_again)
+        rolls = Rolls(state, self._open, self._keeper, corrector)
+        self._undoing = Undoing(state, voice, self._open, self._keeper)
+        self._messages = PlayerMessages(
+            state, voice, self._open, self._keeper, corrector, rolls, self._undoing
+        )
+        self._judge = Judge(state, voice, self._open, self._keeper, self._asker, rolls)
+
+    # --- what happens ------------------------------------------------------------------------
+
+    def start(self, t: float) -> None:
+        """Say whose turn it is and how it stands."""
+        self._keeper.go_on(t)
 
     def touched(self) -> None:
         """Take note that something moved at the table: tiles may lie differently now."""
-        self._touched = True
-        # Where nothing lay, something may lie now.
-        self.answers = {spot: told for spot, told in self.answers.items() if told is not None}
+        self._state.touch()
 
     def look(self, settled: Settled, t: float, picture: Picture = lambda: None) -> Standing:
         """Take in a settled table; return how sure the referee is of it.
@@ -49,309 +74,83 @@ class Referee(Asker):
             StoreError: what happened could not be kept, so it was not announced; the next look
                 tries again.
         """
-        standing = self._look(settled, t, picture)
+        standing = self._judge.look(settled, t, picture)
         if standing != "settling":
-            self._withdraw_stale(t)
+            self._open.withdraw_stale(t)
         if standing == "settled" and self.pending is None:
             self.forget_lifted()
         return standing
 
-    def _look(self, settled: Settled, t: float, picture: Picture) -> Standing:
-        self._see_die(settled, t)
-        self.reading = None
-        self.there -= settled.sure.keys() | settled.doubts.keys()
-        if hidden := self._covered_foul(settled):
-            self._ask_whether_lifted(hidden, t)
-            return "unsure"
-        reading = self.reading = self._read(settled)
-        if reading.waiting:
-            return "settling"
-        if reading.doubts:
-            self._doubtful(reading, settled, t)
-            return "unsure"
-        if not reading.loose <= self.strays:
-            self._loose(reading.loose, settled, t)
-            return "unsure"
-        standing = self._judge_table(reading, settled, t, picture)
-        if standing == "settled":
-            self._touched = False
-            self._try_rolls(t)
-        return standing
+    def strange_table(self, look: Sighting, t: float) -> None:
+        """Ask who is next on a table on which nothing lies as it is known."""
+        self._asker.strange_table(look, t)
+
+    def tell(self, message: Mapping[str, Any], t: float) -> None:
+        """Take in what a player told: an answer, a roll, an overruling, a silent move.
+
+        Raises:
+            ToldError: it cannot be used; the message says why.
+        """
+        self._messages.tell(message, t)
 
     def forget_lifted(self) -> None:
         """Forget the names of tiles that have left: another may be laid in their place."""
-        lying = contents(self.match.layout)
-        self.answers = {s: c for s, c in self.answers.items() if c is None or s in lying}
+        self._state.forget_lifted()
 
-    def _read(self, settled: Settled) -> Reading:
-        """Return what may lie there, by what is seen, known and told."""
-        return read_settled(
-            settled, self._table_known(), self.match.box, self.answers, self._several_boards(),
-            self.there,
-        )  # fmt: skip
+    @property
+    def can_undo_told(self) -> bool:
+        """Whether nothing but what was told last, and what it led to, stands at the end."""
+        return self._undoing.can_undo_told
 
-    def _covered_foul(self, settled: Settled) -> list[Spot]:
-        """Return where something lies over the tile of an announced foul, it seems."""
-        if self.pending is None:
-            return []
-        laid = contents(self.pending.layout).keys() - contents(self.match.layout).keys()
-        lifted = {spot for spot, told in self.answers.items() if told is None}
-        return sorted(settled.covered & (laid - lifted))
+    def undo_told(self, t: float) -> bool:
+        """Take back what was told last, with all that it led to; say whether there was anything."""
+        return self._undoing.undo_told(t)
 
-    def _judge_table(
-        self, reading: Reading, settled: Settled, t: float, picture: Picture
-    ) -> Standing:
-        known = self._table_known()
-        tables = [layout for layout in reading.layouts if not same(layout, known)]
-        if len(tables) < len(reading.layouts) or not tables:
-            self._as_accepted(reading, t)
-            self._late_clay(reading, t)
-            return "settled"
-        if self.pending and any(same(table, self.pending.layout) for table in tables):
-            return self._clay_came(tables, t, picture) or "settled"
-        if self.waived is not None and any(same(table, self.waived) for table in tables):
-            return "unsure"
-        if self._over and len(gone(known, tables[0])) > len(known.placements()) / 2:
-            # The game is over and the table is being cleared.
-            return "settled"
-        if self._misread(reading, known, t):
-            return "unsure"
-        return self._changed(tables, reading, settled, t, picture)
+    # --- how it stands -----------------------------------------------------------------------
 
-    def _as_accepted(self, reading: Reading, t: float) -> None:
-        del reading
-        self._begun = True
-        self.waived = None
-        self._since.clear()
-        self._withdraw_about_the_table(t)
-        if self.pending:
-            self._take_foul_back(t)
-        if self._going_on:
-            self._go_on(t)
+    @property
+    def match(self) -> Match:
+        """The game that is refereed."""
+        return self._state.match
 
-    def _misread(self, reading: Reading, known: Layout, t: float) -> bool:
-        """Ask about tiles that look different though nobody has touched the table."""
-        if self._touched or self.match.box.lattice == "hex":
-            return False
-        lying = contents(known)
-        now = contents(reading.layouts[0])
-        odd = [s for s in sorted(reading.changed) if s in lying and s in now]
-        if not odd or len(odd) != len(reading.changed):
-            return False
-        for spot in odd:
-            if self._waited(("misread", spot), t, self.settings.ask_after_s):
-                tiles = [now[spot], lying[spot]]
-                self._ask_tile(spot, [(content, 0.5) for content in tiles], t)
-        return True
+    @property
+    def questions(self) -> Mapping[int, Question]:
+        """The questions that wait for an answer, by number."""
+        return self._state.questions
 
-    def _changed(
-        self, tables: list[Layout], reading: Reading, settled: Settled, t: float, picture: Picture
-    ) -> Standing:
-        match = self.match
-        if not self._begun and self._maybe_join(tables[0], settled, t, JOINED_FROM):
-            return "unsure"
-        undo = self._undone_by(tables[0])
-        if self.needs_roll() and not undo:
-            # Nobody has told the roll yet: a new card waits for it, one laid anew does not.
-            return self._instead(tables[0], reading, settled, t, picture) or "unsure"
-        answers = [explain(match.game, match.position, table) for table in tables]
-        rows = [row for answer in answers for row in answer.rows]
-        if rows:
-            if (
-                undo
-                and not self._restores_several(tables[0])
-                and moves_seen(match.layouts[-1 - undo :]) > 1
-            ):
-                # One tile changed, and several moves between were undone by it: a move it is.
-                undo = 0
-            anew = None
-            if not undo and self._is_turned_on(tables[0]):
-                anew = self._instead(tables[0], reading, settled, t, picture)
-            return anew or self._legal(rows, tables, undo, t, picture)
-        if undo:
-            return self._undo(undo, t, picture)
-        hands = [row for answer in answers for row in answer.asks_hand]
-        if hands:
-            self._ask_hand(hands[0], tables[0], t)
-            return "unsure"
-        return self._unexplained(answers, tables[0], reading, settled, t, picture)
+    @property
+    def answers(self) -> Mapping[Spot, Content | None]:
+        """What people have said lies in a place; ``None`` for nothing."""
+        return self._state.answers
 
-    def _unexplained(
-        self, answers: list[Explanation], table: Layout, reading: Reading, settled: Settled,
-        t: float, picture: Picture,
-    ) -> Standing:  # fmt: skip
-        """Deal with a table that no legal moves lead to."""
-        if self._after_told_roll(table, t, picture):
-            return "settled"
-        standing = self._instead(table, reading, settled, t, picture)
-        if standing is not None:
-            return standing
-        if self._maybe_join(table, settled, t):
-            return "unsure"
-        near = hanging_on(reading.changed, settled.covered & contents(self.match.layout).keys())
-        if near:
-            return self._beside_covered(near, settled, t, picture)
-        fouls = [foul for answer in answers for foul in answer.fouls]
-        if fouls and not gone(self.match.layout, table, fouls[0]):
-            return self._foul(fouls[0], table, reading, settled, t, picture)
-        return self._puzzled(table, reading, t)
+    @property
+    def strays(self) -> frozenset[Spot]:
+        """Hex cells that look like a part of a tile, but somebody has said that none is there."""
+        return self._state.strays
 
-    def _beside_covered(
-        self, near: frozenset[Spot], settled: Settled, t: float, picture: Picture
-    ) -> Standing:
-        """Accept what was laid elsewhere; nobody is accused of what is half under a cup.
+    @property
+    def reading(self) -> Reading | None:
+        """What the last look has read, as far as it came to that."""
+        return self._state.reading
 
-        What looks new beside it may be a part of it: that waits until it is taken away.
-        """
-        seen = {spot: what for spot, what in settled.sure.items() if spot not in near}
-        covered = settled.covered | near
-        clear = replace(settled, sure=seen, covered=covered)
-        known = self._table_known()
-        reading = self._read(clear)
-        tables = [layout for layout in reading.layouts if not same(layout, known)]
-        if not tables or len(tables) < len(reading.layouts):
-            return "unsure"
-        found = [explain(self.match.game, self.match.position, table) for table in tables]
-        rows = [row for answer in found for row in answer.rows]
-        return self._legal(rows, tables, 0, t, picture) if len(rows) == 1 else "unsure"
+    @property
+    def pending(self) -> Pending | None:
+        """The announced foul that still lies on the table."""
+        return self._state.pending
 
-    def _legal(
-        self, rows: list[Row], tables: list[Layout], undo: int, t: float, picture: Picture
-    ) -> Standing:
-        table = tables[0]
-        row = self._chosen.get(key(table)) or (rows[0] if len(rows) == 1 and not undo else None)
-        if row is None and not undo and differ_by_drill(rows):
-            # Clay that tells the moves apart may be laid a moment later; without any there is
-            # no drill.
-            if not self._waited(("clay", key(table)), t, self.settings.clay_s):
-                return "unsure"
-            row = min(rows, key=lambda row: sum(m.origin is not None for m in row.moves))
-        if row is None and not undo and differ_by_player(rows):
-            # Where rolls are on trust nobody knows who laid a card: most likely the snake's owner.
-            row = next((r for r in rows if all(m.player == m.snake for m in r.moves)), rows[0])
-        if row is None and undo and self._restores_several(table):
-            # Nobody makes several moves that lead back to a table of before.
-            return self._undo(undo, t, picture)
-        if row is None:
-            self._ask_order(rows, undo, table, t)
-            return "unsure"
-        if self.pending:
-            self._take_foul_back(t)
-        self._accept(row.moves, t, picture)
-        return "settled"
+    @pending.setter
+    def pending(self, pending: Pending | None) -> None:
+        self._state.pending = pending
 
-    def _foul(
-        self, foul: Foul, table: Layout, reading: Reading, settled: Settled, t: float,
-        picture: Picture,
-    ) -> Standing:  # fmt: skip
-        if settled.looks < self.settings.looks_for_foul:
-            return "settling"
-        # Nobody can lay a tile that the box does not have: it was read wrong.
-        unheard_of = any(broken.rule.id == "none-left" for broken in foul.verdict.violations)
-        if unheard_of or not self._is_sure(reading, settled):
-            # Better asked than accused: the tile may have been read wrong.
-            if self._waited(("foul", key(table)), t, self.settings.ask_after_s):
-                for spot in sorted(reading.changed & settled.sure.keys()):
-                    if unheard_of or settled.sure[spot][1] < self.settings.foul_at:
-                        self._ask_tile(spot, [settled.sure[spot]], t)
-            return "unsure"
-        if self.pending:
-            self._take_foul_back(t)
-        if foul.before.moves:
-            self._accept(foul.before.moves, t, picture)
-        shot = picture()
-        seq = self.match.foul(foul.move, foul.verdict.violations, t, self._picture, shot)
-        self.pending = Pending(
-            self.match.next_n, foul.move, foul.verdict.violations, table, seq
-        )  # fmt: skip
-        self._say(
-            "verdict", t, n=self.pending.n, move=move_to_json(foul.move), legal=False,
-            violations=[violation_to_json(v) for v in foul.verdict.violations], seq=seq,
-        )  # fmt: skip
-        return "settled"
+    @property
+    def waived(self) -> Layout | None:
+        """The table with a foul on it that somebody has said will be lifted."""
+        return self._state.waived
 
-    def _clay_came(self, tables: list[Layout], t: float, picture: Picture) -> Standing | None:
-        """Accept what was called a foul when clay shows now that it is a drill; else ``None``."""
-        assert self.pending is not None
-        if clay_seen(tables[0]) <= clay_seen(self.pending.layout):
-            return None
-        answers = [explain(self.match.game, self.match.position, table) for table in tables]
-        rows = [row for answer in answers for row in answer.rows]
-        return self._legal(rows, tables, 0, t, picture) if len(rows) == 1 else None
+    @waived.setter
+    def waived(self, layout: Layout | None) -> None:
+        self._state.waived = layout
 
-    def _undone_by(self, table: Layout) -> int:
-        """Return how many of the last moves must be undone to get a table; 0 for none."""
-        match = self.match
-        for count in range(1, len(match.accepted) + 1):
-            lying = match.layouts[-1 - count]
-            if same(lying, table):
-                gone = len(match.layout.placements()) - len(lying.placements())
-                return count if gone <= self.settings.most_taken_back else 0
-        return 0
-
-    def _restores_several(self, table: Layout) -> bool:
-        """Say whether more than one place of a table is not as it is known."""
-        lying, now = contents(self.match.layout), contents(table)
-        return sum(lying.get(s) != now.get(s) for s in lying.keys() | now.keys()) > 1
-
-    def _is_turned_on(self, table: Layout) -> bool:
-        """Say whether the card that was laid last lies there turned, and nothing else is new.
-
-        A rule may let the next player swap it for its like, but people turn their own.
-        """
-        lying, now = contents(self.match.layout), contents(table)
-        changed = [spot for spot in lying.keys() | now.keys() if lying.get(spot) != now.get(spot)]
-        if len(changed) != 1 or self._move_at(changed[0]) != len(self.match.accepted):
-            return False
-        before, after = lying.get(changed[0]), now.get(changed[0])
-        return before is not None and after is not None and before[0] == after[0]
-
-    def _instead(
-        self, table: Layout, reading: Reading, settled: Settled, t: float, picture: Picture
-    ) -> Standing | None:
-        """Find moves taken back with others laid in their place; ``None`` if it was not that."""
-        match = self.match
-        lying, now = contents(match.layout), contents(table)
-        if all(now.get(spot) == content for spot, content in lying.items()):
-            return None
-        # Where nothing is new, nobody has laid anything that could be a foul.
-        is_new = any(lying.get(spot) != content for spot, content in now.items())
-        is_sure = is_new and self._is_sure(reading, settled)
-        if last_laid(match.layouts) & set(table.placements()):
-            # Whoever takes moves back begins with the last one: an older tile was changed.
-            return None
-        for count in range(1, min(len(match.accepted), 8) + 1):
-            before = contents(match.layouts[-1 - count])
-            if any(now.get(spot) != content for spot, content in before.items()):
-                continue
-            found = explain(match.game, match.positions[-1 - count], table)
-            if found.rows:
-                self._undo(count, t, lambda: None)
-                return self._legal(list(found.rows), [table], 0, t, picture)
-            if is_sure and found.fouls and not found.fouls[0].before.moves:
-                self._undo(count, t, lambda: None)
-                return self._foul(found.fouls[0], table, reading, settled, t, picture)
-            return None
-        return None
-
-    def _is_sure(self, reading: Reading, settled: Settled) -> bool:
-        """Say whether a table was seen well and often enough to accuse somebody."""
-        return (
-            settled.looks >= self.settings.looks_for_foul
-            and reading.least_sure >= self.settings.foul_at
-        )
-
-    def _late_clay(self, reading: Reading, t: float) -> None:
-        """Put the last move right when clay shows that it was a drill after all."""
-        if not self.match.accepted or not self._several_boards():
-            return
-        drilled = drill_shown(self.match, reading.layouts[0])
-        if drilled is not None:
-            n = len(self.match.accepted)
-            for one in self.match.correct(n, drilled, t):
-                self._verdict(n, one, t)
-                n += 1
-            self._go_on(t)
-
-
-__all__ = ["Event", "Question", "Referee", "RefereeSettings", "question_to_json"]
+    def needs_roll(self) -> bool:
+        """Say whether nobody can lay anything before a roll is told."""
+        return self._state.needs_roll()

@@ -9,7 +9,8 @@ from typing import Any
 from companion_app.live.hindrance import Hindrance
 from companion_app.live.match import Match
 from companion_app.live.places import Spot
-from companion_app.live.referee import Referee, question_to_json
+from companion_app.live.questions import question_to_json
+from companion_app.live.referee import Referee
 from engine.game import Json
 from engine.record import layout_to_json, move_to_json
 from engine.referee import outcome_to_json, violation_to_json

@@ -3,87 +3,42 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
-from flask import Flask, Response, current_app, jsonify, request
+from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from calibration.learn import Photo
 from companion_app.live.errors import LiveError, StoreError
-from companion_app.web.camera import TableCamera
-from companion_app.web.checking import Checker
-from companion_app.web.corrections import Corrections
-from companion_app.web.desk import Desk, Feeder
+from companion_app.web.context import Companion, companion, language
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import WebError
-from companion_app.web.serving.https_front import HttpsOffer
-from companion_app.web.serving.shared import Packer, SharedAnswers
-from companion_app.web.speech import LANGUAGES, Speech, best_language
+from companion_app.web.speech import Speech
+from companion_app.web.views import (
+    api,
+    control,
+    events,
+    games,
+    health,
+    overlay,
+    pages,
+    phone_upload,
+    photos,
+    privacy,
+    teaching,
+    trial,
+    update,
+    wizard,
+)
 from engine.errors import EngineError
-from engine.record import Record
-from vision import VisionError
+from vision import ModelError, VisionError
 
 log = logging.getLogger(__name__)
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
 WORTH_COMPRESSING_BYTES = 1400
 """Less than that goes out in one packet anyway."""
 
-MakeFeeder = Callable[[Record], Feeder | None]
-"""What shows tables to a new game: the camera, or a recorded game."""
-ReadPhoto = Callable[[bytes, str, str], Mapping[str, Any]]
-"""Reads a photo of a table: its bytes, the game and the set; returns a table state."""
-
-
-@dataclass
-class Companion:
-    """Everything that the page stands on."""
-
-    desk: Desk
-    settings: access.SettingsFile
-    make_feeder: MakeFeeder = lambda _record: None
-    read_photo: ReadPhoto | None = None
-    """``None`` where no picture can be read on this machine."""
-    address: str = ""
-    """Where phones find the page, for the QR code."""
-    limiter: access.Limiter = field(default_factory=access.Limiter)
-    camera: TableCamera | None = None
-    """``None`` where only written games are shown."""
-    checker: Checker = field(default_factory=Checker)
-    photos: list[Photo] = field(default_factory=list)
-    """Of the calibration sheet, since the camera was chosen."""
-    https: HttpsOffer | None = None
-    corrections: Corrections | None = None
-    """Labelled pictures of what people put right; ``None`` where none are kept."""
-
-    shared: SharedAnswers = field(default_factory=SharedAnswers)
-    packer: Packer = field(default_factory=Packer)
-
-    def __post_init__(self) -> None:
-        self.desk.pictures_mb = lambda: self.settings.now.pictures_mb
-
 
 def create_app(companion: Companion) -> Flask:
     """Return the application."""
-    from companion_app.web.views import (
-        api,
-        control,
-        events,
-        games,
-        health,
-        overlay,
-        pages,
-        phone_upload,
-        photos,
-        privacy,
-        series,
-        teaching,
-        trial,
-        update,
-        wizard,
-    )
-
     app = Flask("companion_app", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
@@ -91,30 +46,13 @@ def create_app(companion: Companion) -> Flask:
     app.extensions["snake-eye-settings"] = companion.settings
     access.protect(app, companion.settings, companion.limiter)
     for part in (
-        api, control, events, games, privacy, photos, pages, series, wizard, trial, phone_upload,
+        api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
         overlay, health, update, teaching,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
     app.after_request(_compressed)
     return app
-
-
-def companion() -> Companion:
-    """Return what the page stands on."""
-    found: Companion = current_app.extensions["snake-eye"]
-    return found
-
-
-def language() -> str:
-    """Return the guest's language: asked for, chosen before, or what the browser reads."""
-    wanted = request.args.get("lang") or request.cookies.get("language")
-    return best_language(wanted, [name for name, _ in request.accept_languages])
-
-
-def speech(names: Mapping[str, str] | None = None) -> Speech:
-    """Return the words for this guest."""
-    return Speech(language(), companion().desk.names if names is None else names)
 
 
 def _refused(error: Exception) -> Response:
@@ -124,7 +62,7 @@ def _refused(error: Exception) -> Response:
         status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
     elif isinstance(error, StoreError):
         status, code, detail = 507, "not-kept", str(error)
-    elif isinstance(error, VisionError):
+    elif isinstance(error, VisionError) and not isinstance(error, ModelError):
         status, code, detail = 422, "no-photo", str(error)
     elif isinstance(error, (LiveError, EngineError)):
         status, code, detail = 409, getattr(error, "code", "cannot-be"), str(error)
@@ -154,6 +92,3 @@ def _compressed(response: Response) -> Response:
         response.headers["Content-Encoding"] = "gzip"
         response.headers.add("Vary", "Accept-Encoding")
     return response
-
-
-__all__ = ["LANGUAGES", "Companion", "companion", "create_app", "language", "speech"]

@@ -20,7 +20,8 @@ from companion_app.boxes import box_on_the_table
 from companion_app.live.demo import DemoSource, DemoTable, demo_record, halfway
 from companion_app.live.opening import open_source
 from companion_app.live.reading import make_reader
-from companion_app.web.desk import Desk, Feeder
+from companion_app.web.desk import Desk
+from companion_app.web.feeder import Feeder
 from companion_app.web.phone import PhoneInbox
 from companion_app.web.recorded import RecordedGame, Script, shipped_script
 from companion_app.web.serving.errors import WebError
@@ -29,7 +30,7 @@ from engine.placement import Layout
 from engine.record import Record
 from engine.setfile import built_in_names
 from vision import Frame, VisionError
-from vision.sources.newest import NewestFrames
+from vision.sources.newest import Frames, newest_of
 from vision.sources.source import FrameSource
 
 IDLE_S = 20.0
@@ -144,9 +145,8 @@ class TableCamera:
             begun: the game to come; the demo table shows one like it, half played.
         """
         another = self.kind == "demo" and begun is not None and not self._plays(begun)
-        if self.desk.feeder is not None and not another:
-            newest = getattr(self.desk.feeder, "newest", None)
-            return newest if isinstance(newest, Frame) else None
+        if self.desk.is_fed and not another:
+            return self.desk.feeder.newest
         if self.kind == "recorded":
             return None
         if self.kind == "phone":
@@ -185,7 +185,7 @@ class TableCamera:
 
     def _demo_table(self, begun: Record, layout: Layout) -> DemoTable:
         name = begun.game.facts.name
-        size_px = LARGE_PX if name == "snekagon5g" else SIZE_PX
+        size_px = LARGE_PX if begun.game.facts.several_boards else SIZE_PX
         return DemoTable(name, layout, begun.start.players, self.seed, size_px)
 
     def _looked(self, what: object, opened: Callable[[], FrameSource]) -> Frame | None:
@@ -214,7 +214,7 @@ class Look:
         self._first = threading.Event()
         self._closed = threading.Event()
         self._opened = opened
-        self._frames: FrameSource | None = None
+        self._frames: Frames | None = None
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
@@ -240,14 +240,14 @@ class Look:
     def _watch(self) -> None:
         try:
             source = self._opened()
-            self._frames = NewestFrames(source) if source.live else source
+            self._frames = newest_of(source)
             for frame in self._frames.frames():
                 self._see(frame)
                 # Of a stored source no more than the first frame is used up for a look.
                 if self._closed.is_set() or self._is_idle() or not source.live:
                     break
             self._frames.close()
-            self.trouble = _told(getattr(self._frames, "failure", None))
+            self.trouble = _told(self._frames.failure)
         except (WebError, VisionError) as error:
             self.trouble = _told(error)
         finally:

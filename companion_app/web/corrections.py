@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot, spots_of
-from companion_app.web.desk import Feeder
+from companion_app.web.feeder import Feeder
 from engine.game import Json
 from engine.placement import Piece, Placement
 from engine.setfile import built_in_names
@@ -143,13 +143,10 @@ def cut_out(
     return frame.bgr[top:bottom, left:right], [[round(float(v), 1) for v in p] for p in inside]
 
 
-def keep_correction(
-    kept: Corrections, feeder: Feeder | None, match: Match, spots: Iterable[Spot]
-) -> None:
+def keep_correction(kept: Corrections, feeder: Feeder, match: Match, spots: Iterable[Spot]) -> None:
     """Keep the pictures of tiles that people have just named, where a camera sees them."""
-    frame = getattr(feeder, "newest", None)
-    loop = getattr(feeder, "loop", None)
-    if not isinstance(frame, Frame) or loop is None:
+    frame, loop = feeder.newest, feeder.loop
+    if frame is None or loop is None:
         return
     if is_taught_board(match.box):
         _keep_board(kept, frame, match)

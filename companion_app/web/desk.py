@@ -13,34 +13,17 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
 from companion_app.web.drawing.table import warm_up
+from companion_app.web.feeder import Feeder, NoFeeder
 from companion_app.web.serving.hub import Hub
 from engine.game import Move
 from engine.record import Record
-
-
-class Feeder(Protocol):
-    """Whatever shows tables to the referee: a camera's loop, or a recorded game."""
-
-    kind: str
-    """``camera``, ``demo``, ``recorded``, ``phone``; the page says it."""
-
-    def start(self, table: Any) -> None:
-        """Begin to show tables to the desk's referee."""
-        ...
-
-    def stop(self) -> None:
-        """Stop, and wait until it has."""
-        ...
-
-    # A feeder with a clock of its own also has ``tell(message)``; one with a camera has
-    # ``picture()``, the newest picture as JPEG, and ``name``, what its source is called.
 
 
 @dataclass(frozen=True)
@@ -69,7 +52,7 @@ class Desk:
         self.seeing = "looking"
         self.why: Mapping[str, Any] | None = None
         """What has kept the referee from a verdict for a while."""
-        self.feeder: Feeder | None = None
+        self.feeder: Feeder = NoFeeder()
         self.trouble: str | None = None
         """What is wrong right now, in a sentence; ``None`` when all is well."""
         self.pictures_mb: Callable[[], int] | None = None
@@ -129,10 +112,15 @@ class Desk:
     def feed(self, feeder: Feeder | None) -> None:
         """Let a feeder show tables to the game that is on."""
         self._stop_feeding()
-        self.feeder = feeder
-        if feeder:
+        if feeder is not None:
+            self.feeder = feeder
             feeder.start(self)
-            self._note_source(getattr(feeder, "name", ""))
+            self._note_source(feeder.name)
+
+    @property
+    def is_fed(self) -> bool:
+        """Whether something shows tables to the game that is on."""
+        return self.feeder.kind != "none"
 
     def _note_source(self, name: str) -> None:
         """Keep what a game was seen through, so that nothing else takes it up unasked."""
@@ -143,9 +131,8 @@ class Desk:
 
     def _stop_feeding(self) -> None:
         # Without the lock: the feeder may be waiting for it.
-        feeder, self.feeder = self.feeder, None
-        if feeder:
-            feeder.stop()
+        feeder, self.feeder = self.feeder, NoFeeder()
+        feeder.stop()
 
     # --- events ----------------------------------------------------------------------------
 
@@ -184,11 +171,7 @@ class Desk:
         """
         with self.lock:
             referee = self._on()
-            feeder_tells = getattr(self.feeder, "tell", None)
-            if feeder_tells is not None:
-                feeder_tells(message)
-            else:
-                referee.tell(message, self.now())
+            self.feeder.tell(message, referee, self.now())
             if "answer" not in message:
                 self._taken.clear()
             self.emit({"event": "told", "t": self.now()})

@@ -11,16 +11,19 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 
 from companion_app.live.errors import LiveError
+from companion_app.live.loop import LiveLoop
 from companion_app.live.places import Sighting, contents
 from companion_app.live.referee import Referee
 from companion_app.live.settle import Settled
+from companion_app.web.feeder import Table
 from engine.errors import EngineError
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, move_to_json, parse_move, parse_record
+from vision.core.types import Frame
 
 SILENT = ("roll", "discard", "pass", "finale")
 """Moves that leave no trace on the table: they are told."""
@@ -28,28 +31,6 @@ MOVE_S, HAND_S = 2.4, 0.7
 """Seconds a move takes at speed 1, and how much of it a hand is over the table."""
 FOUL_LIES_S = 8.0
 """So long a foul stays on the table before its player lifts it again."""
-
-
-class Table(Protocol):
-    """What a recorded game needs of the desk."""
-
-    @property
-    def lock(self) -> threading.RLock:
-        """Held while the referee works."""
-        ...
-
-    @property
-    def referee(self) -> Referee | None:
-        """The referee of the game that is on."""
-        ...
-
-    def emit(self, event: Mapping[str, Any]) -> None:
-        """Tell everybody."""
-        ...
-
-    def take_foul_back(self) -> None:
-        """Lift the tile of an announced foul."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -99,9 +80,12 @@ def laid(layout: Layout, move: Move, field: int | None) -> Layout:
 
 
 class RecordedGame:
-    """A thread that plays a script at the desk."""
+    """A thread that plays a script at the desk; it watches no frames."""
 
     kind = "recorded"
+    name = ""
+    loop: LiveLoop | None = None
+    newest: Frame | None = None
 
     def __init__(self, script: Script, speed: float = 1.0) -> None:
         self.script = script
@@ -120,6 +104,14 @@ class RecordedGame:
         self._stop.set()
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join(5)
+
+    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
+        """Pass on what a player told."""
+        referee.tell(message, t)
+
+    def picture(self) -> bytes | None:
+        """Return that there is no picture."""
+        return None
 
     def _play(self, table: Table) -> None:
         done = self._already_played(table)
@@ -178,7 +170,7 @@ class RecordedGame:
             table.emit({"event": "trouble", "text": str(error), "t": self._t})
 
     def _field(self, players: Iterable[str], move: Move) -> int | None:
-        if self.script.record.game.facts.player_names is not None:
+        if not self.script.record.game.facts.several_fields:
             return None
         return list(players).index(move.snake or move.player)
 

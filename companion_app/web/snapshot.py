@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
-from companion_app.live.bench import Pending
 from companion_app.live.match import Accepted, Match
+from companion_app.live.referee_state import Pending
 from companion_app.web.asking import question_in_words
 from companion_app.web.desk import Desk
 from companion_app.web.drawing.match import last_cells, last_spots, mark_of
 from companion_app.web.drawing.table import spot, spots_of
+from companion_app.web.feeder import Feeder
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
@@ -33,7 +34,7 @@ def state(desk: Desk, speech: Speech) -> Doc:
             "version": desk.hub.version,
             "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing),
                        "why": _why(desk.why, speech)},
-            "source": {"kind": desk.feeder.kind if desk.feeder else "none"},
+            "source": {"kind": desk.feeder.kind},
             "trouble": _trouble(desk.trouble, speech),
             "language": speech.language,
             "game": None,
@@ -67,9 +68,9 @@ def _trouble(text: str | None, speech: Speech) -> str | None:
     return speech.page("trouble-disk-full") if text and DISK_FULL in text else text
 
 
-def doubts(feeder: object) -> Doc:
+def doubts(feeder: Feeder) -> Doc:
     """Return which known tiles are covered, and which places the camera is not sure of."""
-    loop = getattr(feeder, "loop", None)
+    loop = feeder.loop
     covered, unsure = (loop.covered, loop.unsure) if loop is not None else ((), ())
     return {"covered": sorted(spot(place[1:], place[0]) for place in covered),
             "unsure": sorted(spot(place[1:], place[0]) for place in unsure)}  # fmt: skip
@@ -197,7 +198,7 @@ def violations_to_json(violations: Iterable[Violation], match: Match, speech: Sp
 
 def _spots(match: Match, cells: Iterable[Place], snake: str | None) -> list[str]:
     field = match.start.players.index(snake) if snake in match.start.players else None
-    fields = match.game.facts.player_names is None
+    fields = match.game.facts.several_fields
     return [spot(cell, field if fields else None) for cell in cells]
 
 

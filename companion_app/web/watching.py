@@ -9,44 +9,24 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import cv2
 
 from companion_app.live.demo import DemoSource
 from companion_app.live.errors import LiveError, ToldError
 from companion_app.live.loop import LiveLoop, Reader
-from companion_app.live.match import Match
 from companion_app.live.referee import Referee
+from companion_app.web.feeder import Table
 from engine.errors import EngineError
 from engine.placement import Layout
 from vision import Bgr, Frame, TableState, VisionError
-from vision.sources.newest import NewestFrames
+from vision.sources.newest import newest_of
 from vision.sources.source import FrameSource
 
 log = logging.getLogger(__name__)
 SHOWN_PX = 1280
 SHOWN_QUALITY = 75
-
-
-class Table(Protocol):
-    """What watching needs of the desk."""
-
-    lock: threading.RLock
-    referee: Referee | None
-
-    @property
-    def match(self) -> Match | None:
-        """The game that is on."""
-        ...
-
-    def emit(self, event: Mapping[str, Any]) -> None:
-        """Tell everybody."""
-        ...
-
-    def take_foul_back(self) -> None:
-        """Say that the tile of an announced foul has been lifted."""
-        ...
 
 
 class Watched:
@@ -61,7 +41,7 @@ class Watched:
         self._reader = reader
         self._newest: Frame | None = None
         self._packed = Packed()
-        self._frames: FrameSource = NewestFrames(source) if source.live else source
+        self._frames = newest_of(source)
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -86,8 +66,9 @@ class Watched:
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join(5)
 
-    def tell(self, message: Mapping[str, Any]) -> None:
+    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
         """Pass on what a player told, at the source's own time."""
+        del referee, t
         assert self.loop is not None
         self.loop.tell(message)
 
@@ -116,11 +97,10 @@ class Watched:
                         self.loop.see(frame)
                     if self.loop.trouble:
                         table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
-            failure = getattr(self._frames, "failure", None)
-            if failure is not None:
+            if self._frames.failure is not None:
                 with table.lock:
                     self.loop.silence(now_s + 1.5)
-                raise failure
+                raise self._frames.failure
         except (LiveError, VisionError, EngineError) as error:
             table.emit({"event": "trouble", "text": str(error), "t": now_s})
         except Exception as error:  # the top of the camera loop: shown on the page, not swallowed
@@ -131,7 +111,8 @@ class Watched:
     def _said_aloud(self, table: Table, message: Mapping[str, Any]) -> None:
         try:
             with table.lock:
-                self.tell(message)
+                assert self.loop is not None
+                self.loop.tell(message)
         except ToldError:
             # A pass that the referee has already taken for granted.
             return

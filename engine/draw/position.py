@@ -14,6 +14,7 @@ from engine.draw.snake import HALF, body
 from engine.draw.spine import spine
 from engine.draw.svg import svg
 from engine.game import Place
+from engine.games import several_boards, several_fields
 from engine.lattice import Cell
 from engine.placement import Layout
 from engine.tiles import TileSet
@@ -88,7 +89,7 @@ def layout_drawing(
         ends = open_ends(tile_set, layout) if tile_set.lattice == "square" else ()
     marks = Marks(frozenset(marked), frozenset(last), tuple(ends))
     if tile_set.lattice == "hex":
-        count = len(players) if tile_set.game == "snekagon5g" else 1
+        count = len(players) if several_boards(tile_set.game) else 1
         panel = draw_boards(tile_set, layout, marks, count, drills, eyes)
     else:
         panel = _side_by_side(tile_set, layout, marks, players)
@@ -110,7 +111,7 @@ def layout_drawing(
 def _side_by_side(tile_set: TileSet, layout: Layout, marks: Marks, players: Sequence[str]) -> Panel:
     """Return the only field, or one field a player with his name above."""
     numbers = sorted({card.field for card in layout.cards if card.field is not None})
-    if tile_set.game == "sssnake":
+    if several_fields(tile_set.game):
         numbers = sorted({*numbers, *range(len(players))})
     if not numbers:
         return draw_field(tile_set, layout.cards, marks)

@@ -27,11 +27,6 @@ def extra_faces(tile_set: TileSet, pitch_mm: float) -> Sequence[tuple[Face, int]
     return tuple((token_face(value, pitch_mm, side), diamonds) for side in ("front", "back"))
 
 
-def has_die(tile_set: TileSet) -> bool:
-    """Say whether the game is played with the special die 1, 2, 3."""
-    return tile_set.game == "sssnake"
-
-
 def token_face(value: int, pitch_mm: float, side: str = "front") -> Face:
     """Return a round token with a diamond and what it is worth; both sides are the same."""
     radius = pitch_mm * TOKEN_WIDTH / 2

@@ -25,3 +25,18 @@ def game_named(name: object, place: str = "game") -> AnyGame:
     if isinstance(name, str) and name in GAMES:
         return GAMES[name]
     raise RecordError(place, f"{shown(name)} is not a game; the games are {', '.join(GAMES)}")
+
+
+def several_boards(name: str) -> bool:
+    """Say whether every player has a board; a box of no game that is listed has one for all."""
+    return name in GAMES and GAMES[name].facts.several_boards
+
+
+def several_fields(name: str) -> bool:
+    """Say whether every player has a field of cards; in a game that is not listed there is one."""
+    return name in GAMES and GAMES[name].facts.several_fields
+
+
+def has_die(name: str) -> bool:
+    """Say whether the game is played with a die."""
+    return name in GAMES and "roll" in GAMES[name].facts.actions

@@ -46,6 +46,8 @@ class Carnival:
 
     facts = Facts(
         name="carnival",
+        unused_put_away=True,
+        two_sit_opposite=True,
         title="Carnival",
         lattice="square",
         fewest_players=2,

@@ -57,6 +57,7 @@ class Snekagon5G:
 
     facts = Facts(
         name="snekagon5g",
+        several_boards=True,
         title="Snekagon 5G",
         lattice="hex",
         fewest_players=2,

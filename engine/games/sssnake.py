@@ -41,6 +41,7 @@ class Sssnake:
 
     facts = Facts(
         name="sssnake",
+        several_fields=True,
         title="Sssnake",
         lattice="square",
         fewest_players=2,

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
+from engine.games import several_boards
 from engine.lattice import Cell
 from vision import TableState
 from vision.hexes.cells import CELLS, turned_cell
@@ -108,7 +109,7 @@ def _placement(
     table: TrueTable, state: TableState, truth: set[Tile], said: Sequence[Tile], game: str
 ) -> tuple[dict[int, int], int]:
     """Return which true board each board is, and by how many sixths it is to be turned."""
-    if game == "snekagon":
+    if not several_boards(game):
         turns = range(6)
         same = [len({_moved(t, ({0: 0}, k)) for t in said} & truth) for k in turns]
         return {0: 0}, max(turns, key=lambda k: same[k])

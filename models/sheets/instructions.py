@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from engine.games import has_die
 from engine.tiles import TileSet
 from models.sheets.paper import Sheet
 from models.sheets.pdf import Pdf
@@ -73,7 +74,7 @@ def _steps(tile_set: TileSet, pitch_mm: float) -> list[str]:
             "notches show where a tile ends; you may cut them out. Boards that are split are "
             "glued together on the red lines."
         )
-    if tile_set.game == "sssnake":
+    if has_die(tile_set.game):
         steps.append(
             "The die has two sides each of 1, 2 and 3: cut it out, fold it, glue its tabs."
         )

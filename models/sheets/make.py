@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 
 from engine.draw import Face, all_faces
-from engine.draw.tokens import extra_faces, has_die
+from engine.draw.tokens import extra_faces
+from engine.games import has_die, several_boards
 from engine.tiles import TileSet
 from models.art.faces import PaintedFace, faces
 from models.sheets.boards import board_sheets, fitting_cell_mm
@@ -72,7 +73,7 @@ def write_sheets(
     if "board" in tile_set.extras:
         count = board_count(tile_set)
         index += board_sheets(out_dir / "boards.pdf", title, sheet, tile_set, pitch, count)
-    if has_die(tile_set):
+    if has_die(tile_set.game):
         index += die_sheet(out_dir / "die.pdf", title, sheet)
     index += calibration_sheet(out_dir / "calibration.pdf", title, sheet)
     parts = [(front.tile, count) for front, _, count in pairs]
@@ -82,7 +83,7 @@ def write_sheets(
 
 def board_count(tile_set: TileSet) -> int:
     """Return how many boards the game is played on: one, or one a player with floors."""
-    return max(1, len(tile_set.colours)) if tile_set.game == "snekagon5g" else 1
+    return max(1, len(tile_set.colours)) if several_boards(tile_set.game) else 1
 
 
 def printed_pitch_mm(tile_set: TileSet, sheet: Sheet, size_mm: float | None) -> float:

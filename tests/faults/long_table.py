@@ -17,7 +17,8 @@ import numpy as np
 
 from companion_app.live.reading import make_reader
 from companion_app.live.store import Store
-from companion_app.web.app import Companion, create_app
+from companion_app.web.app import create_app
+from companion_app.web.context import Companion
 from companion_app.web.desk import Desk
 from companion_app.web.serving.access import SettingsFile
 from companion_app.web.serving.server import Server

@@ -165,7 +165,10 @@ def test_built_in_names_are_refused_and_nothing_is_written(tmp_path):
         ({"photos": {"a.jpg": [{"tile": "fox", "at": [0.5, 0]}]}}, "two whole numbers"),
         ({"photos": {"a.jpg": [{"tile": "fox", "at": "b4"}]}}, "two whole numbers"),
         ({"photos": {"a.jpg": [{"tile": "fox", "cells": []}]}}, "must be a list of cells"),
-        ({"photos": {"a.jpg": [{"tile": "fox", "cells": [[0, 0], [1, 0]]}]}}, "covers several cells"),
+        (
+            {"photos": {"a.jpg": [{"tile": "fox", "cells": [[0, 0], [1, 0]]}]}},
+            "covers several cells",
+        ),
         ({"photos": {"a.jpg": [{"tile": "fox", "centre": [1]}]}}, "must be pixels"),
         ({"photos": {"a.jpg": [{"tile": "fox", "centre": ["x", 2]}]}}, "must be pixels"),
         ({"photos": {"a.jpg": [{"tile": "fox", "outline": [[0, 0], [1, 1]]}]}}, "4 corners"),

@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from engine.draw.hexes import outline as cells_outline
+from engine.games import several_boards
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
 from vision.core.confidences import TOLD
@@ -153,7 +154,7 @@ def _table(
             advice = (*advice, Advice("cut-off", NO_BOARD))
         quality = Quality(ok=False, advice=advice)
         return TableState(size, quality=quality, game=game, set_name=tile_set.name)
-    numbered = game == "snekagon5g"
+    numbered = several_boards(game)
     lost = [_lost(board, reading, size) for board, reading in zip(boards, readings, strict=True)]
     hidden = {(number, *cell) for number, cells in enumerate(lost) for cell in cells}
     pieces, splits = pieces_of(readings, tile_set, numbered, hidden)

@@ -5,11 +5,44 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from vision.core.types import Frame
 from vision.sources.source import FrameSource
 
 SILENCE_S = 0.5
+
+
+class Frames(FrameSource, Protocol):
+    """Frames of a source as they are watched, and what ended them."""
+
+    @property
+    def failure(self) -> Exception | None:
+        """What ended the source, when it was not closed."""
+        ...
+
+
+def newest_of(source: FrameSource) -> Frames:
+    """Return the frames of a source to watch: the newest of a live one, all of a stored one."""
+    return NewestFrames(source) if source.live else StoredFrames(source)
+
+
+class StoredFrames:
+    """All frames of a stored source; what goes wrong is raised where they are asked for."""
+
+    live = False
+    failure: Exception | None = None
+
+    def __init__(self, source: FrameSource) -> None:
+        self._source = source
+
+    def frames(self) -> Iterator[Frame | None]:
+        """Yield every frame."""
+        yield from self._source.frames()
+
+    def close(self) -> None:
+        """Close the source."""
+        self._source.close()
 
 
 class NewestFrames:

@@ -13,6 +13,7 @@ from engine.draw.hexes import HEX, centre, outline, tile_art
 from engine.draw.palette import coat
 from engine.draw.ring import draw_boards as board_items
 from engine.draw.ring import ring_places, walk
+from engine.games import several_boards
 from engine.lattice import Cell
 from engine.placement import Layout, Piece
 from engine.tiles import TileSet
@@ -21,7 +22,7 @@ from engine.tiles import TileSet
 def draw_boards(drawn: Drawn, layout: Layout, marks: Marks, players: int, board_word: str) -> None:
     """Draw the boards, the tiles on them, then clay, drills and what is pointed at."""
     box_of_tiles = drawn.tile_set
-    count = players if box_of_tiles.game == "snekagon5g" else 1
+    count = players if several_boards(box_of_tiles.game) else 1
     used = [p.board or 0 for p in layout.pieces] + [c.board for c in layout.clay]
     count = max([count, 1, *(number + 1 for number in used)])
     items, drawn.box = board_items(box_of_tiles, layout, marks, count, None, None)

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from companion_app.live.bench import Pending
 from companion_app.live.match import Match
+from companion_app.live.referee_state import Pending
 from companion_app.web.drawing.table import draw_table, spot
 from companion_app.web.speech import Speech
 from engine.game import AnyGame, Move, Place, Violation
@@ -21,7 +21,7 @@ def last_cells(move: Move, match: Match) -> list[Place]:
     if move.at is None:
         return []
     players: Sequence[str] = match.start.players
-    fields = match.game.facts.player_names is None
+    fields = match.game.facts.several_fields
     return [(players.index(move.snake or move.player) if fields else 0, *move.at)]
 
 
@@ -70,7 +70,7 @@ def mark_of(match: Match, pending: Pending | None) -> str:
 
 def pointed(broken: Violation, match: Match) -> list[Place]:
     """Return the places that a broken rule points at, with their field or board in front."""
-    if broken.snake in match.start.players and match.game.facts.player_names is None:
+    if broken.snake in match.start.players and match.game.facts.several_fields:
         field = match.start.players.index(broken.snake)
         return [(field, *cell) for cell in broken.cells]
     return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
@@ -91,5 +91,5 @@ def drawing(match: Match, speech: Speech, what: Shown | None = None) -> str:
 
 def _flat(places: Iterable[Place], game: AnyGame) -> list[Place]:
     """Return places as drawings name them: without a number where there is one field."""
-    several = game.facts.player_names is None or game.facts.name == "snekagon5g"
+    several = game.facts.several_fields or game.facts.several_boards
     return list(places) if several else [place[-2:] for place in places]

@@ -20,6 +20,7 @@ from companion_app.web.speech import Speech
 from engine.draw.display import Affine, Item, Text, moved, placed
 from engine.draw.field import Marks, draw_field
 from engine.draw.ring import draw_boards
+from engine.games import several_boards, several_fields
 from engine.placement import Layout
 from engine.tiles import TileSet
 
@@ -94,10 +95,10 @@ def table_items(
 ) -> tuple[list[Item], Box]:
     """Return the table as shapes with the box around them."""
     if tile_set.lattice == "hex":
-        count = len(players) if tile_set.game == "snekagon5g" else 1
+        count = len(players) if several_boards(tile_set.game) else 1
         items, box = draw_boards(tile_set, layout, Marks(), count, None, None)
         return [item for item in items if not isinstance(item, Text)], box
-    if tile_set.game != "sssnake":
+    if not several_fields(tile_set.game):
         return draw_field(tile_set, layout.cards, Marks())
     items, x, low = [], 0.0, 0.0
     for number in range(len(players)):

@@ -17,6 +17,7 @@ from engine.draw.field import Marks
 from engine.draw.ground import CARD
 from engine.draw.hexes import HEX, centre
 from engine.game import Place
+from engine.games import several_fields
 from engine.lattice import hex_board
 from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
@@ -66,7 +67,7 @@ def draw_table(
     drawn = Drawn(tile_set)
     if tile_set.lattice == "hex":
         draw_boards(drawn, layout, marks, len(players), board_word)
-    elif tile_set.game == "sssnake":
+    elif several_fields(tile_set.game):
         draw_fields(drawn, layout, marks, players, names)
     else:
         draw_field(drawn, layout.cards, marks, Panel(0, 0.0, 0.0))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Any
 
+from engine.games import several_boards
 from engine.hexpath import path_cells
 from engine.lattice import Cell, hex_board, hex_neighbours
 from engine.placement import Layout, Piece, Placement
@@ -94,7 +95,7 @@ def _pieces(box: TileSet) -> Layout:
     board = box.extras.get("board", {})
     eyes = {tuple(eye) for eye in board.get("eyes", ())}
     free = [cell for cell in hex_board(int(board.get("side", 6))) if cell not in eyes]
-    number = 0 if box.game == "snekagon5g" else None
+    number = 0 if several_boards(box.game) else None
     colours: dict[Cell, str] = {}
     laid: list[Piece] = []
     kinds = [kind for kind in box.kinds.values() if kind.path is not None]

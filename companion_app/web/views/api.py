@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion_app.web import snapshot
-from companion_app.web.app import companion, language, speech
+from companion_app.web.context import companion, language, speech, svg_answer
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot
@@ -41,17 +41,16 @@ def health() -> Response:
         {"name": "table", "ok": desk.trouble is None, "text": desk.trouble or desk.seeing,
          "fix": ""},
     ]  # fmt: skip
-    loop = getattr(desk.feeder, "loop", None)
+    loop = desk.feeder.loop
     return jsonify({"ok": all(check["ok"] for check in checks), "checks": checks,
-                    "looks": getattr(loop, "looks", 0)})  # fmt: skip
+                    "looks": loop.looks if loop is not None else 0})  # fmt: skip
 
 
 @blueprint.get("/api/state")
 def state() -> Response:
     """Return the whole table; ``304`` when nothing has happened since."""
     desk, words = companion().desk, speech()
-    kind = desk.feeder.kind if desk.feeder else ""
-    what = ("state", words.language, kind, str(snapshot.doubts(desk.feeder)))
+    what = ("state", words.language, desk.feeder.kind, str(snapshot.doubts(desk.feeder)))
     text = companion().shared.answer(
         desk.hub.version, what, lambda: current_app.json.dumps(snapshot.state(desk, words))
     )
@@ -117,8 +116,8 @@ def _drawn(desk: Desk, words: Speech, before: bool) -> str:
 @blueprint.get("/api/picture.jpg")
 def picture() -> Response:
     """Return what the camera sees right now, game or no game."""
-    show = getattr(companion().desk.feeder, "picture", None)
-    jpeg = show() if show is not None else _seen_without_a_game()
+    desk = companion().desk
+    jpeg = desk.feeder.picture() if desk.is_fed else _seen_without_a_game()
     if jpeg is None:
         raise NotFound(code="no-picture")
     return Response(jpeg, mimetype="image/jpeg")
@@ -229,11 +228,3 @@ def _sets(game: AnyGame) -> list[dict[str, str]]:
 def openapi() -> Response:
     """Return the description of this interface."""
     return jsonify(document())
-
-
-def svg_answer(drawn: str) -> Response:
-    """Return a drawing."""
-    answer = Response(drawn, mimetype="image/svg+xml")
-    answer.headers["Cache-Control"] = "no-cache"
-    answer.add_etag()
-    return answer.make_conditional(request)  # type: ignore[return-value]

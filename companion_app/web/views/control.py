@@ -9,34 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, request, session
+from flask import Blueprint, Response, jsonify, session
 
 from companion_app.web import snapshot
-from companion_app.web.app import companion, speech
+from companion_app.web.context import asked, companion, speech
+from companion_app.web.correcting import keep_named, named_by_cells, spots_named
+from companion_app.web.game_asked import record_begun
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost
-from companion_app.web.views.correcting import keep_named, named_by_cells, spots_named
-from engine.errors import RecordError
-from engine.game import Start
-from engine.games import game_named
-from engine.given import LONGEST_NAME, hides, load_json
-from engine.record import Record, find_set, parse_options, parse_players, parse_record
+from engine.given import LONGEST_NAME, hides
+from engine.record import parse_record
 
 blueprint = Blueprint("control", __name__)
 FROM_ANYONE = ("answer", "roll", "pass", "discard", "finale")
 """What players may tell, where the host lets them."""
 FROM_HOST = ("overrule", "correct", "move")
-
-
-def asked() -> Mapping[str, Any]:
-    """Return the JSON object that was sent."""
-    try:
-        sent = load_json(request.get_data()) if request.content_length else {}
-    except RecordError as error:
-        raise BadRequest(error.problem) from None
-    if not isinstance(sent, dict):
-        raise BadRequest("send one JSON object")
-    return sent
 
 
 def done() -> Response:
@@ -114,14 +101,10 @@ def _tell(sent: Mapping[str, Any]) -> None:
     desk = companion().desk
     if "correct" in sent and desk.match is not None:
         sent = named_by_cells(desk.match, sent)
-    try:
-        with desk.lock:
-            spots = spots_named(desk, sent)
-            desk.tell(sent)
-            keep_named(desk, sent, spots)
-    except (TypeError, AttributeError, KeyError, ValueError, IndexError) as error:
-        # The referee checks what people mean; what a machine sends may be of any shape.
-        raise BadRequest(f"this cannot be told: {error}") from error
+    with desk.lock:
+        spots = spots_named(desk, sent)
+        desk.tell(sent)
+        keep_named(desk, sent, spots)
 
 
 def _only_host() -> None:
@@ -191,22 +174,10 @@ def new() -> Response:
     sent = asked()
     desk = companion().desk
     whole = sent.get("record")
-    record = _record(sent) if whole is None else parse_record(whole, desk.set_folders)
+    record = record_begun(sent) if whole is None else parse_record(whole, desk.set_folders)
     named = _names(sent.get("names", {}), record.start.players)
     desk.begin(record, named, companion().make_feeder(record))
     return done()
-
-
-def _record(sent: Mapping[str, Any]) -> Record:
-    game = game_named(sent.get("game"))
-    box = find_set(game, sent.get("set"), companion().desk.set_folders)
-    players = parse_players(game, sent.get("players"), "players")
-    options = sent.get("options", {})
-    if not isinstance(options, dict):
-        raise BadRequest("options is an object")
-    start = Start(players, parse_options(game, options, "options"))
-    game.opening(start, box)
-    return Record(game, box, start)
 
 
 def _names(sent: Any, players: tuple[str, ...]) -> dict[str, str]:

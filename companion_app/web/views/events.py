@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from flask import Blueprint, Response, jsonify, request
 
-from companion_app.web.app import companion, speech
+from companion_app.web.context import companion, speech
 from companion_app.web.serving.hub import Event, FullHouse, Hub, Listener
 
 HEARTBEAT_S = 10.0

@@ -14,12 +14,12 @@ from flask import Blueprint, Response, jsonify, request
 from companion_app.live.errors import StoreError
 from companion_app.live.match import Match
 from companion_app.web import bgstats, snapshot
-from companion_app.web.app import companion, language
+from companion_app.web.context import companion, language, svg_answer
 from companion_app.web.desk import Desk, names_in
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.series import series_of
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.speech import Speech
-from companion_app.web.views.api import svg_answer
 from engine.record import record_to_json
 
 blueprint = Blueprint("games", __name__)
@@ -114,6 +114,14 @@ def history() -> Response:
 def statistics() -> Response:
     """Return what the kept games say about each person."""
     return jsonify({"players": _by_person(game for game in summaries() if game["ended"])})
+
+
+@blueprint.get("/api/series")
+def series() -> Response:
+    """Return the series of the kept games, the newest first."""
+    with companion().desk.lock:
+        finished = [game for game in summaries() if game["ended"]]
+    return jsonify({"series": series_of(finished)})
 
 
 def _by_person(games: Iterable[Doc]) -> list[Doc]:

@@ -14,7 +14,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from companion_app.doctor import diagnose, report, write_help_file
 from companion_app.doctor_camera import Seen
 from companion_app.doctor_machine import Machine
-from companion_app.web.app import companion, language
+from companion_app.web.context import companion, language
 from companion_app.web.desk import Desk
 from companion_app.web.doctor_words import in_words
 from companion_app.web.serving import access
@@ -68,8 +68,7 @@ def help_file() -> Response:
     if not access.is_host():
         raise NotHost
     desk = companion().desk
-    shown = getattr(desk.feeder, "picture", None)
-    jpeg = shown() if shown is not None and request.args.get("picture") == "1" else None
+    jpeg = desk.feeder.picture() if request.args.get("picture") == "1" else None
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "help.zip"
         write_help_file(file, _checkup().answer(desk), jpeg)
@@ -86,9 +85,9 @@ def _checkup() -> Checkup:
 def _seen(desk: Desk) -> Seen:
     """Return what the camera that the game has shows right now."""
     feeder = desk.feeder
-    if feeder is None or feeder.kind == "recorded":
+    if feeder.kind in ("none", "recorded"):
         return Seen("")
-    frame = getattr(feeder, "newest", None)
+    frame = feeder.newest
     if desk.seeing == "camera-lost" or frame is None:
         return Seen(feeder.kind, trouble=LOST)
     return Seen(feeder.kind, frame.bgr)

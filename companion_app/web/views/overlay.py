@@ -13,16 +13,15 @@ from xml.sax.saxutils import escape, quoteattr
 from flask import Blueprint, Response
 
 from companion_app.cli.seen_picture import ink_of, stroke_px
-from companion_app.live.bench import Pending
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot
-from companion_app.web.app import companion, speech
+from companion_app.live.referee_state import Pending
+from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot, spots_of
+from companion_app.web.feeder import Feeder
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
-from companion_app.web.views.api import svg_answer
-from companion_app.web.watching import Watched
 from engine.placement import Piece, Placement
 
 blueprint = Blueprint("overlay", __name__)
@@ -43,18 +42,17 @@ class Seen:
 def picture_with_outlines() -> Response:
     """Return the camera's picture with the tiles that are known, the last move and any foul."""
     desk = companion().desk
-    feeder = desk.feeder
-    if not isinstance(feeder, Watched) or desk.referee is None:
+    if desk.referee is None:
         raise NotFound(code="no-picture")
     with desk.lock:
-        seen = seen_by(feeder)
+        seen = seen_by(desk.feeder)
         if seen is None:
             raise NotFound(code="no-picture")
         referee = desk.referee
         return svg_answer(drawn(seen, referee.match, referee.pending, speech()))
 
 
-def seen_by(feeder: Watched) -> Seen | None:
+def seen_by(feeder: Feeder) -> Seen | None:
     """Return what a feeder's loop believes to lie where; ``None`` before the first frame."""
     frame, loop = feeder.newest, feeder.loop
     if frame is None or loop is None:

@@ -9,7 +9,7 @@ from importlib.resources import files
 import segno
 from flask import Blueprint, Response, jsonify, render_template, request
 
-from companion_app.web.app import companion, language
+from companion_app.web.context import companion, language
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import LANGUAGES, catalogue

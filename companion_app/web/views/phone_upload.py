@@ -6,11 +6,10 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, jsonify, request
 
-from companion_app.web.app import companion
+from companion_app.web.context import camera, companion
 from companion_app.web.phone import LARGEST_BYTES, PICTURES, PICTURES_WINDOW_S
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
-from companion_app.web.views.wizard import camera
 
 blueprint = Blueprint("phoning", __name__)
 

@@ -14,11 +14,10 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.cli.record_commands import players_seen
-from companion_app.web.app import companion, speech
+from companion_app.web.context import asked, companion, speech
 from companion_app.web.drawing.table import draw_table
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
-from companion_app.web.views.control import asked
 from engine.game import Start
 from engine.games import game_named
 from engine.record import find_set, parse_options, parse_table

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify
 
-from companion_app.web.app import companion, speech
+from companion_app.web.context import asked, companion, speech
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
-from companion_app.web.views.control import asked
 
 blueprint = Blueprint("keeping", __name__)
 

@@ -7,12 +7,11 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
-from companion_app.web.app import companion, speech
+from companion_app.web.context import asked, companion, speech
 from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost, WebError
-from companion_app.web.views.control import asked
 from engine.games import GAMES, game_named
 from engine.record import find_set
 

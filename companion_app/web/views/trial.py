@@ -7,17 +7,16 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.live.reading import plain
-from companion_app.web.app import speech
+from companion_app.web.context import asked, camera, speech, svg_answer
 from companion_app.web.drawing.table import draw_table, spot
+from companion_app.web.game_asked import record_asked
 from companion_app.web.lessons.selftest import compared, tiles_to_lay
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import WebError
 from companion_app.web.speech import Speech
-from companion_app.web.views.api import svg_answer
-from companion_app.web.views.control import asked
-from companion_app.web.views.wizard import camera, record_asked
 from engine.errors import EngineError
 from engine.game import Place, Start
+from engine.games import several_boards, several_fields
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, parse_table
 from engine.tiles import TileSet
@@ -80,7 +79,7 @@ def _places(one: Placement | Piece) -> list[Place]:
 
 
 def _drawn(box: TileSet, layout: Layout, words: Speech, marked: list[Place] | None = None) -> str:
-    several = box.game in ("sssnake", "snekagon5g")
+    several = several_fields(box.game) or several_boards(box.game)
     pointed = [(0, *place) if several else place for place in marked or ()]
     return draw_table(box, layout, ("",), label=words.labels(layout, box), marked=pointed,
                       board_word=words.page("board"), title=words.page("selftest"))  # fmt: skip

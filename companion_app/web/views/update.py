@@ -13,7 +13,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify
 
-from companion_app.web.app import companion
+from companion_app.web.context import companion
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import WebError
 

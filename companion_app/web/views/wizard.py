@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,53 +13,21 @@ from calibration.learn import Learnt, Photo, learn_profile
 from calibration.pattern import Pattern
 from calibration.profile import Profile
 from calibration.profile_file import save_profile
-from companion_app.web.app import companion, speech
-from companion_app.web.camera import TableCamera, kind_of
+from companion_app.web.camera import kind_of
 from companion_app.web.checking import Check
+from companion_app.web.context import asked, camera, companion, speech
+from companion_app.web.game_asked import record_asked
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, NotFound, WebError
+from companion_app.web.serving.errors import BadRequest, WebError
 from companion_app.web.speech import Speech
-from companion_app.web.views.control import asked
-from engine.errors import RecordError
-from engine.game import Start
-from engine.games import GAMES, game_named
-from engine.record import Record, find_set, parse_options, parse_players
+from engine.games import GAMES
+from engine.record import Record
 from vision import Frame
 
 blueprint = Blueprint("wizard", __name__)
 MOST_PHOTOS = 8
 """Of the sheet, kept until the camera is another one; more teach the lens nothing."""
 PAPERS = ("a4", "letter")
-
-
-def camera() -> TableCamera:
-    """Return the camera over the table."""
-    found = companion().camera
-    if found is None:
-        raise NotFound(code="no-camera")
-    return found
-
-
-def record_asked(sent: Mapping[str, Any]) -> Record:
-    """Return the game to come that a request names: game, set, players, options."""
-    game = game_named(sent.get("game"))
-    box = find_set(game, sent.get("set") or None, companion().desk.set_folders)
-    listed = sent.get("players")
-    if listed is None:
-        facts = game.facts
-        listed = list((facts.player_names or ("Anna", "Ben"))[: facts.fewest_players])
-    players = parse_players(game, listed, "players")
-    options = sent.get("options", {})
-    if not isinstance(options, dict):
-        raise BadRequest("options is an object")
-    record = Record(game, box, Start(players, parse_options(game, options, "options")))
-    try:
-        game.opening(record.start, box)
-    except RecordError as error:
-        # What the border is laid with may lie on the table that is read next.
-        if error.place != "setup":
-            raise
-    return record
 
 
 # --- seeing --------------------------------------------------------------------------------------
@@ -103,8 +70,7 @@ def _begun() -> Record | None:
         return record_asked({"game": request.args["game"], "set": request.args.get("set"),
                              "players": listed.split(",") if listed else None})  # fmt: skip
     match = companion().desk.match
-    on = match is not None and companion().desk.feeder is not None
-    return match.record() if match is not None and on else None
+    return match.record() if match is not None and companion().desk.is_fed else None
 
 
 def _check_to_json(check: Check, words: Speech) -> dict[str, Any]:

@@ -12,7 +12,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion_app.live.store import Store
-from companion_app.web.app import Companion, create_app
+from companion_app.web.app import create_app
+from companion_app.web.context import Companion
 from companion_app.web.desk import Desk
 from companion_app.web.recorded import Script, laid, read_script, settled_on, shipped_script
 from companion_app.web.serving.access import Limiter, SettingsFile

@@ -13,6 +13,7 @@ import pytest
 
 from companion_app.live.places import spots_of
 from companion_app.web.corrections import MOST_KEPT, Corrections, keep_correction
+from companion_app.web.feeder import NoFeeder
 from engine.placement import Layout, Piece
 from engine.setfile import built_in_set
 from models.teaching.labels import corrections_in
@@ -24,7 +25,7 @@ def picture(seed=0, size=(60, 80)):
     return np.random.default_rng(seed).integers(0, 255, (*size, 3), np.uint8)
 
 
-class Camera:
+class Camera(NoFeeder):
     """A feeder that sees every tile on a lattice of 40 pixels."""
 
     kind = "camera"
@@ -33,14 +34,8 @@ class Camera:
         self.newest = Frame(picture(size=(600, 800)), 1.0)
         spots = [s for one in (*desk.match.layout.cards, *desk.match.layout.pieces)
                  for s in spots_of(one)]  # fmt: skip
-        self.loop = SimpleNamespace(outlines_px={s: square(s) for s in spots}, covered=frozenset(),
-                                    unsure=frozenset())  # fmt: skip
-
-    def start(self, table):
-        pass
-
-    def stop(self):
-        pass
+        self.loop: Any = SimpleNamespace(outlines_px={s: square(s) for s in spots},
+                                         covered=frozenset(), unsure=frozenset())  # fmt: skip
 
 
 def square(spot):
@@ -101,7 +96,7 @@ def test_correction_is_kept_as_a_labelled_picture(played, tmp_path, name):
     assert label["tile"] in record.tile_set
     assert ("turns" in label) == (record.tile_set.lattice == "square")
     assert all(0 <= x <= wide and 0 <= y <= high for x, y in label["outline"])
-    played.desk.feeder = None
+    played.desk.feeder = NoFeeder()
 
 
 def test_corrections_are_deleted_one_by_one_and_with_all_pictures(played, tmp_path):

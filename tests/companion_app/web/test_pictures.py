@@ -10,7 +10,8 @@ from errno import ENOSPC
 import pytest
 
 from companion_app.live.store import Store, _said
-from companion_app.web.app import Companion, create_app
+from companion_app.web.app import create_app
+from companion_app.web.context import Companion
 from companion_app.web.desk import Desk
 from companion_app.web.serving.access import SettingsFile
 from companion_app.web.speech import LANGUAGES, Speech

@@ -18,6 +18,7 @@ from companion_app.doctor_camera import Seen
 from companion_app.doctor_machine import Machine
 from companion_app.live.store import FILE
 from companion_app.web.doctor_words import in_words
+from companion_app.web.feeder import NoFeeder
 from companion_app.web.speech import LANGUAGES
 from companion_app.web.views.update import PLACES
 from vision.sources.pi_camera import CameraFacts
@@ -114,15 +115,8 @@ def test_file_for_help_is_for_the_host_and_holds_no_games(played, script):
 
 
 def test_picture_goes_into_the_file_only_where_the_host_asks(played):
-    class Camera:
+    class Camera(NoFeeder):
         kind = "camera"
-        newest = None
-
-        def start(self, table):
-            pass
-
-        def stop(self):
-            pass
 
         def picture(self):
             return b"jpeg"

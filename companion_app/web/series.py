@@ -9,23 +9,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from flask import Blueprint, Response, jsonify
-
-from companion_app.web.app import companion
-from companion_app.web.views.games import summaries
-
 Doc = dict[str, Any]
-blueprint = Blueprint("series", __name__)
 PAUSE_S = 4 * 3600.0
 """Who plays on within so long is still at the same evening."""
-
-
-@blueprint.get("/api/series")
-def series() -> Response:
-    """Return the series of the kept games, the newest first."""
-    with companion().desk.lock:
-        finished = [game for game in summaries() if game["ended"]]
-    return jsonify({"series": series_of(finished)})
 
 
 def series_of(games: Iterable[Doc]) -> list[Doc]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from companion_app.live.match import Match
 from companion_app.live.places import Spot
-from companion_app.web.app import companion
+from companion_app.web.context import companion
 from companion_app.web.corrections import keep_correction
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import match as match_drawing

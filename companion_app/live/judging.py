@@ -1,0 +1,340 @@
+"""Explains settled tables: which moves lead there, which rule is broken, what must be asked.
+
+"Illegal" is said only when every changed tile was surely read; what is not sure is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from companion_app.live.announcing import Voice
+from companion_app.live.asker import Asker
+from companion_app.live.drilled import drill_shown
+from companion_app.live.explain import Explanation, Foul, Row, explain
+from companion_app.live.keeping import Keeper
+from companion_app.live.likeness import (
+    clay_seen,
+    differ_by_drill,
+    differ_by_player,
+    gone,
+    key,
+    last_laid,
+    moves_seen,
+    same,
+)
+from companion_app.live.open_questions import OpenQuestions
+from companion_app.live.places import Spot, contents, hanging_on
+from companion_app.live.referee_state import Picture, RefereeState, Standing
+from companion_app.live.rolling import Rolls
+from companion_app.live.settle import Settled
+from companion_app.live.table import Reading, read_settled
+from engine.placement import Layout
+
+JOINED_FROM = 3
+"""A first table with so many tiles laid is from the middle of a game, not its first moves."""
+
+
+class Judge:
+    """Turns settled tables into moves, fouls and questions."""
+
+    def __init__(
+        self, state: RefereeState, voice: Voice, questions: OpenQuestions, keeper: Keeper,
+        asker: Asker, rolls: Rolls,
+    ) -> None:  # fmt: skip
+        self._state = state
+        self._match = state.match
+        self._voice = voice
+        self._open = questions
+        self._keeper = keeper
+        self._asker = asker
+        self._rolls = rolls
+
+    def look(self, settled: Settled, t: float, picture: Picture) -> Standing:
+        """Take in a settled table; return how sure the referee is of it."""
+        self._rolls.see_die(settled, t)
+        self._state.reading = None
+        self._state.there -= settled.sure.keys() | settled.doubts.keys()
+        if hidden := self._covered_foul(settled):
+            self._asker.ask_whether_lifted(hidden, t)
+            return "unsure"
+        reading = self._state.reading = self._read(settled)
+        if reading.waiting:
+            return "settling"
+        if reading.doubts:
+            self._asker.doubtful(reading, settled, t)
+            return "unsure"
+        if not reading.loose <= self._state.strays:
+            self._asker.loose(reading.loose, settled, t)
+            return "unsure"
+        standing = self._judge_table(reading, settled, t, picture)
+        if standing == "settled":
+            self._state.touched = False
+            self._rolls.try_rolls(t)
+        return standing
+
+    def _read(self, settled: Settled) -> Reading:
+        """Return what may lie there, by what is seen, known and told."""
+        return read_settled(
+            settled, self._match.layout, self._match.box, self._state.answers,
+            self._match.game.facts.several_boards, self._state.there,
+        )  # fmt: skip
+
+    def _covered_foul(self, settled: Settled) -> list[Spot]:
+        """Return where something lies over the tile of an announced foul, it seems."""
+        if self._state.pending is None:
+            return []
+        laid = contents(self._state.pending.layout).keys() - contents(self._match.layout).keys()
+        lifted = {spot for spot, told in self._state.answers.items() if told is None}
+        return sorted(settled.covered & (laid - lifted))
+
+    def _judge_table(
+        self, reading: Reading, settled: Settled, t: float, picture: Picture
+    ) -> Standing:
+        known = self._match.layout
+        tables = [layout for layout in reading.layouts if not same(layout, known)]
+        if len(tables) < len(reading.layouts) or not tables:
+            self._as_accepted(reading, t)
+            self._late_clay(reading, t)
+            return "settled"
+        if self._state.pending and any(same(table, self._state.pending.layout) for table in tables):
+            return self._clay_came(tables, t, picture) or "settled"
+        if self._state.waived is not None and any(
+            same(table, self._state.waived) for table in tables
+        ):
+            return "unsure"
+        if self._state.over and len(gone(known, tables[0])) > len(known.placements()) / 2:
+            # The game is over and the table is being cleared.
+            return "settled"
+        if self._misread(reading, known, t):
+            return "unsure"
+        return self._changed(tables, reading, settled, t, picture)
+
+    def _as_accepted(self, reading: Reading, t: float) -> None:
+        del reading
+        self._state.begun = True
+        self._state.waived = None
+        self._state.since.clear()
+        self._open.withdraw_about_the_table(t)
+        if self._state.pending:
+            self._keeper.take_foul_back(t)
+        if self._state.going_on:
+            self._keeper.go_on(t)
+
+    def _misread(self, reading: Reading, known: Layout, t: float) -> bool:
+        """Ask about tiles that look different though nobody has touched the table."""
+        if self._state.touched or self._match.box.lattice == "hex":
+            return False
+        lying = contents(known)
+        now = contents(reading.layouts[0])
+        odd = [s for s in sorted(reading.changed) if s in lying and s in now]
+        if not odd or len(odd) != len(reading.changed):
+            return False
+        for spot in odd:
+            if self._state.waited(("misread", spot), t, self._state.settings.ask_after_s):
+                tiles = [now[spot], lying[spot]]
+                self._asker.ask_tile(spot, [(content, 0.5) for content in tiles], t)
+        return True
+
+    def _changed(
+        self, tables: list[Layout], reading: Reading, settled: Settled, t: float, picture: Picture
+    ) -> Standing:
+        match = self._match
+        if not self._state.begun and self._asker.maybe_join(tables[0], settled, t, JOINED_FROM):
+            return "unsure"
+        undo = self._undone_by(tables[0])
+        if self._state.needs_roll() and not undo:
+            # Nobody has told the roll yet: a new card waits for it, one laid anew does not.
+            return self._instead(tables[0], reading, settled, t, picture) or "unsure"
+        answers = [explain(match.game, match.position, table) for table in tables]
+        rows = [row for answer in answers for row in answer.rows]
+        if rows:
+            if (
+                undo
+                and not self._restores_several(tables[0])
+                and moves_seen(match.layouts[-1 - undo :]) > 1
+            ):
+                # One tile changed, and several moves between were undone by it: a move it is.
+                undo = 0
+            anew = None
+            if not undo and self._is_turned_on(tables[0]):
+                anew = self._instead(tables[0], reading, settled, t, picture)
+            return anew or self._legal(rows, tables, undo, t, picture)
+        if undo:
+            return self._keeper.undo(undo, t, picture)
+        hands = [row for answer in answers for row in answer.asks_hand]
+        if hands:
+            self._asker.ask_hand(hands[0], tables[0], t)
+            return "unsure"
+        return self._unexplained(answers, tables[0], reading, settled, t, picture)
+
+    def _unexplained(
+        self, answers: list[Explanation], table: Layout, reading: Reading, settled: Settled,
+        t: float, picture: Picture,
+    ) -> Standing:  # fmt: skip
+        """Deal with a table that no legal moves lead to."""
+        if self._rolls.after_told_roll(table, t, picture):
+            return "settled"
+        standing = self._instead(table, reading, settled, t, picture)
+        if standing is not None:
+            return standing
+        if self._asker.maybe_join(table, settled, t):
+            return "unsure"
+        near = hanging_on(reading.changed, settled.covered & contents(self._match.layout).keys())
+        if near:
+            return self._beside_covered(near, settled, t, picture)
+        fouls = [foul for answer in answers for foul in answer.fouls]
+        if fouls and not gone(self._match.layout, table, fouls[0]):
+            return self._foul(fouls[0], table, reading, settled, t, picture)
+        return self._asker.puzzled(table, reading, t)
+
+    def _beside_covered(
+        self, near: frozenset[Spot], settled: Settled, t: float, picture: Picture
+    ) -> Standing:
+        """Accept what was laid elsewhere; nobody is accused of what is half under a cup.
+
+        What looks new beside it may be a part of it: that waits until it is taken away.
+        """
+        seen = {spot: what for spot, what in settled.sure.items() if spot not in near}
+        covered = settled.covered | near
+        clear = replace(settled, sure=seen, covered=covered)
+        known = self._match.layout
+        reading = self._read(clear)
+        tables = [layout for layout in reading.layouts if not same(layout, known)]
+        if not tables or len(tables) < len(reading.layouts):
+            return "unsure"
+        found = [explain(self._match.game, self._match.position, table) for table in tables]
+        rows = [row for answer in found for row in answer.rows]
+        return self._legal(rows, tables, 0, t, picture) if len(rows) == 1 else "unsure"
+
+    def _legal(
+        self, rows: list[Row], tables: list[Layout], undo: int, t: float, picture: Picture
+    ) -> Standing:
+        table = tables[0]
+        row = self._state.chosen.get(key(table)) or (
+            rows[0] if len(rows) == 1 and not undo else None
+        )
+        if row is None and not undo and differ_by_drill(rows):
+            # Clay that tells the moves apart may be laid a moment later; without any there is
+            # no drill.
+            if not self._state.waited(("clay", key(table)), t, self._state.settings.clay_s):
+                return "unsure"
+            row = min(rows, key=lambda row: sum(m.origin is not None for m in row.moves))
+        if row is None and not undo and differ_by_player(rows):
+            # Where rolls are on trust nobody knows who laid a card: most likely the snake's owner.
+            row = next((r for r in rows if all(m.player == m.snake for m in r.moves)), rows[0])
+        if row is None and undo and self._restores_several(table):
+            # Nobody makes several moves that lead back to a table of before.
+            return self._keeper.undo(undo, t, picture)
+        if row is None:
+            self._asker.ask_order(rows, undo, table, t)
+            return "unsure"
+        if self._state.pending:
+            self._keeper.take_foul_back(t)
+        self._keeper.accept(row.moves, t, picture)
+        return "settled"
+
+    def _foul(
+        self, foul: Foul, table: Layout, reading: Reading, settled: Settled, t: float,
+        picture: Picture,
+    ) -> Standing:  # fmt: skip
+        if settled.looks < self._state.settings.looks_for_foul:
+            return "settling"
+        # Nobody can lay a tile that the box does not have: it was read wrong.
+        unheard_of = any(broken.rule.id == "none-left" for broken in foul.verdict.violations)
+        if unheard_of or not self._is_sure(reading, settled):
+            # Better asked than accused: the tile may have been read wrong.
+            if self._state.waited(("foul", key(table)), t, self._state.settings.ask_after_s):
+                for spot in sorted(reading.changed & settled.sure.keys()):
+                    if unheard_of or settled.sure[spot][1] < self._state.settings.foul_at:
+                        self._asker.ask_tile(spot, [settled.sure[spot]], t)
+            return "unsure"
+        if self._state.pending:
+            self._keeper.take_foul_back(t)
+        if foul.before.moves:
+            self._keeper.accept(foul.before.moves, t, picture)
+        shot = picture()
+        self._keeper.call_foul(foul.move, foul.verdict.violations, table, t, shot)
+        return "settled"
+
+    def _clay_came(self, tables: list[Layout], t: float, picture: Picture) -> Standing | None:
+        """Accept what was called a foul when clay shows now that it is a drill; else ``None``."""
+        assert self._state.pending is not None
+        if clay_seen(tables[0]) <= clay_seen(self._state.pending.layout):
+            return None
+        answers = [explain(self._match.game, self._match.position, table) for table in tables]
+        rows = [row for answer in answers for row in answer.rows]
+        return self._legal(rows, tables, 0, t, picture) if len(rows) == 1 else None
+
+    def _undone_by(self, table: Layout) -> int:
+        """Return how many of the last moves must be undone to get a table; 0 for none."""
+        match = self._match
+        for count in range(1, len(match.accepted) + 1):
+            lying = match.layouts[-1 - count]
+            if same(lying, table):
+                gone = len(match.layout.placements()) - len(lying.placements())
+                return count if gone <= self._state.settings.most_taken_back else 0
+        return 0
+
+    def _restores_several(self, table: Layout) -> bool:
+        """Say whether more than one place of a table is not as it is known."""
+        lying, now = contents(self._match.layout), contents(table)
+        return sum(lying.get(s) != now.get(s) for s in lying.keys() | now.keys()) > 1
+
+    def _is_turned_on(self, table: Layout) -> bool:
+        """Say whether the card that was laid last lies there turned, and nothing else is new.
+
+        A rule may let the next player swap it for its like, but people turn their own.
+        """
+        lying, now = contents(self._match.layout), contents(table)
+        changed = [spot for spot in lying.keys() | now.keys() if lying.get(spot) != now.get(spot)]
+        if len(changed) != 1 or self._state.move_at(changed[0]) != len(self._match.accepted):
+            return False
+        before, after = lying.get(changed[0]), now.get(changed[0])
+        return before is not None and after is not None and before[0] == after[0]
+
+    def _instead(
+        self, table: Layout, reading: Reading, settled: Settled, t: float, picture: Picture
+    ) -> Standing | None:
+        """Find moves taken back with others laid in their place; ``None`` if it was not that."""
+        match = self._match
+        lying, now = contents(match.layout), contents(table)
+        if all(now.get(spot) == content for spot, content in lying.items()):
+            return None
+        # Where nothing is new, nobody has laid anything that could be a foul.
+        is_new = any(lying.get(spot) != content for spot, content in now.items())
+        is_sure = is_new and self._is_sure(reading, settled)
+        if last_laid(match.layouts) & set(table.placements()):
+            # Whoever takes moves back begins with the last one: an older tile was changed.
+            return None
+        for count in range(1, min(len(match.accepted), 8) + 1):
+            before = contents(match.layouts[-1 - count])
+            if any(now.get(spot) != content for spot, content in before.items()):
+                continue
+            found = explain(match.game, match.positions[-1 - count], table)
+            if found.rows:
+                self._keeper.undo(count, t, lambda: None)
+                return self._legal(list(found.rows), [table], 0, t, picture)
+            if is_sure and found.fouls and not found.fouls[0].before.moves:
+                self._keeper.undo(count, t, lambda: None)
+                return self._foul(found.fouls[0], table, reading, settled, t, picture)
+            return None
+        return None
+
+    def _is_sure(self, reading: Reading, settled: Settled) -> bool:
+        """Say whether a table was seen well and often enough to accuse somebody."""
+        return (
+            settled.looks >= self._state.settings.looks_for_foul
+            and reading.least_sure >= self._state.settings.foul_at
+        )
+
+    def _late_clay(self, reading: Reading, t: float) -> None:
+        """Put the last move right when clay shows that it was a drill after all."""
+        if not self._match.accepted or not self._match.game.facts.several_boards:
+            return
+        drilled = drill_shown(self._match, reading.layouts[0])
+        if drilled is not None:
+            n = len(self._match.accepted)
+            for one in self._match.correct(n, drilled, t):
+                self._voice.verdict(n, one, t)
+                n += 1
+            self._keeper.go_on(t)

@@ -1,0 +1,233 @@
+"""What players tell the referee: answers, rolls, overrulings, corrections, silent moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from companion_app.live.announcing import Voice
+from companion_app.live.correcting import Corrector
+from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
+from companion_app.live.explain import Row
+from companion_app.live.keeping import Keeper
+from companion_app.live.open_questions import OpenQuestions
+from companion_app.live.places import Content, contents
+from companion_app.live.questions import Question, is_half_hidden
+from companion_app.live.referee_state import RefereeState
+from companion_app.live.rolling import Rolls, move_told
+from companion_app.live.undoing import Undoing
+from engine.errors import RecordError
+from engine.game import Json, Start
+from engine.given import shown
+
+
+class PlayerMessages:
+    """The referee's ears."""
+
+    def __init__(
+        self, state: RefereeState, voice: Voice, questions: OpenQuestions, keeper: Keeper,
+        corrector: Corrector, rolls: Rolls, undoing: Undoing,
+    ) -> None:  # fmt: skip
+        self._state = state
+        self._match = state.match
+        self._voice = voice
+        self._open = questions
+        self._keeper = keeper
+        self._corrector = corrector
+        self._rolls = rolls
+        self._undoing = undoing
+
+    def tell(self, message: Mapping[str, Any], t: float) -> None:
+        """Take in what a player told: an answer, a roll, an overruling, a silent move.
+
+        Raises:
+            ToldError: it cannot be used; the message says why.
+        """
+        if "answer" in message:
+            self._answered(message["answer"], message, t)
+        elif "roll" in message:
+            self._rolls.rolled(
+                {"do": "roll", "value": message["roll"], "tiles": message.get("tiles")}, t
+            )
+        elif "overrule" in message:
+            self._overruled(message["overrule"], t)
+        elif "correct" in message:
+            self._corrected(message["correct"], message.get("move"), t)
+        elif message.get("pass"):
+            self._silent({"do": "pass"}, t)
+        elif message.get("finale"):
+            self._silent({"do": "finale"}, t)
+        elif "discard" in message:
+            self._silent({"do": "discard", "tile": message["discard"]}, t)
+        elif isinstance(message.get("move"), dict):
+            self._silent(message["move"], t)
+        else:
+            raise ToldError("say answer with value, roll, overrule, pass, finale or discard")
+
+    def _answered(self, number: Any, message: Mapping[str, Any], t: float) -> None:
+        question = self._state.questions.get(number) if isinstance(number, int) else None
+        if question is None:
+            raise QuestionGone(f"there is no question {number} that waits for an answer")
+        if question.about == "next" and self._match.accepted and message.get("confirm") is not True:
+            raise WouldDrop(
+                f"this begins the game anew with the table as it lies and drops the moves so far: "
+                f'{len(self._match.accepted)}; add "confirm": true to do so'
+            )
+        before = self._state.before(question)
+        value = message.get("value")
+        del self._state.questions[question.id]
+        try:
+            self._take_answer(question, value, t)
+        except ToldError:
+            self._state.questions[question.id] = question
+            raise
+        self._match.note("answered", {"about": question.about, "value": value, "t": t})
+        self._undoing.remember(before)
+
+    def _take_answer(self, question: Question, value: Any, t: float) -> None:
+        if question.about == "roll":
+            told = value if isinstance(value, dict) else {"roll": value}
+            self._rolls.rolled({"do": "roll", "value": told.get("roll", told.get("value")),
+                          "tiles": told.get("tiles")}, t)  # fmt: skip
+        elif question.about == "next":
+            self._join(question, value, t)
+            self._keeper.go_on(t)
+        elif question.about == "hand":
+            self._hand_told(question, value, t)
+        elif isinstance(question.key, tuple) and question.key[0] == "order":
+            self._order_told(question, value, t)
+        else:
+            self._tile_told(question, value, t)
+
+    def _tile_told(self, question: Question, value: Any, t: float) -> None:
+        if is_half_hidden(question):
+            self._whole_told(question, value)
+            return
+        content = self._content(question, value)
+        assert question.spot is not None
+        about = question.key[0] if isinstance(question.key, tuple) else None
+        if content is None and about == "loose":
+            assert isinstance(question.key, tuple)
+            self._state.strays |= question.key[1]
+            return
+        if content is not None and about == "gone":
+            self._state.there |= {question.spot}
+        for spot in question.cells or (question.spot,):
+            self._state.answers[spot[0], spot[1], spot[2]] = content
+        if content is None:
+            return
+        laid = self._state.move_at(question.spot)
+        lying = contents(self._match.layout).get(question.spot)
+        if laid is not None and lying is not None and lying != content:
+            self._corrector.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+
+    def _whole_told(self, question: Question, value: Any) -> None:
+        """Take in that all of a tile is in view, though something seems to lie over it."""
+        named = value.get("tile") if isinstance(value, dict) else value
+        named = named[0] if isinstance(named, list) and named else named
+        if named not in (question.guesses[0][0], str(question.guesses[0][0]).partition("/")[0]):
+            raise ToldError("take away what lies over the tile: the camera must see all of it")
+        self._state.whole |= {(spot[0], spot[1], spot[2]) for spot in question.cells}
+
+    def _content(self, question: Question, value: Any) -> Content | None:
+        """Return what an answer says lies in a spot; ``None`` for nothing."""
+        turns = None
+        if isinstance(value, dict):
+            value, turns = value.get("tile"), value.get("turns")
+        elif isinstance(value, list) and value:
+            value, turns = value[0], (value[2] if len(value) > 2 else None)
+        if value in (None, "none"):
+            return None
+        box = self._match.box
+        if not isinstance(value, str) or (value not in box and value not in box.colours):
+            raise ToldError(f"there is no tile {shown(value)} in the box")
+        if turns is not None and not _is_quarter_turns(turns):
+            raise ToldError("turns is 0, 1, 2 or 3")
+        if self._match.box.lattice == "hex":
+            return (str(value).partition("/")[0], 0)
+        known: Content = question.choices.get(value, (value, 0))
+        return known if turns is None else (value, turns)
+
+    def _order_told(self, question: Question, value: Any, t: float) -> None:
+        index = value if isinstance(value, int) else _index_of(value, question.guesses)
+        chosen = question.choices.get(str(index))
+        if chosen is None:
+            raise ToldError("answer with the number of a guess, from 0, or with the guess itself")
+        assert isinstance(question.key, tuple)
+        if isinstance(chosen, Row):
+            self._state.chosen[question.key[1]] = chosen
+        else:
+            self._keeper.undo(chosen, t, lambda: None)
+
+    def _hand_told(self, question: Question, value: Any, t: float) -> None:
+        if "discard" in question.choices:
+            self._silent({"do": "discard", "tile": value}, t)
+            return
+        row: Row = next(choice for choice in question.choices.values() if choice is not None)
+        if value in (True, "no-own-tile", "pass"):
+            self._keeper.accept(row.moves, t, lambda: None)
+            return
+        before = row.moves[:-1] if row.moves[-1].declares else ()
+        reached = self._match.position
+        for move in before:
+            reached = self._match.game.apply(reached, move)
+        plain = replace(row.moves[-1], declares=None)
+        if not before:
+            plain = replace(plain, player=reached.to_move)
+        broken = self._match.game.judge(reached, plain).violations
+        if before:
+            self._keeper.accept(before, t, lambda: None)
+        table = self._match.game.layout(row.position)
+        self._keeper.call_foul(plain, broken, table, t, None)
+
+    def _join(self, question: Question, value: Any, t: float) -> None:
+        if value not in self._match.start.players:
+            raise ToldError(f"{value!r} is not one of {', '.join(self._match.start.players)}")
+        start = self._match.start
+        try:
+            self._match.restart(
+                Start(start.players, start.options, question.choices["table"], value, midgame=True)
+            )
+        except RecordError as error:
+            raise ToldError(f"the game cannot go on from this table: {error}") from error
+        self._state.pending = None
+        self._state.since.clear()
+        self._open.withdraw_all(t)
+
+    def _overruled(self, n: Any, t: float) -> None:
+        if self._state.pending is None or self._state.pending.n != n:
+            raise ToldError(f"there is no foul with the number {n} to overrule")
+        pending, self._state.pending = self._state.pending, None
+        added = self._match.accept((pending.move,), self._state.picture, t, overruled=True)
+        self._voice.verdict(n, added[0], t)
+        self._keeper.go_on(t)
+
+    def _corrected(self, n: Any, value: Any, t: float) -> None:
+        if not isinstance(n, int) or not 1 <= n <= len(self._match.accepted):
+            raise ToldError(f"there is no move {n} to correct")
+        if not isinstance(value, dict):
+            raise ToldError("say what the move was")
+        before = self._state.before()
+        lay = contents(self._match.layout)
+        self._corrector.correct(n, value, t)
+        # What somebody has named, the camera does not question again.
+        lying = contents(self._match.layout)
+        self._state.answers |= {s: now for s, now in lying.items() if lay.get(s) != now}
+        self._undoing.remember(before)
+
+    def _silent(self, written: Mapping[str, Json], t: float) -> None:
+        """Accept a move that leaves no trace on the table."""
+        move = move_told(self._match, dict(written))
+        verdict = self._match.game.judge(self._match.position, move)
+        if not verdict.legal:
+            raise ToldError(" ".join(broken.text for broken in verdict.violations))
+        self._keeper.accept((move,), t, lambda: None)
+
+
+def _is_quarter_turns(turns: Any) -> bool:
+    return isinstance(turns, int) and not isinstance(turns, bool) and 0 <= turns < 4
+
+
+def _index_of(value: Any, guesses: tuple[Json, ...]) -> int:
+    return guesses.index(value) if value in guesses else -1

@@ -1,0 +1,97 @@
+"""Whatever shows tables to the referee: its protocol, what it needs of the desk, and none."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from companion_app.live.loop import LiveLoop
+from companion_app.live.match import Match
+from companion_app.live.referee import Referee
+from vision.core.types import Frame
+
+
+class Table(Protocol):
+    """What a feeder needs of the desk."""
+
+    lock: threading.RLock
+    """Held while the referee works."""
+    referee: Referee | None
+    """The referee of the game that is on."""
+
+    @property
+    def match(self) -> Match | None:
+        """The game that is on."""
+        ...
+
+    def emit(self, event: Mapping[str, Any]) -> None:
+        """Tell everybody."""
+        ...
+
+    def take_foul_back(self) -> None:
+        """Say that the tile of an announced foul has been lifted."""
+        ...
+
+
+class Feeder(Protocol):
+    """A camera's loop, or a recorded game."""
+
+    @property
+    def kind(self) -> str:
+        """``camera``, ``demo``, ``phone``, ``recorded`` or ``none``; the page says it."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What its source is called, ``webcam:0``; empty where it has no name."""
+        ...
+
+    @property
+    def loop(self) -> LiveLoop | None:
+        """What watches the frames; ``None`` where none are watched."""
+        ...
+
+    @property
+    def newest(self) -> Frame | None:
+        """What the camera sees right now; ``None`` where it sees nothing."""
+        ...
+
+    def start(self, table: Table) -> None:
+        """Begin to show tables to the desk's referee."""
+        ...
+
+    def stop(self) -> None:
+        """Stop, and wait until it has."""
+        ...
+
+    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
+        """Pass on what a player told, at ``t`` or by the source's own clock."""
+        ...
+
+    def picture(self) -> bytes | None:
+        """Return what the camera sees right now, as JPEG."""
+        ...
+
+
+class NoFeeder:
+    """Nothing shows tables: the game is told by people, or stands still."""
+
+    kind = "none"
+    name = ""
+    loop: LiveLoop | None = None
+    newest: Frame | None = None
+
+    def start(self, table: Table) -> None:
+        """Show nothing."""
+
+    def stop(self) -> None:
+        """Go on showing nothing."""
+
+    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
+        """Pass on what a player told."""
+        referee.tell(message, t)
+
+    def picture(self) -> bytes | None:
+        """Return that there is no picture."""
+        return None
