@@ -134,6 +134,7 @@ def _serve(arguments: Namespace, store: Store) -> int:
             publisher.close()
         desk.close()
         server.close()
+        companion.hands.close()
     return ANSWERED
 
 

@@ -11,6 +11,8 @@ from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from calibration.learn import Photo
+from companion_app.hands.errors import HandsError
+from companion_app.hands.pool import Hands
 from companion_app.live.errors import LiveError, StoreError
 from companion_app.web.camera import TableCamera
 from companion_app.web.checking import Checker
@@ -57,6 +59,8 @@ class Companion:
     corrections: Corrections | None = None
     """Labelled pictures of what people put right; ``None`` where none are kept."""
 
+    hands: Hands = field(default_factory=Hands)
+    """Does the heavy work of guests, apart from the game."""
     shared: SharedAnswers = field(default_factory=SharedAnswers)
     packer: Packer = field(default_factory=Packer)
 
@@ -122,6 +126,8 @@ def _refused(error: Exception) -> Response:
     status, code, detail, wait = 500, "broken", "", None
     if isinstance(error, WebError):
         status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
+    elif isinstance(error, HandsError):
+        status, code, wait = error.status, error.code, error.retry_after_s
     elif isinstance(error, StoreError):
         status, code, detail = 507, "not-kept", str(error)
     elif isinstance(error, VisionError):
