@@ -18,11 +18,13 @@ from companion_app.web.camera import TableCamera
 from companion_app.web.checking import Checker
 from companion_app.web.corrections import Corrections
 from companion_app.web.desk import Desk, Feeder
+from companion_app.web.replays import Place
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import WebError
 from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.shared import Packer, SharedAnswers
 from companion_app.web.speech import LANGUAGES, Speech, best_language
+from companion_app.web.summaries import Summaries
 from engine.errors import EngineError
 from engine.record import Record
 from vision.core.errors import VisionError
@@ -65,7 +67,13 @@ class Companion:
     packer: Packer = field(default_factory=Packer)
 
     def __post_init__(self) -> None:
+        self.summaries = Summaries(lambda: self.place, self.hands)
         self.desk.pictures_mb = lambda: self.settings.now.pictures_mb
+
+    @property
+    def place(self) -> Place:
+        """Where games and their boxes lie, for those that read them without the desk."""
+        return Place(self.desk.store.path, self.desk.set_folders)
 
 
 def create_app(companion: Companion) -> Flask:

@@ -10,6 +10,7 @@ import zipfile
 import pypdfium2
 import pytest
 
+from companion_app.web.replays import game_sheet
 from engine.record import parse_record, record_to_json
 from tests.companion_app.web.conftest import playthrough
 
@@ -103,9 +104,8 @@ def test_score_sheet_is_a_pdf_with_names_and_scores(finished, language):
 
 def test_score_sheet_without_a_font_uses_latin_letters(finished, monkeypatch):
     monkeypatch.setattr("companion_app.web.drawing.sheet.FONTS", ())
-    guest = finished.guest()
 
-    sent = guest.client.get(f"/api/games/{key_of(guest)}/sheet.pdf?lang=ru").data
+    sent = game_sheet(finished.companion.place, finished.desk.match.key, "ru")
 
     with pypdfium2.PdfDocument(sent) as pdf:
         assert "Anna" in pdf[0].get_textpage().get_text_range()
