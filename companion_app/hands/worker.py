@@ -6,6 +6,7 @@ import contextlib
 import logging
 import multiprocessing
 import os
+import pickle
 import resource
 import signal
 import threading
@@ -48,8 +49,21 @@ def do_work(seconds: float, memory: int, call: Callable[..., Any], args: tuple[A
     try:
         with _bounded(memory):
             return call(*args)
+    except Exception as error:
+        if _can_be_sent(error):
+            raise
+        raise RuntimeError(f"{type(error).__name__}: {error}") from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+def _can_be_sent(error: Exception) -> bool:
+    """Say whether the program can read an error; one that it cannot would cost the worker."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except (TypeError, AttributeError, ValueError, pickle.PickleError):
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
@@ -19,6 +18,7 @@ from companion_app.web.checking import Checker
 from companion_app.web.corrections import Corrections
 from companion_app.web.desk import Desk, Feeder
 from companion_app.web.replays import Place
+from companion_app.web.scoring import ReadPhoto
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import WebError
 from companion_app.web.serving.https_front import HttpsOffer
@@ -36,8 +36,6 @@ WORTH_COMPRESSING_BYTES = 1400
 
 MakeFeeder = Callable[[Record], Feeder | None]
 """What shows tables to a new game: the camera, or a recorded game."""
-ReadPhoto = Callable[[bytes, str, str], Mapping[str, Any]]
-"""Reads a photo of a table: its bytes, the game and the set; returns a table state."""
 
 
 @dataclass

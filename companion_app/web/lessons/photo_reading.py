@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from companion_app.home import set_folders
 from engine.games import game_named
 from engine.record import find_set
 
 
-def read_photo(data: bytes, game: str, set_name: str) -> Mapping[str, Any]:
+def read_photo(
+    data: bytes, game: str, set_name: str, set_folders: tuple[Path, ...]
+) -> Mapping[str, Any]:
     """Return the table state of a photo.
 
     Raises:
@@ -23,7 +24,7 @@ def read_photo(data: bytes, game: str, set_name: str) -> Mapping[str, Any]:
     from vision.intake.picture import load_picture
     from vision.read import read_table
 
-    box = find_set(game_named(game), set_name, set_folders())
+    box = find_set(game_named(game), set_name, set_folders)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "photo"
         file.write_bytes(data)

@@ -13,8 +13,9 @@ from companion_app.hands.work import REPLAY
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.web import bgstats, replays
 from companion_app.web.app import companion, language
+from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
-from companion_app.web.summaries import said
+from companion_app.web.summaries import Listed, said
 from companion_app.web.views.api import svg_answer
 
 blueprint = Blueprint("games", __name__)
@@ -24,19 +25,25 @@ T = TypeVar("T")
 
 def _from(call: Callable[..., T], key: str, *more: Any) -> T:
     """Return what the hands make of a kept game."""
+    access.limit_looks(companion().limiter)
     return companion().hands.do(REPLAY, call, companion().place, key, *more)
 
 
 def summaries() -> list[Doc]:
     """Return the kept games in short, the newest first; those that cannot be read are left out."""
     words = language()
-    return [said(key, one.summary, words) for key, one in companion().summaries.listed().games]
+    return [said(key, one.summary, words) for key, one in _listed().games]
+
+
+def _listed() -> Listed:
+    access.limit_looks(companion().limiter)
+    return companion().summaries.listed()
 
 
 @blueprint.get("/api/history")
 def history() -> Response:
     """Return the kept games, the newest first."""
-    listed, words = companion().summaries.listed(), language()
+    listed, words = _listed(), language()
     return jsonify(
         {
             "games": [said(key, one.summary, words) for key, one in listed.games],

@@ -45,6 +45,15 @@ def refuses() -> None:
     raise ValueError("not like this")
 
 
+class Unsendable(Exception):  # noqa: N818
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(f"{one} and {two}")
+
+
+def refuses_oddly() -> None:
+    raise Unsendable("this", "that")
+
+
 def waits_for(gate: str) -> None:
     """Say that it has begun, and wait until it may end."""
     Path(f"{gate}.begun").touch()

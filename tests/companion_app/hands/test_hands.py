@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import select
 import signal
 import subprocess
 import sys
@@ -16,7 +18,10 @@ import pytest
 from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
 from companion_app.hands.pool import MOST_WAITING, Hands
 from companion_app.hands.work import LEAST_MEMORY_MB, MB, Work, memory_bytes, most_hands
+from companion_app.web.serving.errors import NotFound, WebError
+from engine.errors import RecordError
 from tests.companion_app.hands import heavy
+from vision.core.errors import PictureError
 
 WORK = Work("test", seconds=60.0, memory_mb=300)
 SHORT = Work("short", seconds=0.2)
@@ -58,6 +63,25 @@ def test_work_is_done_in_another_process_at_low_priority(hands):
 def test_what_the_work_refuses_comes_through_as_it_is(hands):
     with pytest.raises(ValueError, match="not like this"):
         hands.do(WORK, heavy.refuses)
+
+
+def test_an_error_that_cannot_be_sent_is_told_in_text(hands):
+    before = hands.do(WORK, heavy.pid)
+
+    with pytest.raises(RuntimeError, match="Unsendable: this and that"):
+        hands.do(WORK, heavy.refuses_oddly)
+
+    assert hands.do(WORK, heavy.pid) == before
+
+
+@pytest.mark.parametrize("error", [
+    RecordError("moves[3]", "is no move"), WebError("why", code="teach-nothing"),
+    NotFound(code="no-game"), PictureError("a photo is damaged"),
+])  # fmt: skip
+def test_our_own_errors_pass_between_processes(error):
+    got = pickle.loads(pickle.dumps(error))
+
+    assert (type(got), str(got), vars(got)) == (type(error), str(error), vars(error))
 
 
 @pytest.mark.parametrize("call", [heavy.never_ends, heavy.never_listens])
@@ -156,8 +180,6 @@ def test_a_worker_goes_with_the_program_that_was_killed(tmp_path):
 
 def select_readable(handle: int) -> bool:
     """Wait until a process has ended; say whether it has."""
-    import select
-
     try:
         return bool(select.select([handle], [], [], 30)[0])
     finally:

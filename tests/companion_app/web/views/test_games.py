@@ -6,6 +6,7 @@ import io
 import json
 import urllib.parse
 import zipfile
+from pathlib import Path
 
 import pypdfium2
 import pytest
@@ -151,15 +152,16 @@ def test_photo_without_a_reader_says_so(played):
     assert refused.get_json()["error"]["code"] == "no-reader"
 
 
-def test_photo_is_scored_by_the_reader_and_its_advice_is_said(played):
-    def read(data: bytes, game: str, box: str) -> dict[str, object]:
-        assert (data, game, box) == (b"a picture", "schlangennest", "schlangennest")
-        return {
-            "tiles": [{"tile": "blue/curve", "at": [0, 0], "turns": 1}],
-            "unsure": [{"tile": "red/curve", "at": [1, 0]}],
-            "quality": {"ok": False, "advice": [{"what": "blur", "text": "blurred"}]},
-        }
+def read(data: bytes, game: str, box: str, folders: tuple[Path, ...]) -> dict[str, object]:
+    assert (data, game, box, folders) == (b"a picture", "schlangennest", "schlangennest", ())
+    return {
+        "tiles": [{"tile": "blue/curve", "at": [0, 0], "turns": 1}],
+        "unsure": [{"tile": "red/curve", "at": [1, 0]}],
+        "quality": {"ok": False, "advice": [{"what": "blur", "text": "blurred"}]},
+    }
 
+
+def test_photo_is_scored_by_the_reader_and_its_advice_is_said(played):
     played.companion.read_photo = read
     guest = played.guest()
     photo = {"photo": (io.BytesIO(b"a picture"), "a.jpg"), "game": "schlangennest"}

@@ -1,0 +1,69 @@
+"""Photos and print sheets are made apart from the game; what is refused says why and until when."""
+
+from __future__ import annotations
+
+import io
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
+from companion_app.hands.pool import Hands
+from companion_app.web.speech import LANGUAGES
+from companion_app.web.views.photos import PRINTS
+from tests.companion_app.web.views.test_games import read
+
+
+class Refusing(Hands):
+    """Hands that do nothing."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self._error = error
+
+    def do(self, work, call, *args, whose=""):
+        raise self._error
+
+
+def send_photo(guest, language="en"):
+    photo = {"photo": (io.BytesIO(b"a picture"), "a.jpg"), "game": "schlangennest"}
+    return guest.client.post(f"/api/photo-score?lang={language}", data=photo,
+                             headers={"X-Snake-Eye": guest.token})  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("error", "status", "waits"),
+    [(HandsFull(), 503, True), (OneAtATime(), 503, True), (TooLong(), 503, True),
+     (TooMuch(), 413, False), (HandLost(), 503, True)],
+)  # fmt: skip
+def test_work_that_was_not_done_is_refused_in_a_sentence(played, error, status, waits, language):
+    played.companion.hands = Refusing(error)
+    played.companion.read_photo = read
+
+    refused = send_photo(played.guest(), language)
+
+    said = json.loads(refused.data)["error"]
+    assert refused.status_code == status
+    assert said["code"] == error.code
+    assert said["text"] not in ("", f"error-{error.code}")
+    assert ("Retry-After" in refused.headers) is waits
+
+
+def test_a_photo_is_scored_while_the_desk_is_busy(played):
+    played.companion.read_photo = read
+    guest = played.guest()
+    with ThreadPoolExecutor(1) as other, played.desk.lock:
+        scored = other.submit(send_photo, guest).result()
+
+    assert scored.status_code == 200
+
+
+def test_print_sheets_are_limited_a_minute(played):
+    played.companion.hands = Refusing(HandsFull())
+    client = played.guest().client
+
+    answers = [client.get("/api/print/snekagon.zip").status_code for _ in range(PRINTS + 1)]
+
+    assert answers == [503] * PRINTS + [429]
