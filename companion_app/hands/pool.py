@@ -15,6 +15,7 @@ import os
 import queue
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -22,13 +23,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
-from companion_app.hands.work import MB, Work, memory_bytes, most_hands
+from companion_app.hands.work import MB, WORKER_MB, Work, memory_bytes, most_hands
 from companion_app.hands.worker import begin_worker, do_work, worker_pid
 
 T = TypeVar("T")
 MOST_WAITING = 8
 PATIENCE_S = 60.0
 """Whoever has waited so long for a worker is sent away: a phone would give up by itself."""
+WATCH_S = 0.05
+"""How often a worker's memory is looked at: it can touch some 50 MB in that time."""
 START_S = 60.0
 """A worker has begun by then, also on a busy Pi."""
 MOST_AT_REST_MB = 250
@@ -126,16 +129,17 @@ class _Hand:
     def do(self, work: Work, call: Callable[..., T], args: tuple[Any, ...]) -> T:
         self._ready()
         assert self._pool is not None
+        memory = memory_bytes(work)
         try:
-            coming = self._pool.submit(do_work, work.seconds, memory_bytes(work), call, args)
-            done: T = self._awaited(coming, work)
+            coming = self._pool.submit(do_work, work.seconds, memory, call, args)
+            done: T = self._awaited(coming, work, memory + WORKER_MB * MB)
         except BrokenProcessPool as error:
             self.end()
             raise HandLost(work.name) from error
         except MemoryError as error:
             self.end()
             raise TooMuch(work.name) from error
-        if self._resting_bytes() > MOST_AT_REST_MB * MB:
+        if self._used_bytes() > MOST_AT_REST_MB * MB:
             self.end()
         return done
 
@@ -169,14 +173,19 @@ class _Hand:
                 self.end()
                 raise HandLost("begin") from error
 
-    def _awaited(self, coming: Future[T], work: Work) -> T:
-        done, _ = wait([coming], work.seconds)
-        if not done:
-            self.end()
-            raise TooLong(work.name)
+    def _awaited(self, coming: Future[T], work: Work, most_bytes: int) -> T:
+        """Return the result of a call, or kill the worker at the first limit that it overruns."""
+        until_s = time.monotonic() + work.seconds
+        while not wait([coming], WATCH_S).done:
+            if time.monotonic() > until_s:
+                self.end()
+                raise TooLong(work.name)
+            if self._used_bytes() > most_bytes:
+                self.end()
+                raise TooMuch(work.name)
         return coming.result()
 
-    def _resting_bytes(self) -> int:
+    def _used_bytes(self) -> int:
         with contextlib.suppress(OSError):
             pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
             return int(pages) * os.sysconf("SC_PAGE_SIZE")

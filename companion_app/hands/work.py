@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MB = 1 << 20
+WORKER_MB = 120
+"""What a worker weighs with its libraries and networks before any work."""
 LEAST_MEMORY_MB = 96
 """Less is no use to any work: it would refuse all photos of phones."""
 
@@ -19,7 +21,7 @@ class Work:
     seconds: float = 60.0
     """From its begin in the worker; waiting for one does not count."""
     memory_mb: int = 300
-    """What it may take beyond what the worker weighs before it."""
+    """Beyond the worker itself."""
 
 
 PHOTO = Work("photo")

@@ -16,6 +16,9 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 NICE = 10
+RESERVED = 3
+"""How many times as much memory may be asked for as may be used: libraries ask for buffers that
+they never touch. The program watches what is used; this stops one huge bite at once."""
 GRACE_S = 5.0
 """So much later than the program would, a worker whose program is gone ends itself."""
 
@@ -41,7 +44,7 @@ def do_work(seconds: float, memory: int, call: Callable[..., Any], args: tuple[A
 
     Args:
         seconds: after so long the process ends.
-        memory: bytes that the call may take beyond what the process has.
+        memory: bytes that the call may use.
         call: importable by its name, as everything that goes to another process.
         args: plain data.
     """
@@ -72,7 +75,7 @@ def _bounded(memory: int) -> Any:
     # addresses than they ever use.
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     try:
-        resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + memory, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + RESERVED * memory, hard))
     except (OSError, ValueError):
         log.warning("a worker's memory is not bounded: the system does not let it")
     try:

@@ -33,8 +33,15 @@ def never_listens() -> None:
         sum(range(10_000))
 
 
-def eats(megabytes: int) -> int:
+def asks_for(megabytes: int) -> int:
     return len(bytearray(megabytes << 20))
+
+
+def uses(megabytes: int) -> None:
+    """Fill memory, and never give it back."""
+    kept = b"x" * (megabytes << 20)
+    threading.Event().wait()
+    del kept
 
 
 def dies() -> None:

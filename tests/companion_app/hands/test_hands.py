@@ -95,11 +95,12 @@ def test_work_that_never_ends_is_killed_and_the_next_is_done(hands, call):
     assert hands.do(WORK, heavy.add, 2, 3) == 5
 
 
-def test_work_that_takes_too_much_memory_is_refused_and_the_next_is_done(hands):
+@pytest.mark.parametrize(("call", "megabytes"), [(heavy.uses, 500), (heavy.asks_for, 4000)])
+def test_work_that_takes_too_much_memory_is_stopped_and_the_next_is_done(hands, call, megabytes):
     with pytest.raises(TooMuch):
-        hands.do(WORK, heavy.eats, 400)
+        hands.do(WORK, call, megabytes)
 
-    assert hands.do(WORK, heavy.eats, 200) == 200 << 20
+    assert hands.do(WORK, heavy.asks_for, 200) == 200 << 20
 
 
 def test_a_worker_killed_at_its_work_is_replaced(hands):
