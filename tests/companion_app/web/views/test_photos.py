@@ -6,13 +6,18 @@ import io
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+import pillow_heif
 import pytest
+from PIL import Image
 
 from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
 from companion_app.hands.pool import Hands
+from companion_app.hands.work import PHOTO, Work
+from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.speech import LANGUAGES
 from companion_app.web.views.photos import PRINTS
 from tests.companion_app.web.views.test_games import read
+from vision.core.errors import PictureError
 
 
 class Refusing(Hands):
@@ -67,3 +72,28 @@ def test_print_sheets_are_limited_a_minute(played):
     answers = [client.get("/api/print/snekagon.zip").status_code for _ in range(PRINTS + 1)]
 
     assert answers == [503] * PRINTS + [429]
+
+
+@pytest.fixture(scope="module")
+def largest_photo() -> bytes:
+    """Return a photo of 48 megapixels, as phones take them, in a few kilobytes."""
+    picture = pillow_heif.from_pillow(Image.new("RGB", (8000, 6000), (180, 170, 160)))
+    written = io.BytesIO()
+    picture.save(written, quality=10, enc_params={"preset": "ultrafast"})
+    return written.getvalue()
+
+
+def test_the_largest_photo_of_a_phone_is_read_within_the_limits(largest_photo):
+    with Hands() as hands:
+        state = hands.do(PHOTO, read_photo, largest_photo, "schlangennest", "schlangennest", ())
+
+    assert state["tiles"] == []
+
+
+def test_a_photo_that_does_not_fit_is_stopped_in_the_worker(largest_photo):
+    small = Work("photo", memory_mb=96)
+    with Hands() as hands:
+        with pytest.raises((TooMuch, PictureError)):
+            hands.do(small, read_photo, largest_photo, "schlangennest", "schlangennest", ())
+
+        assert hands.do(PHOTO, len, [1, 2]) == 2
