@@ -46,6 +46,10 @@ class RecordError(EngineError):
         """Return the same error with the name of the file or line that it was met in."""
         return RecordError(f"{name}: {self.place}" if self.place else name, self.problem)
 
+    def __reduce__(self) -> tuple[type[RecordError], tuple[str, str]]:
+        """Let it pass from one process to another."""
+        return type(self), (self.place, self.problem)
+
 
 class NotationError(EngineError):
     """A one-line layout cannot be read."""

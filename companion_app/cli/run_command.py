@@ -136,6 +136,7 @@ def _serve(arguments: Namespace, store: Store) -> int:
             publisher.close()
         desk.close()
         server.close()
+        companion.hands.close()
     return ANSWERED
 
 

@@ -47,6 +47,14 @@ MIGRATIONS = (
         PRIMARY KEY (seq, name)
     ) STRICT;
     """,
+    """
+    CREATE TABLE summaries (
+        game TEXT PRIMARY KEY,
+        seq INTEGER NOT NULL,
+        made_by TEXT NOT NULL,
+        summary TEXT NOT NULL
+    ) STRICT;
+    """,
 )
 """Each takes the store one version on; ``user_version`` says how many are done."""
 LEAST_ROOM_BYTES = 128 << 10

@@ -7,6 +7,7 @@ import logging
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
+from companion_app.hands.errors import HandsError
 from companion_app.live.errors import LiveError, StoreError
 from companion_app.web.context import Companion, companion, language
 from companion_app.web.serving import access
@@ -60,6 +61,8 @@ def _refused(error: Exception) -> Response:
     status, code, detail, wait = 500, "broken", "", None
     if isinstance(error, WebError):
         status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
+    elif isinstance(error, HandsError):
+        status, code, wait = error.status, error.code, error.retry_after_s
     elif isinstance(error, StoreError):
         status, code, detail = 507, "not-kept", str(error)
     elif isinstance(error, VisionError) and not isinstance(error, ModelError):

@@ -12,24 +12,26 @@ from typing import Any
 from flask import Response, current_app, request
 
 from calibration.learn import Photo
+from companion_app.hands.pool import Hands
 from companion_app.web.camera import TableCamera
 from companion_app.web.checking import Checker
 from companion_app.web.corrections import Corrections
 from companion_app.web.desk import Desk
 from companion_app.web.feeder import Feeder
+from companion_app.web.replays import Place
+from companion_app.web.scoring import ReadPhoto
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.shared import Packer, SharedAnswers
 from companion_app.web.speech import Speech, best_language
+from companion_app.web.summaries import Summaries
 from engine.errors import RecordError
 from engine.given import load_json
 from engine.record import Record
 
 MakeFeeder = Callable[[Record], Feeder | None]
 """What shows tables to a new game: the camera, or a recorded game."""
-ReadPhoto = Callable[[bytes, str, str], Mapping[str, Any]]
-"""Reads a photo of a table: its bytes, the game and the set; returns a table state."""
 
 
 @dataclass
@@ -53,11 +55,19 @@ class Companion:
     corrections: Corrections | None = None
     """Labelled pictures of what people put right; ``None`` where none are kept."""
 
+    hands: Hands = field(default_factory=Hands)
+    """Does the heavy work of guests, apart from the game."""
     shared: SharedAnswers = field(default_factory=SharedAnswers)
     packer: Packer = field(default_factory=Packer)
 
     def __post_init__(self) -> None:
+        self.summaries = Summaries(lambda: self.place, self.hands)
         self.desk.pictures_mb = lambda: self.settings.now.pictures_mb
+
+    @property
+    def place(self) -> Place:
+        """Where games and their boxes lie, for those that read them without the desk."""
+        return Place(self.desk.store.path, self.desk.set_folders)
 
 
 def companion() -> Companion:

@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("websocket", reason="the browser is driven through websocket-client")
 
 from companion_app.web.serving.server import Server
-from companion_app.web.views import games
 from tests.browser.chromium import Browser, Page, program
 from tests.companion_app.web.conftest import Played, script
 
@@ -61,7 +60,6 @@ class Served(Played):
         self.desk.close()
         self.server.close()
         self.store.close()
-        games.shelf = games.Shelf()  # replayed games go with the process that had them in memory
 
     def back(self) -> None:
         """Start again where it was, with the games that are kept; none is on yet."""

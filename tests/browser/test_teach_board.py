@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from companion_app.hands.pool import Hands
 from companion_app.web.views.teaching import DRAFT
 from engine.placement import Layout
 from models.evaluate.wooden_box import lesson_layout, photograph
@@ -31,10 +32,19 @@ def written(folder: Path, name: str, layout: Layout, seed: int) -> Path:
     return path
 
 
-def test_a_wooden_board_becomes_a_box_that_plays(served, tmp_path, monkeypatch):
-    home = served.store.path.parent
-    monkeypatch.setenv("SNAKE_EYE_HOME", str(home))
-    served.desk.set_folders = (home / "sets",)
+@pytest.fixture
+def home(served, monkeypatch):
+    """Return the home of a served desk; its workers begin in it."""
+    folder = served.store.path.parent
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(folder))
+    served.desk.set_folders = (folder / "sets",)
+    with Hands() as hands:
+        served.companion.hands = hands
+        yield folder
+
+
+@pytest.mark.usefixtures("home")
+def test_a_wooden_board_becomes_a_box_that_plays(served, tmp_path):
     page = served.open("/teach", host=True)
     page.wait("document.querySelector('#teach-shape')")
     page.fill("#teach-shape", "board")

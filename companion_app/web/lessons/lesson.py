@@ -1,7 +1,7 @@
 """A lesson that the page prepares: photos, the tiles found in them, groups and their names.
 
-One at a time, kept in a folder of its own, so that a phone that falls asleep loses nothing. The
-learning itself runs beside the page.
+One at a time, kept in a folder of its own, so that a phone that falls asleep loses nothing. What
+takes long is done by the hands: they find tiles in photos, and learn.
 """
 
 from __future__ import annotations
@@ -10,12 +10,17 @@ import json
 import shutil
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import cv2
 import numpy as np
 
+from companion_app.hands.errors import HandsError
+from companion_app.hands.pool import Hands
+from companion_app.hands.work import FIND, LEARN
 from companion_app.web.lessons.board_lesson import (
     BOARD,
     add_board,
@@ -33,17 +38,104 @@ Doc = dict[str, Any]
 Shape = Literal["square", "hex"]
 LessonShape = Literal["square", "hex", "board"]
 
-FILE, PATCHES = "lesson.json", "patches.npy"
+FILE, PATCHES, PROGRESS = "lesson.json", "patches.npy", "progress.txt"
 MOST_PHOTOS, MOST_TILES = 12, 400
 LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class LessonFolder:
+    """The folder of a lesson; its files are replaced in one step each: reading needs no lock."""
+
+    folder: Path
+    sets: Path
+    """The owner's folder of sets."""
+
+    def read(self) -> Doc | None:
+        """Return the lesson; without photos there is none."""
+        try:
+            lesson: Doc = json.loads((self.folder / FILE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return lesson
+
+    def write(self, lesson: Doc) -> None:
+        """Keep the lesson."""
+        part = self.folder / f".{FILE}.part"
+        part.write_text(json.dumps(lesson), encoding="utf-8")
+        part.replace(self.folder / FILE)
+
+    def patches(self) -> Any:
+        """Return the pictures of the tiles, in the order of the tiles."""
+        try:
+            return np.load(self.folder / PATCHES, allow_pickle=False)
+        except (OSError, ValueError):
+            return np.zeros((0, 112, 112, 3), np.uint8)
+
+    def add_photo(self, lesson: Doc, jpeg: bytes) -> None:
+        """Find what lies in one more photo and group all anew where nothing is named yet."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        name = f"photo-{len(lesson['photos']) + 1:02d}.jpg"
+        (self.folder / name).write_bytes(jpeg)
+        try:
+            if lesson["shape"] == BOARD:
+                add_board(lesson, self.folder, name, self.sets)
+            else:
+                self._add_tiles(lesson, name)
+        except Exception:
+            (self.folder / name).unlink(missing_ok=True)
+            raise
+        self.write(lesson)
+
+    def _add_tiles(self, lesson: Doc, name: str) -> None:
+        """Find the tiles of a photo that lie anywhere."""
+        from models.teaching.found import find_tiles
+
+        found = find_tiles(self.folder / name, lesson["shape"])
+        if not len(found.patches):
+            raise WebError(code="teach-nothing")
+        # A worker that was killed may have left pictures of tiles that nobody knows.
+        known = self.patches()[: len(lesson["tiles"])]
+        patches = np.concatenate([known, found.patches])[:MOST_TILES]
+        lesson["photos"].append(name)
+        lesson["tiles"] += [
+            {"photo": name, "outline": np.round(outline, 1).tolist(), "group": -1, "steps": 0}
+            for outline in found.outlines_px
+        ]
+        del lesson["tiles"][MOST_TILES:]
+        part = self.folder / f".{PATCHES}.part"
+        with part.open("wb") as file:
+            np.save(file, patches)
+        part.replace(self.folder / PATCHES)
+        group_tiles(lesson, patches)
+
+    def progress(self) -> str:
+        """Return how far the learning is."""
+        with suppress(OSError):
+            return (self.folder / PROGRESS).read_text(encoding="utf-8")
+        return ""
+
+    def learnt(self, task: Any) -> Doc:
+        """Learn; return the report. ``progress`` says how far it is."""
+        from models.teaching.teach import teach
+
+        return dict(teach(task, self.sets, self._say))
+
+    def _say(self, text: str) -> None:
+        part = self.folder / f".{PROGRESS}.part"
+        with suppress(OSError):
+            part.write_text(text, encoding="utf-8")
+            part.replace(self.folder / PROGRESS)
 
 
 class LessonDraft:
     """What an owner is about to teach."""
 
-    def __init__(self, folder: Path, sets: Path, corrections: Path) -> None:
-        self._folder, self._sets, self._corrections = folder, sets, corrections
+    def __init__(self, folder: Path, sets: Path, corrections: Path, hands: Hands) -> None:
+        self._files, self._corrections = LessonFolder(folder, sets), corrections
+        self._hands = hands
         self._lock = threading.Lock()
+        """Held by whoever changes the lesson; reading does without."""
         self._learning: threading.Thread | None = None
         self._said: Doc = {"state": "idle"}
 
@@ -51,25 +143,25 @@ class LessonDraft:
 
     def shown(self) -> Doc:
         """Return the lesson as the page shows it; without photos there is none."""
-        with self._lock:
-            lesson = self._read()
-            if lesson is not None and lesson["shape"] == BOARD:
-                lesson = shown_boards(lesson)
-            return {"lesson": lesson, "learning": dict(self._said)}
+        lesson, said = self._files.read(), dict(self._said)
+        if lesson is not None and lesson["shape"] == BOARD:
+            lesson = shown_boards(lesson)
+        if said["state"] == "learning":
+            said["text"] = self._files.progress()
+        return {"lesson": lesson, "learning": said}
 
     def board_picture(self, number: int) -> bytes:
         """Return a photographed board as it is seen from straight above."""
-        with self._lock:
-            try:
-                return (self._folder / view_file(number)).read_bytes()
-            except OSError:
-                raise NotFound from None
+        try:
+            return (self._files.folder / view_file(number)).read_bytes()
+        except OSError:
+            raise NotFound from None
 
     def swatch(self, sort: int) -> bytes:
         """Return a cell of one sort."""
-        with self._lock:
-            lesson = self._read()
-            picture = swatch(lesson, self._folder, sort) if lesson and "sorts" in lesson else None
+        lesson = self._files.read()
+        known = lesson is not None and "sorts" in lesson
+        picture = swatch(lesson, self._files.folder, sort) if lesson and known else None
         if picture is None:
             raise NotFound
         return picture
@@ -78,15 +170,13 @@ class LessonDraft:
         """Return one found tile, turned as the first of its group."""
         from models.teaching.examples import plain
 
-        with self._lock:
-            lesson = self._read()
-            tiles = lesson["tiles"] if lesson else []
-            if not lesson or not 0 <= number < len(tiles):
-                raise NotFound
-            patch = self._patches()[number]
+        lesson, patches = self._files.read(), self._files.patches()
+        tiles = lesson["tiles"] if lesson else []
+        if not lesson or not 0 <= number < min(len(tiles), len(patches)):
+            raise NotFound
         folds = 4 if lesson["shape"] == "square" else 6
         up = lesson["up"].get(str(tiles[number]["group"]), 0)
-        picture = plain(patch[None], [(tiles[number]["steps"] + up) % folds], folds)[0]
+        picture = plain(patches[number][None], [(tiles[number]["steps"] + up) % folds], folds)[0]
         return bytes(cv2.imencode(".jpg", picture)[1].tobytes())
 
     # --- preparing ---------------------------------------------------------------------------
@@ -103,50 +193,22 @@ class LessonDraft:
             taught: a box that knows such a board already, if there is one.
         """
         with self._lock:
-            lesson = self._read() or _empty(shape, game, taught)
+            lesson = self._files.read() or _empty(shape, game, taught)
             if lesson["shape"] != shape or lesson.get("game", "") != game:
                 raise BadRequest("the lesson has tiles of another shape or game")
             if len(lesson["photos"]) >= MOST_PHOTOS:
                 raise WebError(code="teach-many")
-            self._folder.mkdir(parents=True, exist_ok=True)
-            name = f"photo-{len(lesson['photos']) + 1:02d}.jpg"
-            (self._folder / name).write_bytes(jpeg)
-            try:
-                if shape == "board":
-                    add_board(lesson, self._folder, name, self._sets)
-                else:
-                    self._add_tiles(lesson, name, shape)
-            except Exception:
-                (self._folder / name).unlink(missing_ok=True)
-                raise
-            self._write(lesson)
-
-    def _add_tiles(self, lesson: Doc, name: str, shape: Shape) -> None:
-        """Find the tiles of a photo that lie anywhere."""
-        from models.teaching.found import find_tiles
-
-        found = find_tiles(self._folder / name, shape)
-        if not len(found.patches):
-            raise WebError(code="teach-nothing")
-        lesson["photos"].append(name)
-        patches = np.concatenate([self._patches(), found.patches])[:MOST_TILES]
-        lesson["tiles"] += [
-            {"photo": name, "outline": np.round(outline, 1).tolist(), "group": -1, "steps": 0}
-            for outline in found.outlines_px
-        ]
-        del lesson["tiles"][MOST_TILES:]
-        np.save(self._folder / PATCHES, patches)
-        group_tiles(lesson, patches)
+            self._hands.do(FIND, self._files.add_photo, lesson, jpeg)
 
     def change(self, sent: Mapping[str, Any]) -> None:
         """Name groups, turn them, move tiles from group to group, leave tiles out."""
         with self._lock:
-            lesson = self._read()
+            lesson = self._files.read()
             if lesson is None:
                 raise NotFound
             if lesson["shape"] == BOARD:
                 change_boards(lesson, sent)
-                self._write(lesson)
+                self._files.write(lesson)
                 return
             for key, value in _texts(sent.get("names")).items():
                 lesson["names"][key] = value.strip()[:LONGEST_NAME]
@@ -157,12 +219,12 @@ class LessonDraft:
             into = sent.get("into", -1)
             for number in _numbers(sent.get("tiles"), len(lesson["tiles"])):
                 lesson["tiles"][number]["group"] = _target(lesson, into)
-            self._write(lesson)
+            self._files.write(lesson)
 
     def forget(self) -> None:
         """Put the lesson away."""
         with self._lock:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(self._files.folder, ignore_errors=True)
             self._said = {"state": "idle"}
 
     # --- learning ----------------------------------------------------------------------------
@@ -182,7 +244,7 @@ class LessonDraft:
 
         check_name(name)
         with self._lock:
-            lesson = self._read()
+            lesson = self._files.read()
             if lesson is None:
                 raise NotFound
             if self._learning is not None and self._learning.is_alive():
@@ -192,50 +254,29 @@ class LessonDraft:
                 said, game = board_labels(lesson, name), lesson["game"]
             else:
                 said = tile_labels(lesson, name, ups=ups or game is not None)
-            task = Lesson(name, shape, self._folder, parse_labels(said, shape), game, replace=anew,
-                          corrections=self._corrections)  # fmt: skip
+            task = Lesson(name, shape, self._files.folder, parse_labels(said, shape), game,
+                          replace=anew, corrections=self._corrections)  # fmt: skip
+            (self._files.folder / PROGRESS).unlink(missing_ok=True)
             self._said = {"state": "learning", "text": ""}
             self._learning = threading.Thread(target=self._run, args=(task,), daemon=True)
             self._learning.start()
 
     def _run(self, task: Any) -> None:
         from models.teaching.errors import TeachingError
-        from models.teaching.teach import teach
 
         try:
-            report = teach(task, self._sets, self._progress)
+            report = self._hands.do(LEARN, self._files.learnt, task)
+        except HandsError as error:
+            self._said = {"state": "failed", "text": "", "code": error.code}
         except (TeachingError, OSError, ValueError) as error:
             self._said = {"state": "failed", "text": str(error)}
         else:
             self._said = {"state": "learnt", "text": "", "report": report}
 
-    def _progress(self, text: str) -> None:
-        self._said = {"state": "learning", "text": text}
-
     def wait(self, seconds: float) -> None:
         """Wait until nothing is being learnt any more."""
         if self._learning is not None:
             self._learning.join(seconds)
-
-    # --- keeping -----------------------------------------------------------------------------
-
-    def _read(self) -> Doc | None:
-        try:
-            lesson: Doc = json.loads((self._folder / FILE).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        return lesson
-
-    def _write(self, lesson: Doc) -> None:
-        part = self._folder / f".{FILE}.part"
-        part.write_text(json.dumps(lesson), encoding="utf-8")
-        part.replace(self._folder / FILE)
-
-    def _patches(self) -> Any:
-        try:
-            return np.load(self._folder / PATCHES, allow_pickle=False)
-        except (OSError, ValueError):
-            return np.zeros((0, 112, 112, 3), np.uint8)
 
 
 def _empty(shape: LessonShape, game: str, taught: str | None) -> Doc:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from companion_app.home import set_folders
 from engine.games import game_named
 from engine.record import find_set
 
 
-def read_photo(data: bytes, game: str, set_name: str) -> Mapping[str, Any]:
+def read_photo(
+    data: bytes, game: str, set_name: str, set_folders: tuple[Path, ...]
+) -> Mapping[str, Any]:
     """Return the table state of a photo.
 
     Raises:
@@ -20,10 +21,21 @@ def read_photo(data: bytes, game: str, set_name: str) -> Mapping[str, Any]:
     """
     from vision import ReadRequest, load_picture, read_table, table_state_to_json
 
-    box = find_set(game_named(game), set_name, set_folders())
+    box = find_set(game_named(game), set_name, set_folders)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "photo"
         file.write_bytes(data)
         picture = load_picture(file)
     state = read_table(picture, ReadRequest(box.lattice, box))
     return table_state_to_json(state, "photo")
+
+
+def tried(data: bytes, name: str, folder: Path) -> dict[str, Any]:
+    """Return what a taught box makes of a photo.
+
+    Raises:
+        VisionError: there is no such box, or it is no picture.
+    """
+    from models.teaching import trial
+
+    return trial.tried(data, name, folder)

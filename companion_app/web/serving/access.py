@@ -34,6 +34,12 @@ PIN_TRIES_ALL, PIN_WINDOW_ALL_S = 40, 600.0
 million PINs take half a year."""
 POSTS, POSTS_WINDOW_S = 60, 10.0
 UPLOADS, UPLOADS_WINDOW_S = 8, 60.0
+LOOKS, LOOKS_WINDOW_S = 200, 10.0
+"""Old games looked at or listed by one address: a slider drawn through a game asks 20 times a
+second."""
+MOST_ADDRESSES = 4096
+"""Addresses that are counted each for itself; while there are more, newcomers share one count."""
+LONGEST_WINDOW_S = PIN_WINDOW_ALL_S
 LARGEST_JSON_BYTES = 256 * 1024
 LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 CONTENT_SECURITY_POLICY = (
@@ -116,6 +122,7 @@ class Limiter:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._done: dict[tuple[str, str], deque[float]] = {}
+        self._cleaned_s = clock()
         self._lock = threading.Lock()
 
     def wait_s(self, what: str, who: str, most: int, window_s: float) -> int:
@@ -127,7 +134,8 @@ class Limiter:
     def count(self, what: str, who: str) -> None:
         """Take note of one more."""
         with self._lock:
-            self._done.setdefault((what, who), deque(maxlen=256)).append(self._clock())
+            key = self._counted_as(what, who)
+            self._done.setdefault(key, deque(maxlen=256)).append(self._clock())
 
     def forget(self, what: str, who: str) -> None:
         """Begin anew for an address."""
@@ -135,12 +143,21 @@ class Limiter:
             self._done.pop((what, who), None)
 
     def _recent(self, what: str, who: str, window_s: float) -> deque[float]:
-        if len(self._done) > 4096:
-            self._done = {k: v for k, v in self._done.items() if v[-1] > self._clock() - window_s}
-        times = self._done.get((what, who), deque[float]())
+        times = self._done.get(self._counted_as(what, who), deque[float]())
         while times and times[0] <= self._clock() - window_s:
             times.popleft()
         return times
+
+    def _counted_as(self, what: str, who: str) -> tuple[str, str]:
+        """Return the place of an address: its own, or with all newcomers while there is none."""
+        key, now_s = (what, who), self._clock()
+        if key in self._done or len(self._done) < MOST_ADDRESSES:
+            return key
+        if now_s - self._cleaned_s >= 1.0:
+            self._cleaned_s = now_s
+            since_s = now_s - LONGEST_WINDOW_S
+            self._done = {k: v for k, v in self._done.items() if v and v[-1] > since_s}
+        return key if len(self._done) < MOST_ADDRESSES else (what, "")
 
 
 def protect(app: Flask, settings: SettingsFile, limiter: Limiter) -> None:
@@ -189,6 +206,11 @@ def limit(limiter: Limiter, what: str, most: int, window_s: float) -> None:
 def limit_uploads(limiter: Limiter) -> None:
     """Refuse more pictures a minute than anybody needs."""
     limit(limiter, "upload", UPLOADS, UPLOADS_WINDOW_S)
+
+
+def limit_looks(limiter: Limiter) -> None:
+    """Refuse more looks at old games than anybody can look at."""
+    limit(limiter, "look", LOOKS, LOOKS_WINDOW_S)
 
 
 def check_own_name(asked: Request) -> None:

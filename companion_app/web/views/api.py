@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
+from companion_app.live.kept import KeptGames
 from companion_app.web import snapshot
 from companion_app.web.context import companion, language, speech, svg_answer
 from companion_app.web.desk import Desk
@@ -33,8 +34,7 @@ MOST_MOVES_SHOWN = 400
 def health() -> Response:
     """Say whether the page and the store work."""
     desk = companion().desk
-    with desk.lock:
-        games = len(desk.store.games())
+    games = KeptGames(desk.store.path).count()
     checks = [
         {"name": "page", "ok": True, "text": f"phones listening: {desk.hub.listening}", "fix": ""},
         {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},

@@ -7,9 +7,11 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
+from companion_app.hands.work import PHOTO
 from companion_app.web.context import asked, companion, speech
 from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
+from companion_app.web.lessons.photo_reading import tried
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost, WebError
 from engine.games import GAMES, game_named
@@ -30,8 +32,17 @@ def draft() -> LessonDraft:
     known: dict[str, LessonDraft] = current_app.extensions
     if DRAFT not in known:
         home = companion().desk.store.path.parent
-        known[DRAFT] = LessonDraft(home / "lesson", sets_folder(), home / "corrections")
+        known[DRAFT] = LessonDraft(home / "lesson", sets_folder(), home / "corrections",
+                                   companion().hands)  # fmt: skip
     return known[DRAFT]
+
+
+def _shown() -> dict[str, Any]:
+    """Return the lesson, and why it was not learnt in the guest's words."""
+    shown = draft().shown()
+    if "code" in shown["learning"]:
+        shown["learning"]["text"] = speech().page(f"error-{shown['learning']['code']}")
+    return shown
 
 
 def _refuse_guests() -> None:
@@ -45,7 +56,7 @@ def shelf() -> Response:
     from models.teaching.shelf import listed
 
     # First how the lesson stands: what is learnt by then lies on the shelf.
-    lesson = draft().shown() if access.is_host() else {}
+    lesson = _shown() if access.is_host() else {}
     games = _games()
     words = {tile: speech().tile(tile) for tiles in games.values() for tile in tiles}
     titles = {name: game.facts.title for name, game in GAMES.items()}
@@ -105,7 +116,7 @@ def photo() -> Response:
             raise WebError(code="no-camera")
         data = seen
     draft().add_photo(data, shape, game, _taught(sent.get("set"), game))  # type: ignore[arg-type]
-    return jsonify(draft().shown())
+    return jsonify(_shown())
 
 
 def _taught(name: object, game: str) -> str | None:
@@ -146,7 +157,7 @@ def change_lesson() -> Response:
         draft().forget()
     else:
         draft().change(sent)
-    return jsonify(draft().shown())
+    return jsonify(_shown())
 
 
 @blueprint.post("/api/teaching/learn")
@@ -164,7 +175,7 @@ def learn() -> Response:
                       anew=sent.get("replace") is True)  # fmt: skip
     except TeachingError as error:
         raise WebError(str(error), code="cannot-teach") from error
-    return jsonify(draft().shown())
+    return jsonify(_shown())
 
 
 @blueprint.post("/api/teaching/boxes")
@@ -225,10 +236,8 @@ def give_away(name: str) -> Response:
 @access.takes_files
 def trial() -> Response:
     """Read a photo (multipart, ``photo`` and ``set``) with a taught box: what is sure, what not."""
-    from models.teaching.trial import tried
-
     access.limit_uploads(companion().limiter)
     file, name = request.files.get("photo"), str(request.form.get("set", ""))
     if file is None:
         raise BadRequest("send a photo")
-    return jsonify(tried(file.stream.read(), name, sets_folder()))
+    return jsonify(companion().hands.do(PHOTO, tried, file.stream.read(), name, sets_folder()))

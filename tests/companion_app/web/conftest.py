@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from companion_app.hands.pool import Hands
 from companion_app.live.store import Store
 from companion_app.web.app import create_app
 from companion_app.web.context import Companion
@@ -22,6 +24,9 @@ from engine.record import Record, move_to_json, parse_record
 
 PLAYTHROUGHS = Path(__file__).parents[2] / "playthroughs"
 PIN = "424242"
+HANDS = Hands()
+"""Shared by all desks of a run: a worker takes a moment to begin."""
+atexit.register(HANDS.close)
 SILENT = ("roll", "discard", "pass", "finale")
 
 
@@ -64,8 +69,9 @@ class Played:
         self.settings.change(pin=PIN)
         self.time_s = 0.0
         self.companion = Companion(
-            self.desk, self.settings, limiter=Limiter(lambda: self.time_s), address="http://pi/"
-        )
+            self.desk, self.settings, limiter=Limiter(lambda: self.time_s), address="http://pi/",
+            hands=HANDS,
+        )  # fmt: skip
         self.app = create_app(self.companion)
 
     def guest(self) -> Guest:

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.hands.pool import Hands
 from companion_app.web.views.teaching import DRAFT
 from engine.placement import Layout
 from models.evaluate.wooden_box import lesson_layout, photograph
@@ -37,7 +38,10 @@ def host(played, monkeypatch):
     home = played.store.path.parent
     monkeypatch.setenv("SNAKE_EYE_HOME", str(home))
     played.desk.set_folders = (home / "sets",)
-    return played.host()
+    # A worker knows the home that was set when it began.
+    with Hands() as hands:
+        played.companion.hands = hands
+        yield played.host()
 
 
 def shown(host, jpeg: bytes, **more: str):

@@ -193,7 +193,7 @@ def test_every_word_that_the_page_asks_for_is_there():
 
 def test_every_error_code_has_a_sentence():
     codes = set()
-    for file in (HOME / "web").glob("*.py"):
+    for file in (*(HOME / "web").rglob("*.py"), HOME / "hands" / "errors.py"):
         codes |= set(re.findall(r"""code = "([a-z-]+)"|code="([a-z-]+)\"""", file.read_text()))
     said = {f"error-{a or b}" for a, b in codes}
 

@@ -6,10 +6,12 @@ import io
 import json
 import urllib.parse
 import zipfile
+from pathlib import Path
 
 import pypdfium2
 import pytest
 
+from companion_app.web.replays import game_sheet
 from engine.record import parse_record, record_to_json
 from tests.companion_app.web.conftest import playthrough
 
@@ -103,9 +105,8 @@ def test_score_sheet_is_a_pdf_with_names_and_scores(finished, language):
 
 def test_score_sheet_without_a_font_uses_latin_letters(finished, monkeypatch):
     monkeypatch.setattr("companion_app.web.drawing.sheet.FONTS", ())
-    guest = finished.guest()
 
-    sent = guest.client.get(f"/api/games/{key_of(guest)}/sheet.pdf?lang=ru").data
+    sent = game_sheet(finished.companion.place, finished.desk.match.key, "ru")
 
     with pypdfium2.PdfDocument(sent) as pdf:
         assert "Anna" in pdf[0].get_textpage().get_text_range()
@@ -151,15 +152,16 @@ def test_photo_without_a_reader_says_so(played):
     assert refused.get_json()["error"]["code"] == "no-reader"
 
 
-def test_photo_is_scored_by_the_reader_and_its_advice_is_said(played):
-    def read(data: bytes, game: str, box: str) -> dict[str, object]:
-        assert (data, game, box) == (b"a picture", "schlangennest", "schlangennest")
-        return {
-            "tiles": [{"tile": "blue/curve", "at": [0, 0], "turns": 1}],
-            "unsure": [{"tile": "red/curve", "at": [1, 0]}],
-            "quality": {"ok": False, "advice": [{"what": "blur", "text": "blurred"}]},
-        }
+def read(data: bytes, game: str, box: str, folders: tuple[Path, ...]) -> dict[str, object]:
+    assert (data, game, box, folders) == (b"a picture", "schlangennest", "schlangennest", ())
+    return {
+        "tiles": [{"tile": "blue/curve", "at": [0, 0], "turns": 1}],
+        "unsure": [{"tile": "red/curve", "at": [1, 0]}],
+        "quality": {"ok": False, "advice": [{"what": "blur", "text": "blurred"}]},
+    }
 
+
+def test_photo_is_scored_by_the_reader_and_its_advice_is_said(played):
     played.companion.read_photo = read
     guest = played.guest()
     photo = {"photo": (io.BytesIO(b"a picture"), "a.jpg"), "game": "schlangennest"}

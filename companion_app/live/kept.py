@@ -1,0 +1,98 @@
+"""The kept games as others read them: each question on a connection of its own, never the writer's.
+
+Beside the log lie summaries of games, so that a list of games need not play them all again. The
+log is the truth: a summary belongs to the line that was the game's last when it was made, and to
+the version that made it, and is made anew when either is another one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion_app.live.errors import StoreError
+from companion_app.live.log_line import Line, read_line
+
+BUSY_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A game in short, without a word of any language."""
+
+    seq: int
+    """The game's last line when it was summed up."""
+    summary: Mapping[str, Any]
+
+
+class KeptGames:
+    """All games in a file of a store, to be read while somebody else writes them."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def lines(self, game: str) -> list[Line]:
+        """Return the lines of a game in order."""
+        with self._opened("ro") as db:
+            rows = db.execute("SELECT line FROM log WHERE game = ? ORDER BY seq", (game,))
+            return [line for (text,) in rows if (line := read_line(text)) is not None]
+
+    def last_lines(self, most: int) -> dict[str, int]:
+        """Return the newest games, the newest first, each with the number of its last line."""
+        with self._opened("ro") as db:
+            return dict(
+                db.execute(
+                    "SELECT game, max(seq) FROM log GROUP BY game ORDER BY min(seq) DESC LIMIT ?",
+                    (most,),
+                )
+            )
+
+    def count(self) -> int:
+        """Return how many games are kept."""
+        with self._opened("ro") as db:
+            (count,) = db.execute("SELECT count(DISTINCT game) FROM log").fetchone()
+            return int(count)
+
+    def picture(self, game: str, seq: int, name: str) -> bytes | None:
+        """Return a kept picture of a game, ``None`` where there is none or it was wiped."""
+        with self._opened("ro") as db:
+            row = db.execute(
+                "SELECT jpeg FROM pictures JOIN log USING (seq) "
+                "WHERE seq = ? AND name = ? AND game = ?",
+                (seq, name, game),
+            ).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def summaries(self, made_by: str) -> dict[str, Kept]:
+        """Return the summaries that a version made, by game."""
+        with self._opened("ro") as db:
+            rows = db.execute(
+                "SELECT game, seq, summary FROM summaries WHERE made_by = ?", (made_by,)
+            )
+            return {game: Kept(seq, json.loads(text)) for game, seq, text in rows}
+
+    def keep(self, made: Mapping[str, Kept], made_by: str) -> None:
+        """Keep summaries in the place of older ones."""
+        with self._opened("rw") as db, db:
+            # What a power cut takes of these is made again.
+            db.executemany(
+                "INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?)", _rows(made, made_by)
+            )
+
+    @contextmanager
+    def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:
+        try:
+            address = f"{self.file.absolute().as_uri()}?mode={mode}"
+            with closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as db:
+                yield db
+        except (sqlite3.Error, ValueError) as error:
+            raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
+
+
+def _rows(made: Mapping[str, Kept], made_by: str) -> Iterable[tuple[str, int, str, str]]:
+    return [(game, one.seq, made_by, json.dumps(dict(one.summary))) for game, one in made.items()]

@@ -1,0 +1,146 @@
+"""Kept games played through again: to look at, to take away, to sum up. Done by the hands.
+
+Everything here is called in a worker with plain data and returns plain data.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter, OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from companion_app.live.errors import StoreError
+from companion_app.live.kept import Kept, KeptGames
+from companion_app.live.match import Match
+from companion_app.live.store import Store
+from companion_app.web import snapshot
+from companion_app.web.drawing import match as match_drawing
+from companion_app.web.serving.errors import NotFound
+from companion_app.web.speech import Speech
+from engine.record import record_to_json
+
+Doc = dict[str, Any]
+MOST_AT_HAND = 12
+"""Replayed games that stay in a worker while people look through them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where games and their boxes lie."""
+
+    file: Path
+    set_folders: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A game that was played through."""
+
+    match: Match
+    times: Doc
+    names: dict[str, str]
+    fouls: Counter[str]
+    """By player."""
+    seq: int
+
+
+_at_hand: OrderedDict[tuple[Place, str, int], Replayed] = OrderedDict()
+
+
+def replayed(place: Place, key: str) -> Replayed:
+    """Return a game; it is played through only when something was added.
+
+    Raises:
+        NotFound: there is no such game.
+        StoreError: its lines do not make a game.
+    """
+    kept = KeptGames(place.file)
+    lines = kept.lines(key)
+    if not any(line.kind == "started" for line in lines):
+        raise NotFound(code="no-game")
+    mark = (place, key, lines[-1].seq)
+    if mark not in _at_hand:
+        # Of a store a match that is only read needs no more than its lines.
+        match = Match.resume(cast(Store, kept), key, place.set_folders)
+        names: dict[str, str] = {}
+        for line in lines:
+            if line.kind == "names":
+                names = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
+        fouls = Counter(str(line.body["move"]["player"]) for line in lines if line.kind == "foul")
+        times = {"began_s": lines[0].at_s, "ended_s": lines[-1].at_s}
+        _at_hand[mark] = Replayed(match, times, names, fouls, lines[-1].seq)
+    _at_hand.move_to_end(mark)
+    while len(_at_hand) > MOST_AT_HAND:
+        _at_hand.popitem(last=False)
+    return _at_hand[mark]
+
+
+# --- in short ------------------------------------------------------------------------------------
+
+
+def summed_up(place: Place, keys: list[str]) -> dict[str, Kept | str]:
+    """Return games in short, without a word of any language; or why one cannot be read."""
+    made: dict[str, Kept | str] = {}
+    for key in keys:
+        try:
+            made[key] = summary_of(replayed(place, key))
+        except (StoreError, NotFound) as error:
+            made[key] = str(error)
+    return made
+
+
+def summary_of(game: Replayed) -> Kept:
+    """Return a game in short."""
+    match = game.match
+    whole = snapshot.match_to_json(match, Speech("en", {}))
+    return Kept(game.seq, {
+        "game": whole["game"], "moves": len(match.accepted),
+        "ended": match.ended or match.game.outcome(match.position).over,
+        "winners": whole["winners"], "fouls": game.fouls.total(), "names": game.names,
+        "players": [
+            {k: player[k] for k in ("id", "colour", "score", "winner")}
+            | {"coloured": player["id"] in match.box.colours, "fouls": game.fouls[player["id"]]}
+            for player in whole["players"]
+        ],
+    } | game.times)  # fmt: skip
+
+
+# --- one game ------------------------------------------------------------------------------------
+
+
+def game_document(place: Place, key: str, language: str, n: int | None) -> Doc:
+    """Return a game as it stood after ``n`` moves, or at its end, and its scores move by move."""
+    game = replayed(place, key)
+    match = game.match
+    shown = snapshot.match_to_json(match, Speech(language, game.names), n)
+    curve = [dict(match.game.outcome(position).scores) for position in match.positions]
+    return {**shown, **game.times, "length": len(match.accepted), "curve": curve}
+
+
+def game_in_short(place: Place, key: str) -> Kept:
+    """Return a game in short, without a word of any language."""
+    return summary_of(replayed(place, key))
+
+
+def game_drawing(place: Place, key: str, language: str, n: int | None) -> str:
+    """Return the table of a game after ``n`` moves, or at its end, as SVG."""
+    game = replayed(place, key)
+    words = Speech(language, game.names)
+    return match_drawing.drawing(game.match, words, match_drawing.shown(game.match, n))
+
+
+def game_record(place: Place, key: str) -> Doc:
+    """Return a game in the record format."""
+    return dict(record_to_json(replayed(place, key).match.record()))
+
+
+def game_sheet(place: Place, key: str, language: str) -> bytes:
+    """Return the last table and the score sheet of a game as PDF."""
+    from companion_app.web.drawing.sheet import score_sheet
+
+    game = replayed(place, key)
+    words, out = Speech(language, game.names), io.BytesIO()
+    score_sheet(out, game.match, snapshot.match_to_json(game.match, words), game.times, words)
+    return out.getvalue()

@@ -1,0 +1,87 @@
+"""Tables scored and tiles printed for guests. Done by the hands: plain data in, plain data out."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from companion_app.cli.record_commands import players_seen
+from companion_app.web.drawing.table import draw_table
+from companion_app.web.replays import Place
+from companion_app.web.serving.errors import BadRequest
+from companion_app.web.speech import Speech
+from engine.game import Start
+from engine.games import game_named
+from engine.record import find_set, parse_options, parse_table
+from engine.referee import score_table
+
+Doc = dict[str, Any]
+ReadPhoto = Callable[[bytes, str, str, tuple[Path, ...]], Mapping[str, Any]]
+"""Reads a photo of a table: its bytes, the game, the set and the owner's folders of sets; returns a
+table state. A function that can be imported by its name."""
+
+
+def scored_photo(
+    place: Place, language: str, read: ReadPhoto, data: bytes, game: str, box: str | None
+) -> Doc:
+    """Return the score of a photographed table, what is unsure, and what would make it better."""
+    table = read(data, game, box or game, place.set_folders)
+    answer = scored_table(place, language, game, box, dict(table), {})
+    words = Speech(language, {})
+    told = {str(one.get("what")) for one in table.get("quality", {}).get("advice", ())}
+    answer["advice"] = [words.page(f"advice-{what}") for what in sorted(told)]
+    answer["unsure"] = len(table.get("unsure", ()))
+    return answer
+
+
+def scored_table(
+    place: Place, language: str, game_name: Any, set_name: Any, table: Any, options: Any
+) -> Doc:
+    """Return the score of a table as it lies."""
+    game = game_named(game_name)
+    box = find_set(game, set_name, place.set_folders)
+    layout, _ = parse_table(game, box, table, "table")
+    if not isinstance(options, dict):
+        raise BadRequest("options is an object")
+    start = Start(players_seen(game, box, layout), parse_options(game, options, "options"), layout,
+                  midgame=True)  # fmt: skip
+    answer = score_table(game, box, start)
+    words = Speech(language, {})
+    position = game.opening(start, box)
+    outcome = game.outcome(position)
+    answer["players"] = [
+        {
+            "id": player, "name": words.player(player), "score": outcome.scores[player],
+            "lines": [{"why": words.why(line), "points": line.points}
+                      for line in outcome.lines.get(player, ())],
+        }
+        for player in start.players
+    ]  # fmt: skip
+    answer["broken"] = [
+        words.violation(game.facts.name, broken) for broken in game.inspect(position)
+    ]
+    answer["svg"] = draw_table(
+        box, layout, start.players, label=words.labels(layout, box), board_word=words.page("board"),
+        names=[words.player(player) for player in start.players], title=game.facts.title,
+    )  # fmt: skip
+    return answer
+
+
+def printed(place: Place, game_name: str, set_name: str | None, paper: str) -> tuple[str, bytes]:
+    """Return the name of a box, and its tiles as PDF sheets to cut out, in one file."""
+    from models.sheets.make import printed_pitch_mm, write_sheets
+    from models.sheets.paper import sheet_of
+
+    box = find_set(game_named(game_name), set_name, place.set_folders)
+    packed = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        sheet = sheet_of(paper)
+        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None))
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(Path(folder).glob("*.pdf")):
+                archive.write(file, file.name)
+    return box.name, packed.getvalue()

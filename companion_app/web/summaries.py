@@ -1,0 +1,133 @@
+"""The kept games in short: read from beside the log, and made by the hands where they are missing.
+
+The desk is not asked and its lock not held: whoever looks through a thousand games does not keep
+the referee from looking at the table.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from companion_app.hands.errors import HandsError
+from companion_app.hands.pool import Hands
+from companion_app.hands.work import REPLAY
+from companion_app.live.errors import StoreError
+from companion_app.live.kept import Kept, KeptGames
+from companion_app.web.replays import Doc, Place, summed_up
+from companion_app.web.speech import Speech
+from engine.games import game_named
+
+MOST_LISTED = 200
+AT_ONCE = 20
+"""Games that a worker sums up before it is asked whether others wait."""
+PATIENCE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The newest kept games, the newest first."""
+
+    games: tuple[tuple[str, Kept], ...]
+    unreadable: tuple[tuple[str, str], ...]
+    """Games that cannot be understood, each with the reason."""
+    pending: int
+    """Games that are not summed up yet, since other work came first."""
+
+
+class Summaries:
+    """Games in short; each is played through once, and again when something was added."""
+
+    def __init__(self, place: Callable[[], Place], hands: Hands) -> None:
+        self._place, self._hands = place, hands
+        self._kept = KeptGames(place().file)
+        self._made_by = _made_by()
+        self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
+        self._lock = threading.Lock()
+        """Held by whoever has games summed up; the others wait for the same ones."""
+
+    def listed(self, most: int = MOST_LISTED) -> Listed:
+        """Return the newest games.
+
+        Raises:
+            StoreError: the file of games cannot be read.
+        """
+        last = self._kept.last_lines(most)
+        known = self._kept.summaries(self._made_by)
+        if self._missing(last, known) and self._lock.acquire(timeout=PATIENCE_S):
+            try:
+                known = self._kept.summaries(self._made_by)
+                self._sum_up(self._missing(last, known), known)
+            finally:
+                self._lock.release()
+        bad = {key: why for key, (_, _, why) in self._unreadable.items() if key in last}
+        games = tuple((key, known[key]) for key in last if key in known and key not in bad)
+        return Listed(games, tuple(bad.items()), len(last) - len(games) - len(bad))
+
+    def _missing(self, last: dict[str, int], known: dict[str, Kept]) -> list[str]:
+        """Return games that were never summed up, or have gone on since."""
+        boxes = self._boxes()
+        return [
+            key for key, seq in last.items()
+            if (key not in known or known[key].seq < seq)
+            and self._unreadable.get(key, (0, boxes, ""))[:2] != (seq, boxes)
+        ]  # fmt: skip
+
+    def _sum_up(self, keys: list[str], known: dict[str, Kept]) -> None:
+        boxes, last = self._boxes(), self._kept.last_lines(MOST_LISTED)
+        for begin in range(0, len(keys), AT_ONCE):
+            try:
+                made = self._hands.do(
+                    REPLAY, summed_up, self._place(), keys[begin : begin + AT_ONCE]
+                )
+            except HandsError:
+                # What is known already is told all the same.
+                return
+            good = {key: one for key, one in made.items() if isinstance(one, Kept)}
+            for key, one in made.items():
+                if isinstance(one, str):
+                    self._unreadable[key] = (last.get(key, 0), boxes, one)
+                else:
+                    self._unreadable.pop(key, None)
+            known.update(good)
+            with suppress(StoreError):
+                # A full disk costs the next visitor the same work, no more.
+                self._kept.keep(good, self._made_by)
+
+    def _boxes(self) -> frozenset[str]:
+        """Return the names of the owner's boxes: with another one, a game may be read after all."""
+        return frozenset(
+            file.name for folder in self._place().set_folders if folder.is_dir()
+            for file in folder.iterdir()
+        )  # fmt: skip
+
+
+def _made_by() -> str:
+    """Return the version: another one may count otherwise, so it sums up anew."""
+    try:
+        return version("snake-eye")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def said(key: str, summary: Any, language: str) -> Doc:
+    """Return a game in short, in words."""
+    words = Speech(language, summary["names"])
+    return {
+        "key": key, "game": summary["game"], "title": game_named(summary["game"]).facts.title,
+        "moves": summary["moves"], "ended": summary["ended"], "winners": summary["winners"],
+        "players": [
+            {
+                "id": one["id"], "name": words.player(one["id"]),
+                "word": words.colour(one["id"]) if one["coloured"] else "",
+                "colour": one["colour"], "score": one["score"], "winner": one["winner"],
+                "fouls": one["fouls"],
+            }
+            for one in summary["players"]
+        ],
+        "fouls": summary["fouls"], "began_s": summary["began_s"], "ended_s": summary["ended_s"],
+    }  # fmt: skip

@@ -1,0 +1,99 @@
+"""Photos and print sheets are made apart from the game; what is refused says why and until when."""
+
+from __future__ import annotations
+
+import io
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pillow_heif
+import pytest
+from PIL import Image
+
+from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
+from companion_app.hands.pool import Hands
+from companion_app.hands.work import PHOTO, Work
+from companion_app.web.lessons.photo_reading import read_photo
+from companion_app.web.speech import LANGUAGES
+from companion_app.web.views.photos import PRINTS
+from tests.companion_app.web.views.test_games import read
+from vision.core.errors import PictureError
+
+
+class Refusing(Hands):
+    """Hands that do nothing."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self._error = error
+
+    def do(self, work, call, *args, whose=""):
+        raise self._error
+
+
+def send_photo(guest, language="en"):
+    photo = {"photo": (io.BytesIO(b"a picture"), "a.jpg"), "game": "schlangennest"}
+    return guest.client.post(f"/api/photo-score?lang={language}", data=photo,
+                             headers={"X-Snake-Eye": guest.token})  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("error", "status", "waits"),
+    [(HandsFull(), 503, True), (OneAtATime(), 503, True), (TooLong(), 503, True),
+     (TooMuch(), 413, False), (HandLost(), 503, True)],
+)  # fmt: skip
+def test_work_that_was_not_done_is_refused_in_a_sentence(played, error, status, waits, language):
+    played.companion.hands = Refusing(error)
+    played.companion.read_photo = read
+
+    refused = send_photo(played.guest(), language)
+
+    said = json.loads(refused.data)["error"]
+    assert refused.status_code == status
+    assert said["code"] == error.code
+    assert said["text"] not in ("", f"error-{error.code}")
+    assert ("Retry-After" in refused.headers) is waits
+
+
+def test_a_photo_is_scored_while_the_desk_is_busy(played):
+    played.companion.read_photo = read
+    guest = played.guest()
+    with ThreadPoolExecutor(1) as other, played.desk.lock:
+        scored = other.submit(send_photo, guest).result()
+
+    assert scored.status_code == 200
+
+
+def test_print_sheets_are_limited_a_minute(played):
+    played.companion.hands = Refusing(HandsFull())
+    client = played.guest().client
+
+    answers = [client.get("/api/print/snekagon.zip").status_code for _ in range(PRINTS + 1)]
+
+    assert answers == [503] * PRINTS + [429]
+
+
+@pytest.fixture(scope="module")
+def largest_photo() -> bytes:
+    """Return a photo of 48 megapixels, as phones take them, in a few kilobytes."""
+    picture = pillow_heif.from_pillow(Image.new("RGB", (8000, 6000), (180, 170, 160)))
+    written = io.BytesIO()
+    picture.save(written, quality=10, enc_params={"preset": "ultrafast"})
+    return written.getvalue()
+
+
+def test_the_largest_photo_of_a_phone_is_read_within_the_limits(largest_photo):
+    with Hands() as hands:
+        state = hands.do(PHOTO, read_photo, largest_photo, "schlangennest", "schlangennest", ())
+
+    assert state["tiles"] == []
+
+
+def test_a_photo_that_does_not_fit_is_stopped_in_the_worker(largest_photo):
+    small = Work("photo", memory_mb=96)
+    with Hands() as hands:
+        with pytest.raises((TooMuch, PictureError)):
+            hands.do(small, read_photo, largest_photo, "schlangennest", "schlangennest", ())
+
+        assert hands.do(PHOTO, len, [1, 2]) == 2
