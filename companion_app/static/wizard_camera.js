@@ -1,6 +1,6 @@
 // The wizard's camera step: the picture live, "ready" or what to change with the place marked,
 // which camera, and calibrating by the printed sheet.
-import { attempt, get, h, icon, post, t, toast } from "./ui.js";
+import { attempt, get, h, icon, me, post, t, toast } from "./ui.js";
 
 const PICTURE_MS = 400;
 const CHECK_MS = 2000;
@@ -34,7 +34,7 @@ export class CameraStep {
 
   later(ms, action) { setTimeout(() => { if (this.open && this.element.isConnected) action(); }, ms); }
 
-  picture() { if (this.open && this.seen) this.image.src = `/api/picture.jpg?t=${Date.now()}`; else this.later(1500, () => this.picture()); }
+  picture() { if (this.open && this.seen && me.may.pictures) this.image.src = `/api/picture.jpg?t=${Date.now()}`; else this.later(1500, () => this.picture()); }
 
   async check() {
     try {

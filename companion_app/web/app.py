@@ -19,6 +19,9 @@ from companion_app.web.desk import Desk, Feeder
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import WebError
 from companion_app.web.serving.https_front import HttpsOffer
+from companion_app.web.serving.limits import Limiter
+from companion_app.web.serving.page_file import SettingsFile
+from companion_app.web.serving.sessions import Sessions
 from companion_app.web.serving.shared import Packer, SharedAnswers
 from companion_app.web.speech import LANGUAGES, Speech, best_language
 from engine.errors import EngineError
@@ -41,13 +44,15 @@ class Companion:
     """Everything that the page stands on."""
 
     desk: Desk
-    settings: access.SettingsFile
+    settings: SettingsFile
     make_feeder: MakeFeeder = lambda _record: None
     read_photo: ReadPhoto | None = None
     """``None`` where no picture can be read on this machine."""
     address: str = ""
     """Where phones find the page, for the QR code."""
-    limiter: access.Limiter = field(default_factory=access.Limiter)
+    limiter: Limiter = field(default_factory=Limiter)
+    sessions: Sessions = field(default_factory=Sessions)
+    """Phones that showed the PIN or the join code."""
     camera: TableCamera | None = None
     """``None`` where only written games are shown."""
     checker: Checker = field(default_factory=Checker)
@@ -68,6 +73,7 @@ def create_app(companion: Companion) -> Flask:
     """Return the application."""
     from companion_app.web.views import (
         api,
+        at_table,
         control,
         events,
         games,
@@ -88,11 +94,13 @@ def create_app(companion: Companion) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.extensions["snake-eye"] = companion
-    app.extensions["snake-eye-settings"] = companion.settings
-    access.protect(app, companion.settings, companion.limiter)
+    access.protect(
+        app, companion.settings, companion.limiter, companion.sessions,
+        lambda address, port: companion.https.peer(address, port) if companion.https else None,
+    )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, series, wizard, trial, phone_upload,
-        overlay, health, update, teaching,
+        overlay, health, update, teaching, at_table,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
@@ -134,7 +142,9 @@ def _refused(error: Exception) -> Response:
     else:
         log.exception("a request failed: %s %s", request.method, request.path)
     words = Speech(language())
-    text = words.page(f"error-{code}", n=wait or 0)
+    text = words.page(f"error-{code}", n=wait or 0, address=companion().address)
+    if code == "other-name" and request.accept_mimetypes.accept_html:
+        return Response(text, status, mimetype="text/plain")
     answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
     answer.status_code = status
     if wait is not None:

@@ -46,7 +46,7 @@ def test_a_photo_becomes_a_box_that_reads(served, tmp_path):
     page.shot(tmp_path / "learnt.png")
 
     assert "my-box" in page.text(".teach-report")
-    said = served.guest().get("/api/teaching")["boxes"][0]
+    said = served.host().get("/api/teaching")["boxes"][0]
     for facts, words in (
         (said | {"missing": ["oak"]}, "Next photo: oak, which no photo shows yet."),
         (said | {"poor": [{"file": "0.png", "why": "dark"}]}, "the same tiles once more"),

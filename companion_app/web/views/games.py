@@ -17,6 +17,7 @@ from companion_app.web import bgstats, snapshot
 from companion_app.web.app import companion, language
 from companion_app.web.desk import Desk, names_in
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.speech import Speech
 from companion_app.web.views.api import svg_answer
@@ -104,6 +105,7 @@ def _listed() -> tuple[list[Doc], list[Doc]]:
 
 
 @blueprint.get("/api/history")
+@access.part_of("watching")
 def history() -> Response:
     """Return the kept games, the newest first."""
     games, unreadable = _listed()
@@ -111,6 +113,7 @@ def history() -> Response:
 
 
 @blueprint.get("/api/statistics")
+@access.part_of("watching")
 def statistics() -> Response:
     """Return what the kept games say about each person."""
     return jsonify({"players": _by_person(game for game in summaries() if game["ended"])})
@@ -138,6 +141,7 @@ def _by_person(games: Iterable[Doc]) -> list[Doc]:
 
 
 @blueprint.get("/api/games/<key>")
+@access.part_of("watching")
 def game(key: str) -> Response:
     """Return one game as it stood after ``n`` moves, or at its end."""
     match, times, words = _opened(key)
@@ -153,6 +157,7 @@ def _curve(match: Match) -> list[Doc]:
 
 
 @blueprint.get("/api/games/<key>/table.svg")
+@access.part_of("watching")
 def table(key: str) -> Response:
     """Return the table of a game after ``n`` moves, or at its end."""
     match, _, words = _opened(key)
@@ -172,6 +177,7 @@ def _number() -> int | None:
 
 
 @blueprint.get("/api/games/<key>/pictures/<int:seq>/<name>.jpg")
+@access.part_of("pictures")
 def picture(key: str, seq: int, name: str) -> Response:
     """Return a kept picture of a move or a foul."""
     desk = companion().desk
@@ -187,6 +193,7 @@ def picture(key: str, seq: int, name: str) -> Response:
 
 
 @blueprint.get("/api/games/<key>/record.json")
+@access.part_of("watching")
 def record(key: str) -> Response:
     """Return the game in the record format."""
     match, _, _ = _opened(key)
@@ -195,6 +202,7 @@ def record(key: str) -> Response:
 
 
 @blueprint.get("/api/games/<key>/play.bgsplay")
+@access.part_of("watching")
 def bgsplay(key: str) -> Response:
     """Return the game for Board Game Stats."""
     text = json.dumps(bgstats.play_file(_summary(*_opened(key))), ensure_ascii=False)
@@ -202,12 +210,14 @@ def bgsplay(key: str) -> Response:
 
 
 @blueprint.get("/api/games/<key>/bgstats")
+@access.part_of("watching")
 def bgstats_link(key: str) -> Response:
     """Return the link that opens Board Game Stats with the play filled in."""
     return jsonify({"link": bgstats.play_link(_summary(*_opened(key)))})
 
 
 @blueprint.get("/api/games/<key>/sheet.pdf")
+@access.part_of("watching")
 def sheet(key: str) -> Response:
     """Return the last table and the score sheet as PDF."""
     from companion_app.web.drawing.sheet import score_sheet

@@ -19,6 +19,7 @@ from companion_app.live.places import Point, Spot
 from companion_app.web.app import companion, speech
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot, spots_of
+from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
 from companion_app.web.views.api import svg_answer
@@ -40,6 +41,7 @@ class Seen:
 
 
 @blueprint.get("/api/camera.svg")
+@access.part_of("pictures")
 def picture_with_outlines() -> Response:
     """Return the camera's picture with the tiles that are known, the last move and any foul."""
     desk = companion().desk

@@ -29,6 +29,7 @@ PAPERS = ("a4", "letter")
 
 
 @blueprint.post("/api/photo-score")
+@access.part_of("scoring")
 @access.takes_files
 def photo_score() -> Response:
     """Score a table: a photo (multipart, ``photo``) or a table state (JSON, ``table``)."""
@@ -85,6 +86,7 @@ def _scored(game_name: Any, set_name: Any, table: Any, options: Any) -> dict[str
 
 
 @blueprint.get("/api/print/<game_name>.zip")
+@access.part_of("watching")
 def print_sheets(game_name: str) -> Response:
     """Return the tiles of a game as PDF sheets to cut out, in one file."""
     from models.sheets.make import printed_pitch_mm, write_sheets

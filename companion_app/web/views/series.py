@@ -12,6 +12,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify
 
 from companion_app.web.app import companion
+from companion_app.web.serving import access
 from companion_app.web.views.games import summaries
 
 Doc = dict[str, Any]
@@ -21,6 +22,7 @@ PAUSE_S = 4 * 3600.0
 
 
 @blueprint.get("/api/series")
+@access.part_of("watching")
 def series() -> Response:
     """Return the series of the kept games, the newest first."""
     with companion().desk.lock:

@@ -67,6 +67,7 @@ def record_asked(sent: Mapping[str, Any]) -> Record:
 
 
 @blueprint.get("/api/camera")
+@access.part_of("watching")
 def see() -> Response:
     """Say which camera it is, whether its picture will do, and what to change where."""
     one, words = camera(), speech({})
@@ -185,6 +186,7 @@ def forget() -> Response:
 
 
 @blueprint.get("/api/sheet.pdf")
+@access.part_of("watching")
 def sheet() -> Response:
     """Return the calibration sheet to print."""
     from models.sheets.calibration import calibration_sheet
