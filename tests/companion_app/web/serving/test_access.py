@@ -20,7 +20,7 @@ from companion_app.web.serving.limits import (
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.roles import PARTS, ROLES
 from companion_app.web.serving.sessions import Sessions
-from tests.companion_app.web.conftest import Guest, playthrough
+from tests.companion_app.web.conftest import Guest, Played, playthrough
 
 SECURITY = Path(__file__).parents[4] / "deploy/SECURITY.md"
 FILLED = {"view": "rules", "key": "no-game", "code": "en", "name": "x", "game_name": "chess",
@@ -187,7 +187,7 @@ def table_in(text):
             for method, rule, part, marks in rows}  # fmt: skip
 
 
-def as_role(played, role) -> Guest:
+def as_role(played: Played, role: str) -> Guest:
     return {"watcher": played.guest, "seat": lambda: played.seat("blue"), "host": played.host}[
         role
     ]()
@@ -360,7 +360,9 @@ def test_sessions_outlive_a_restart_and_tell_no_reader_how_to_be_host(played, tm
 
     assert id_ not in kept
     assert (tmp_path / "sessions.json").stat().st_mode & 0o077 == 0
-    assert Sessions(tmp_path / "sessions.json").find(id_).host == played.settings.now.pin_number
+    found = Sessions(tmp_path / "sessions.json").find(id_)
+    assert found is not None
+    assert found.host == played.settings.now.pin_number
 
 
 def test_cookie_of_a_phone_that_comes_by_https_is_secure_and_its_own(played):
@@ -415,7 +417,9 @@ def test_settings_of_version_0_1_0_are_taken_over(tmp_path):
 
 
 def old_cookie(app, **data):
-    return SecureCookieSessionInterface().get_signing_serializer(app).dumps(data)
+    signer = SecureCookieSessionInterface().get_signing_serializer(app)
+    assert signer is not None
+    return signer.dumps(data)
 
 
 def test_host_of_version_0_1_0_stays_host_until_he_logs_out(played):
