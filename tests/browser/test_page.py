@@ -141,7 +141,7 @@ def test_correction_of_an_earlier_move_changes_the_score(served, script):
 
 def test_roll_is_told_by_a_tap(served):
     served.begin(playthrough("sssnake_evening"))
-    page = served.open("/")
+    page = served.open("/", host=True)
 
     page.click(".question .answer", "2")
 
