@@ -126,7 +126,7 @@ def test_drawn_cards_are_told_by_taps(served):
     served.begin(playthrough("sssnake_evening"))
     page = served.open(f"/#join={served.settings.now.join_code}")
     first = served.desk.match.position.to_move
-    page.click("dialog label.option", f"I am {first}")
+    page.click("dialog label.option", f"I am {first.capitalize()}")
     page.click("dialog .primary", "Sit down")
 
     page.click(".question .answer", "Which cards?")
