@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import ssl
+from http.client import HTTPSConnection
 from pathlib import Path
 
 import pytest
 from flask.sessions import SecureCookieSessionInterface
 
 from companion_app.web.serving.access import COOKIE, PART, PIN_TRIES, SECURE_COOKIE
+from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.limits import (
     FIRST_WAIT_S,
     LONGEST_WAIT_S,
@@ -19,6 +23,7 @@ from companion_app.web.serving.limits import (
 )
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.roles import PARTS, ROLES
+from companion_app.web.serving.server import Server
 from companion_app.web.serving.sessions import Sessions
 from tests.companion_app.web.conftest import Guest, Played, playthrough
 
@@ -365,24 +370,32 @@ def test_sessions_outlive_a_restart_and_tell_no_reader_how_to_be_host(played, tm
     assert found.host == played.settings.now.pin_number
 
 
-def test_cookie_of_a_phone_that_comes_by_https_is_secure_and_its_own(played):
-    played.companion.https = OneLine()
-    host = played.host()
-    answer = host.client.get(
-        "/api/me", environ_base={"REMOTE_ADDR": "127.8.8.8", "REMOTE_PORT": "9"}
-    )
+@pytest.fixture
+def https_port(played, tmp_path):
+    """Return the port of the page over https, and serve it over http too."""
+    if shutil.which("openssl") is None:
+        pytest.skip("this system has no openssl")
+    server = Server(played.app, "127.0.0.1", 0)
+    server.start()
+    played.companion.https = HttpsOffer(tmp_path / "tls", "127.0.0.1", server.port, 0)
+    yield played.companion.https.start()
+    server.close()
 
-    assert answer.get_json()["host"] is True, "who was host over http stays so"
-    assert f"{SECURE_COOKIE}=" in answer.headers["Set-Cookie"]
+
+def test_cookie_of_a_phone_that_comes_by_https_is_secure_and_its_own(played, https_port):
+    plain = cookie_of(played.host())
+    line = HTTPSConnection(
+        "127.0.0.1", https_port, context=ssl._create_unverified_context(), timeout=30
+    )
+    line.request("GET", "/api/me", headers={"Cookie": f"{COOKIE}={plain}"})
+    answer = line.getresponse()
+    said = json.loads(answer.read())
+    line.close()
+
+    assert said["host"] is True, "who was host over http stays so"
+    assert answer.headers["Set-Cookie"].startswith(f"{SECURE_COOKIE}=")
     assert "Secure" in answer.headers["Set-Cookie"]
     assert "Secure" not in played.app.test_client().get("/").headers["Set-Cookie"]
-
-
-class OneLine:
-    """An https front with one phone."""
-
-    def peer(self, address, port):
-        return "10.0.0.9" if (address, port) == ("127.8.8.8", 9) else None
 
 
 # --- the PIN, kept -------------------------------------------------------------------------------
