@@ -288,12 +288,13 @@ def end_others() -> None:
 
 def log_out() -> None:
     """End this guest's session, on the server too."""
-    if is_host() and _settings().now.old_cookies:
-        # Cookies of version 0.1.0 cannot be told apart; a copy of this one must end too.
-        _settings().change(old_cookies=0)
+    was_host = is_host()
     if isinstance(id_ := session.pop("id", None), str):
         _sessions().end(id_)
     g.pop("known", None)
+    if was_host and _settings().now.old_cookies:
+        # Cookies of version 0.1.0 cannot be told apart; a copy of this one must end too.
+        _settings().change(old_cookies=0)
 
 
 def _device() -> str:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from companion_app.live.errors import StoreError
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.roles import PARTS, ROLES
 
@@ -80,9 +81,16 @@ class SettingsFile:
             return self._now
 
     def change(self, **changes: object) -> Settings:
-        """Change settings and keep them."""
+        """Change settings and keep them; what cannot be kept is not changed.
+
+        Raises:
+            StoreError: the disk is full, or cannot be written.
+        """
         with self._lock:
-            self._write(replace(self.now, **changes))  # type: ignore[arg-type]
+            try:
+                self._write(replace(self.now, **changes))  # type: ignore[arg-type]
+            except OSError as error:
+                raise StoreError(f"settings cannot be kept: {error.strerror}") from error
             return self._now
 
     def change_pin(self, pin: str) -> None:

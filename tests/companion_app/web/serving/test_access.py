@@ -526,3 +526,14 @@ def test_own_name_is_answered_once_the_host_says_it_is_ours(played):
     assert played.app.test_client().get("/api/state", headers=other).status_code == 403
     for wrong in (["box"], ["a b.c"], "x.y", [7], ["x.y"] * 9):
         assert host.post("/api/settings", {"names": wrong}).status_code == 400
+
+
+def test_settings_that_cannot_be_kept_are_not_changed(played, tmp_path):
+    host, before = played.host(), played.settings.now
+    (tmp_path / "page.new").mkdir()  # what is written beside the file cannot be
+
+    refused = host.post("/api/settings", {"players_answer": False})
+
+    assert refused.status_code == 507
+    assert refused.get_json()["error"]["code"] == "not-kept"
+    assert played.settings.now == before
