@@ -72,7 +72,7 @@ def _shelf_is_kept(served, page, folder) -> None:
     page.click("details.teach-box button", "Rename")
     page.wait(f"{boxes} === 'his-box'")
     link = page.js("document.querySelector('details.teach-box a[download]').getAttribute('href')")
-    (folder / "his-box.zip").write_bytes(served.app.test_client().get(link).data)
+    (folder / "his-box.zip").write_bytes(served.host().client.get(link).data)
 
     served.time_s += 100  # Uploads are counted by the minute.
     give_file(page, "#teach-import", folder / "his-box.zip")
