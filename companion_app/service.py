@@ -13,11 +13,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 
 from companion_app.answers import BAD_INPUT, complain
 from companion_app.cli import main as cli
+from companion_app.home import home_folder
 from companion_app.settings import Settings, SettingsError, load_settings
+from companion_app.web.serving.page_file import SettingsFile
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +40,9 @@ def main() -> int:
         complain(str(error))
         return BAD_INPUT
     logging.basicConfig(level=settings.log.upper(), format="%(levelname)s %(name)s: %(message)s")
+    # A PIN that the run makes would be said in the journal; sudo snake-eye pin --new shows one.
+    with suppress(OSError):
+        SettingsFile(home_folder() / "page.json")
     Watchdog(os.environ, lambda: page_answers(settings)).start()
     status = cli.main(arguments_of(settings))
     return TRY_AGAIN if status == BAD_INPUT else status

@@ -1,7 +1,7 @@
 """Asks the page for an update, or how the last one went, as the host's phone does.
 
-``python ask_page.py PORT update``, or ``result done|failed``; run by ``test-deploy.sh``. The PIN
-is read where the service keeps it, so only its own user can.
+``python ask_page.py PORT update``, or ``result done|failed``; run by ``test-deploy.sh``. It makes
+another PIN where the service keeps it, so only its own user can.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 
+from companion_app.web.serving.page_file import SettingsFile
+
 
 def main(port: str, what: str, wanted: str = "") -> int:
     """Do it; return 0 when the page agrees."""
     kept = Path(os.environ["SNAKE_EYE_HOME"]) / "page.json"
     phone = Phone(f"http://127.0.0.1:{port}")
-    phone.ask("/api/login", {"pin": json.loads(kept.read_text(encoding="utf-8"))["pin"]})
+    phone.ask("/api/login", {"pin": SettingsFile(kept).new_pin()})
     if what == "update":
         return 0 if phone.ask("/api/update", {}).get("wanted") else 1
     return 0 if phone.ask("/api/update")["result"] == wanted else 1

@@ -45,6 +45,8 @@ number=$(list_files | (cd "$source" && tr '\n' '\0' | xargs -0 sha256sum) | sha2
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$source/pyproject.toml")
 release=$base/releases/$version-$number
 before=$(readlink "$current" 2>/dev/null || true)
+known_pin=no
+if [ -e "$state/home/page.json" ]; then known_pin=yes; fi
 
 if [ ! -e "$release/ready" ]; then
     echo "Installing Snake Eye $version into $release ..."
@@ -112,5 +114,9 @@ done
 echo "Snake Eye $version is installed. Settings: $settings. What is wrong, if anything: snake-eye doctor"
 if has_systemd; then
     echo "Open http://$(hostname).local:$("$command" setting port)/ on any phone in this network."
-    echo "Host PIN: $("$command" pin) (who types it in on the page may begin and correct games)"
+    if [ "$known_pin" = yes ]; then
+        echo "The host PIN is the one you know; sudo snake-eye pin --new makes another."
+    else
+        echo "Host PIN: $("$command" pin --new) (who types it in on the page may begin and correct games; it is shown this once)"
+    fi
 fi

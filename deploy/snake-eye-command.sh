@@ -2,7 +2,7 @@
 # The command `snake-eye` on a machine where Snake Eye is installed: works on the service's games.
 #
 #   sudo snake-eye doctor | backup FILE | restore FILE | ...
-#   sudo snake-eye pin              (prints the host PIN)
+#   sudo snake-eye pin --new        (makes another host PIN, and prints it this once)
 #   snake-eye setting port          (prints one setting)
 set -eu
 export SNAKE_EYE_SETTINGS=/etc/snake-eye/snake-eye.toml
@@ -21,11 +21,6 @@ case "${1:-}" in
         ;;
     *) exec "$program/snake-eye" "$@" ;;
 esac
-
-if [ "$1" = pin ]; then
-    exec runuser -u snake-eye -- "$program/python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["pin"])' \
-        "$SNAKE_EYE_HOME/page.json"
-fi
 
 # A backup is written and read by whoever asks, not by the service's own user, who may see little.
 if [ "$1" = backup ] || [ "$1" = restore ]; then

@@ -136,7 +136,7 @@ must play
 must has_game
 must cmp "$tree/etc/snake-eye/snake-eye.toml" "$tree/root/settings-before"
 must inside runuser -u snake-eye -- test ! -w "$first"
-must grep -qxE '[0-9]{4,12}' <(inside snake-eye pin)
+must grep -qxE '[0-9]{4,12}' <(inside snake-eye pin --new)
 must grep -q "<port>$port</port>" "$tree/etc/avahi/services/snake-eye.service"
 
 step "install again"

@@ -315,7 +315,7 @@ def test_the_version_is_known_where_nothing_is_installed(run, monkeypatch):
 
 
 COMMANDS = ("referee", "moves", "perft", "rules", "draw", "score", "read", "calibrate", "print",
-            "doctor", "backup", "restore", "teach", "watch", "run")  # fmt: skip
+            "doctor", "backup", "restore", "pin", "teach", "watch", "run")  # fmt: skip
 
 
 def test_every_command_is_in_the_help(run):

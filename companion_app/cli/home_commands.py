@@ -1,4 +1,4 @@
-"""The commands that look after what is kept: doctor, backup, restore."""
+"""The commands that look after what is kept: doctor, backup, restore, pin."""
 
 from __future__ import annotations
 
@@ -41,6 +41,10 @@ def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
                            ["restore snake-eye-backup.zip"])  # fmt: skip
     bringing.add_argument("file", metavar="FILE", help="a file that backup wrote")
 
+    hosting = add_command(commands, "pin", "make another host PIN", pin, ["pin --new"])
+    told = "make it; it is shown once, and every host's phone asks again"
+    hosting.add_argument("--new", action="store_true", help=told)
+
 
 def doctor(arguments: Namespace) -> int:
     """Say in plain words what is well and what is not."""
@@ -79,7 +83,7 @@ def backup(arguments: Namespace) -> int:
         print_json({"file": arguments.file, "files": len(kept), "bytes": size})
     else:
         print_line(f"Backed up in {arguments.file}. Files: {len(kept)} ({size / 1e6:.1f} MB).")
-        print_line("It holds games, pictures of your table and the host PIN: keep it to yourself.")
+        print_line("It holds games, pictures of your table and who is host: keep it to yourself.")
     return ANSWERED
 
 
@@ -96,6 +100,21 @@ def restore(arguments: Namespace) -> int:
         if kept:
             print_line(f"What was there before lies in {kept}.")
     return ANSWERED
+
+
+def pin(arguments: Namespace) -> int:
+    """Make another host PIN and show it, this once; the one before cannot be shown."""
+    from companion_app.web.serving.page_file import SettingsFile
+
+    made = SettingsFile(home_folder() / "page.json").new_pin() if arguments.new else None
+    if arguments.json:
+        print_json({"host_pin": made})
+    elif made is None:
+        print_line("Only a hash of the host PIN is kept, so it cannot be shown again.")
+        print_line("snake-eye pin --new makes another.")
+    else:
+        print_line(made)
+    return ANSWERED if made is not None else NO
 
 
 def _settings() -> Settings:

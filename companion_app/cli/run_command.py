@@ -32,11 +32,12 @@ from companion_app.web.desk import Desk, source_in
 from companion_app.web.feeder import Feeder
 from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.recorded import shipped_script
-from companion_app.web.serving.access import SettingsFile
 from companion_app.web.serving.errors import WebError
 from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.mqtt import publisher_for
+from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.server import Server, reachable_host, serve
+from companion_app.web.serving.sessions import Sessions
 from engine.game import AnyGame, Start
 from engine.games import game_named
 from engine.record import Record, find_set
@@ -121,7 +122,8 @@ def _serve(arguments: Namespace, store: Store) -> int:
     arguments.source = arguments.source or source_at_start(settings.now.source, store)
     camera = TableCamera(desk, arguments.source, home / "profiles", arguments.speed, found_cameras)
     companion = Companion(desk, settings, make_feeder=camera.feeder, read_photo=read_photo,
-                          camera=camera, corrections=Corrections(corrections_folder()))  # fmt: skip
+                          camera=camera, corrections=Corrections(corrections_folder()),
+                          sessions=Sessions(home / "sessions.json"))  # fmt: skip
     publisher = publisher_for(desk, load_settings())
     server = _started(companion, arguments)
     try:
@@ -217,18 +219,24 @@ def _some_players(game: AnyGame) -> str:
 
 
 def _announce(companion: Companion, arguments: Namespace) -> None:
-    pin = companion.settings.now.pin
+    pin = companion.settings.made_pin
     if arguments.json:
         print_json({"url": companion.address, "host_pin": pin})
         return
     print_line(f"Snake Eye is ready: open {companion.address} on any phone in this network.")
-    print_line(f"Host PIN: {pin} (who types it in on the page may begin and correct games)")
+    if pin is None:
+        print_line("The host PIN is the one that you know; snake-eye pin --new makes another.")
+    else:
+        print_line(f"Host PIN: {pin} (who types it in on the page may begin and correct games)")
+        print_line("It is shown this once: write it down.")
+    code = companion.settings.now.join_code
+    print_line(f"Join code: {code} (players type it in on the page to take their seat)")
     print_line(WATCHES.get(kind_of(arguments.source), f"It watches through {arguments.source}."))
     print_line("Ctrl-C stops it; the game is kept, and goes on at the next start.")
     if sys.stdout.isatty():
         import segno
 
-        segno.make(companion.address, error="m").terminal(compact=True)
+        segno.make(f"{companion.address}#join={code}", error="m").terminal(compact=True)
     sys.stdout.flush()
 
 

@@ -1,5 +1,5 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { TRY_AGAIN_MS, choice, h, icon, isAway, loadMe, loadWords, me, t } from "./ui.js";
+import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, t } from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -7,6 +7,7 @@ import { GamesView, ReplayView } from "./games.js";
 import { PhoneView } from "./phone.js";
 import { HealthView } from "./health.js";
 import { TeachView } from "./teach.js";
+import { askSeat, joinBy } from "./seats.js";
 import { JoinView, PhotoView, RulesView, SettingsView } from "./more.js";
 
 const TABS = [["/", "table", "tab-table"], ["/new", "plus", "tab-new"], ["/games", "games", "tab-games"],
@@ -78,19 +79,30 @@ async function begin() {
     setTimeout(begin, TRY_AGAIN_MS);
     return;
   }
+  const code = /^#join=(\w+)$/.exec(location.hash)?.[1];
+  if (code) {
+    history.replaceState(null, "", location.pathname);
+    await attempt(() => joinBy(code));
+  }
   go(location.pathname, false);
   live.open();
+  if (code && me.join_code) askSeat(live.state);
+}
+
+// The host may have freed this phone's seat, or opened something.
+async function whoWeAre() {
+  const before = JSON.stringify([me.host, me.seats, me.may, me.join_code]);
+  await loadMe().catch(() => {});
+  if (JSON.stringify([me.host, me.seats, me.may, me.join_code]) !== before) document.dispatchEvent(new Event("host"));
 }
 
 live.addEventListener("state", () => view?.update?.(live.state));
-live.addEventListener("event", (e) => view?.happened?.(e.detail));
+live.addEventListener("event", (e) => { view?.happened?.(e.detail); if (e.detail.event === "settings") whoWeAre(); });
 live.addEventListener("line", bars);
 // The box was away; it may have another game now, and other words for who we are.
 live.addEventListener("back", async () => {
-  const host = me.host;
-  await loadMe().catch(() => {});
+  await whoWeAre();
   for (const image of document.querySelectorAll("img[data-lost]")) { delete image.dataset.lost; image.src = image.src; }
-  if (me.host !== host) document.dispatchEvent(new Event("host"));
   view?.load?.();
 });
 // The camera's own picture is asked for again and again anyway.

@@ -1,6 +1,6 @@
 // Saying what a tile really is: a square card by its face and turn, a hex tile by its cells.
 import { pickPiece } from "./hexpick.js";
-import { avatar, h, icon, score, sheet, t } from "./ui.js";
+import { avatar, h, icon, me, score, sheet, t } from "./ui.js";
 
 export const tileUrl = (state, tile, turns = 0) => `/api/tile.svg?game=${state.game}&set=${encodeURIComponent(state.set)}&tile=${encodeURIComponent(tile)}&turns=${turns}`;
 
@@ -17,7 +17,7 @@ export function moveSheet(state, move, tile, act, light) {
     dialog.close();
   } }, avatar(player), h("span", {}, (line.count > 1 ? `${line.count} × ` : "") + line.why), h("b", {}, score(line.points)))))));
   const correct = (changes) => act("/api/tell", { correct: move.n, move: changes });
-  if (move && ["place", "replace", "turn"].includes(move.move.do)) {
+  if (me.host && move && ["place", "replace", "turn"].includes(move.move.do)) {
     const square = state.lattice === "square";
     content.push(h("button.wide", { onclick: () => {
       dialog.close();
@@ -25,7 +25,7 @@ export function moveSheet(state, move, tile, act, light) {
       else pickPiece(state, move, tileUrl, correct);
     } }, t("is-another-tile")));
   }
-  if (move) content.push(h("button.wide", { onclick: () => { dialog.close(); act("/api/undo", { count: state.moves.length - move.n + 1 }); } },
+  if (me.host && move) content.push(h("button.wide", { onclick: () => { dialog.close(); act("/api/undo", { count: state.moves.length - move.n + 1 }); } },
     icon("undo"), t("back-to-before", { n: move.n })));
   const dialog = sheet(move ? t("move-n", { n: move.n }) : t("tile"), ...content);
   return dialog;

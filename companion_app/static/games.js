@@ -1,6 +1,6 @@
 // Games that were: the list, statistics by person, and one game with its replay slider and exports.
 import { Board } from "./board.js";
-import { attempt, avatar, filling, get, getText, h, icon, post, score, t, toast, when } from "./ui.js";
+import { attempt, avatar, filling, get, getText, h, icon, me, post, score, t, toast, when } from "./ui.js";
 
 const PICTURE_PX = 1600;
 
@@ -140,7 +140,7 @@ export class ReplayView {
       h("a.button", { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" }, t("share-pdf")),
       h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
       h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
-      this.live.state?.key === this.key && !game.over ? null :
+      !me.host || (this.live.state?.key === this.key && !game.over) ? null :
         h("button", { onclick: () => this.resume() }, icon("redo"), t("resume"))));
   }
 

@@ -1,4 +1,5 @@
 // Settings, joining by QR code, photo scoring, and the rules.
+import { askSeat, codeShown } from "./seats.js";
 import { askPin, attempt, choice, choose, filling, get, h, icon, loadMe, loadWords, me, post, score, sheet, t, toast, upload } from "./ui.js";
 
 export class SettingsView {
@@ -45,14 +46,20 @@ export class SettingsView {
   host() {
     if (!me.host) {
       return h("section.card", {}, h("h2", {}, t("host")), h("p", {}, t("pin-why")),
-        h("button.primary", { onclick: () => askPin() }, icon("key"), t("be-host")));
+        h("div.row.wrap", {}, h("button", { onclick: () => askSeat(this.live.state) }, icon("hand"), t("take-seat")),
+          h("button.primary", { onclick: () => askPin() }, icon("key"), t("be-host"))));
     }
     const pin = h("input", { type: "text", inputmode: "numeric", maxlength: 12, "aria-label": t("new-pin"), placeholder: t("new-pin") });
     return h("section.card", {}, h("h2", {}, t("host")),
       h("label.option", {}, h("input", { type: "checkbox", checked: me.players_answer, onchange: (e) => this.set({ players_answer: e.target.checked }) }), h("span", {}, t("players-answer"))),
+      ...Object.entries(me.open_to).map(([part, least]) => h("label.field", {}, h("span", {}, t("open-" + part)),
+        h("select", { onchange: (e) => this.set({ open_to: { [part]: e.target.value } }) },
+          ...["watcher", "seat", "host"].map((role) => h("option", { value: role, selected: role === least }, t("role-" + role)))))),
       h("label.field", {}, h("span", {}, t("pictures-room")), h("input", { type: "number", min: 0, max: 100000, value: me.pictures_mb, onchange: (e) => this.set({ pictures_mb: Number(e.target.value) }) })),
       h("div.row.pin-row", {}, pin, h("button", { onclick: async () => { if (await this.set({ pin: pin.value.trim() })) pin.value = ""; } }, t("change-pin"))),
       h("div.row.wrap", {},
+        h("button", { onclick: () => this.set({ new_code: true }) }, t("new-code")),
+        h("button", { onclick: () => showPhones(this.live.state) }, icon("key"), t("phones")),
         h("button", { onclick: () => showCorrections() }, icon("camera"), t("corrections")),
         h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
         h("button", { onclick: async () => { await attempt(() => post("/api/logout")); await loadMe(); this.again(); } }, t("be-guest"))));
@@ -68,6 +75,23 @@ export class SettingsView {
     const dialog = sheet(t("wipe"), h("p", {}, t("wipe-text")), h("div.row", {}, h("button", { onclick: () => dialog.close() }, t("cancel")), h("span.grow"),
       h("button.danger", { onclick: async () => { dialog.close(); const done = await attempt(() => post("/api/pictures/wipe")); if (done) toast(t("wiped", { n: done.wiped })); } }, t("wipe"))));
   }
+}
+
+// The phones that may do more than watch; each can be signed out, and a seat freed.
+async function showPhones(state) {
+  const list = h("div.phones");
+  const named = (id) => state?.players?.find((one) => one.id === id)?.name ?? id;
+  const end = async (what) => { const done = await attempt(() => post("/api/sessions/end", what)); if (done) fill(done); };
+  const free = async (seat) => { if (await attempt(() => post("/api/seats/free", { seat }))) fill(await get("/api/sessions")); };
+  const fill = ({ sessions }) => list.replaceChildren(...sessions.map((one) => h("div.row.wrap", {},
+    h("span", {}, [one.device || t("phone-other"), one.host ? t("phone-host") : one.seats.length ? null : t("phone-watching"),
+      one.here ? t("phone-here") : null].filter(Boolean).join(" · ")),
+    ...one.seats.map((seat) => h("button", { onclick: () => free(seat) }, `${t("free-seat")}: ${named(seat)}`)),
+    h("span.grow"), one.here ? null : h("button", { onclick: () => end({ session: one.session }) }, t("end-session")))));
+  const found = await attempt(() => get("/api/sessions"));
+  if (!found) return;
+  fill(found);
+  sheet(t("phones"), list, h("button.danger", { onclick: () => end({ others: true }) }, t("end-others")));
 }
 
 // The labelled pictures of what people put right; each can be deleted.
@@ -90,8 +114,9 @@ async function showCorrections() {
 export class JoinView {
   constructor() {
     this.element = h("div.page.join", {}, h("h1", {}, t("join")), h("section.card", {},
-      h("img.qr", { src: "/api/qr.svg", alt: t("join-alt"), width: 300, height: 300 }),
-      h("p.address", {}, me.address || location.origin), h("p", {}, t("join-text"))));
+      h("img.qr", { src: `/api/qr.svg?for=${me.join_code ? "joined" : "all"}`, alt: t("join-alt"), width: 300, height: 300 }),
+      h("p.address", {}, me.address || location.origin), codeShown(), h("p", {}, t("join-text")),
+      h("button", { onclick: async () => askSeat(await get("/api/state").catch(() => null)) }, icon("hand"), t("take-seat"))));
   }
 }
 

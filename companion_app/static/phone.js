@@ -1,5 +1,5 @@
 // A phone as the camera: live pictures over https, single photos over plain http.
-import { attempt, get, h, icon, isAway, post, t, TRY_AGAIN_MS, upload } from "./ui.js";
+import { attempt, get, h, icon, isAway, me, post, t, TRY_AGAIN_MS, upload } from "./ui.js";
 import { mark } from "./wizard_camera.js";
 
 const EVERY_MS = 250;
@@ -60,7 +60,7 @@ export class PhoneView {
     this.marks.replaceChildren(...seen.advice.map((one, n) => mark(one.box, n + 1)).filter(Boolean));
     this.view.hidden = false;
     this.image.hidden = !!this.stream;
-    if (!this.stream) this.image.src = `/api/picture.jpg?t=${Date.now()}`;
+    if (!this.stream && me.may.pictures) this.image.src = `/api/picture.jpg?t=${Date.now()}`;
     if (this.stream) this.lookSoon();
   }
 

@@ -4,7 +4,8 @@ import { moveSheet, tileUrl } from "./correct.js";
 import { LivePicture, veil } from "./overlay.js";
 import { play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
-import { attempt, avatar, choice, choose, get, h, icon, post, say, score, sheet, t } from "./ui.js";
+import { askSeat, codeShown, mayMove } from "./seats.js";
+import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t } from "./ui.js";
 import { foulCard, lastCard, nameOf, overCard, questionCard } from "./verdict.js";
 
 export class TableView {
@@ -55,7 +56,7 @@ export class TableView {
 
   // The drawing, or the camera's picture with what was read over it.
   showBoard(state) {
-    if (this.picture.on && !hasCamera(state)) this.picture.stop();
+    if (this.picture.on && !(hasCamera(state) && me.may.pictures)) this.picture.stop();
     this.board.show(this.picture.on ? `/api/camera.svg?v=${state.version}&lang=${state.language}`
       : `/api/table.svg?v=${state.drawing}&lang=${state.language}`);
     this.showDoubts();
@@ -70,11 +71,11 @@ export class TableView {
     this.element.replaceChildren(...(trouble ? [h("div.card.trouble", { role: "alert" }, trouble)] : []), h("section.card.welcome", {},
       h("img", { src: "/static/icon.svg", alt: "", width: 96, height: 96 }),
       h("h1", {}, t("welcome")), h("p", {}, t("welcome-text")),
-      this.tv ? this.join() : h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game"))));
+      this.tv ? this.join() : codeShown(), this.tv ? null : h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game"))));
   }
 
   join() {
-    return h("div.tv-join", {}, h("img", { src: "/api/qr.svg", alt: t("join") }), h("span", {}, t("join-short")));
+    return h("div.tv-join", {}, h("img", { src: `/api/qr.svg?for=${me.join_code ? "joined" : "all"}`, alt: t("join") }), h("span", {}, t("join-short")), codeShown());
   }
 
   happened(event) {
@@ -158,15 +159,16 @@ export class TableView {
     const on = choice("hints");
     const shown = [
       button("fit", "fit", () => this.board.fit()),
-      ...(hasCamera(state) ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
+      ...(hasCamera(state) && me.may.pictures ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
         : button("camera", "camera-view", () => this.showCamera(true))] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
-        button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }),
-        button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }),
-        state.over ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
-        state.actions.includes("finale") && !state.over && !state.last_round ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
-        state.over ? button("pass", "resume", () => this.act("/api/resume", { key: state.key }))
+        me.host ? button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }) : null,
+        me.host ? button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }) : null,
+        state.over || !mayMove(state) ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
+        state.actions.includes("finale") && !state.over && !state.last_round && mayMove(state) ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
+        me.host ? null : button("hand", "take-seat", () => askSeat(this.state)),
+        !me.host ? null : state.over ? button("pass", "resume", () => this.act("/api/resume", { key: state.key }))
           : button("flag", "end", () => this.askEnd())].filter(Boolean))];
     this.tools.style.setProperty("--columns", shown.length > 4 ? Math.ceil(shown.length / 2) : shown.length);
     this.tools.replaceChildren(...shown);

@@ -17,6 +17,7 @@ export class TeachView {
   close() { clearTimeout(this.soon); document.removeEventListener("host", this.again); }
 
   async load() {
+    if (!me.may.boxes) { this.show(); return; }
     const answer = await filling(this, () => get("/api/teaching"));
     if (answer) this.take(answer);
   }
@@ -32,7 +33,7 @@ export class TeachView {
     this.element.replaceChildren(h("h1", {}, t("teach-title")),
       ...(me.host ? [this.photos(), ...(this.lesson ? [...this.found(), this.finish()] : [])]
         : [h("section.card", {}, h("p", {}, t("teach-text")), h("button.primary", { onclick: () => askPin() }, icon("key"), t("be-host")))]),
-      this.shelf());
+      ...(me.may.boxes ? [this.shelf()] : []));
   }
 
   found() { return this.onBoard() ? boardSections(this).filter(Boolean) : [this.groups()]; }

@@ -3,7 +3,7 @@
 export const TRY_AGAIN_MS = 3000;
 let strings = {};
 let forms = new Intl.PluralRules("en");
-export const me = { token: "", host: false, may_answer: false };
+export const me = { token: "", host: false, may_answer: false, seats: [], taken: {}, may: {}, join_code: null };
 
 // A text that counts something has a form for each number of things; `n`, or `count`, is how many.
 export function t(key, params = {}) {
@@ -122,12 +122,17 @@ export async function loadMe() {
   Object.assign(me, await get("/api/me"));
 }
 
-// Does something that may be refused; the reason is shown. Asks for the PIN where it is needed.
+// Does something that may be refused; the reason is shown. Asks for the PIN or the join code where
+// it is needed.
 export async function attempt(action) {
   try {
     return await action();
   } catch (error) {
     if (error.code === "not-host" && (await askPin())) return attempt(action);
+    if (error.code === "not-seated") {
+      const { askSeat } = await import("./seats.js");
+      if ((await askSeat(await get("/api/state").catch(() => null))) && me.role !== "watcher") return attempt(action);
+    }
     toast([error.message, error.detail].filter(Boolean).join(" "), "bad");
     return null;
   }

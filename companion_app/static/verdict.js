@@ -1,6 +1,7 @@
 // The referee's cards: the last move, a foul, a question, the end of the game.
 import { pickDrawn, pickTile, tileUrl } from "./correct.js";
-import { h, icon, say, score, sheet, t } from "./ui.js";
+import { askSeat, mayAnswer } from "./seats.js";
+import { h, icon, me, say, score, sheet, t } from "./ui.js";
 
 export function lastCard(move, state) {
   const bad = !move.legal;
@@ -13,7 +14,7 @@ export function lastCard(move, state) {
 // An illegal move, clearly: the sentence, the rulebook's words, before and after, what can be done.
 export function foulCard(foul, view) {
   const [first, ...rest] = foul.violations;
-  const pictures = Object.entries(foul.pictures).filter(([, has]) => has).map(([name]) => h("figure", {},
+  const pictures = Object.entries(me.may.pictures ? foul.pictures : {}).filter(([, has]) => has).map(([name]) => h("figure", {},
     h("img", { src: `/api/games/${view.state.key}/pictures/${foul.seq}/${name}.jpg`, alt: t("picture-" + name), loading: "lazy" }),
     h("figcaption", {}, t("picture-" + name))));
   return h("div.card.foul", {},
@@ -25,8 +26,9 @@ export function foulCard(foul, view) {
     pictures.length ? h("div.before-after", {}, ...pictures) : null,
     h("div.row", {},
       h("button.ghost", { onclick: (e) => showBefore(view, e.currentTarget) }, t("show-before")),
-      h("button", { onclick: () => view.act("/api/tell", { overrule: foul.n }) }, icon("flag"), t("overrule")),
-      h("button.primary", { onclick: () => view.act("/api/foul/take-back") }, icon("undo"), t("take-back-foul"))));
+      ...(me.host ? [
+        h("button", { onclick: () => view.act("/api/tell", { overrule: foul.n }) }, icon("flag"), t("overrule")),
+        h("button.primary", { onclick: () => view.act("/api/foul/take-back") }, icon("undo"), t("take-back-foul"))] : [])));
 }
 
 function showBefore(view, button) {
@@ -39,6 +41,7 @@ function showBefore(view, button) {
 // What the referee wants to know; guesses at a tile come with big pictures.
 export function questionCard(question, state, view) {
   view.board.light(question.spots ?? [], "ask");
+  if (!mayAnswer(question)) return questionOfOthers(question, state);
   const tell = (value, more = {}) => view.act("/api/tell", { answer: question.id, value, ...more });
   const pick = (value) => (question.drops ? askDrop(() => tell(value, { confirm: true })) : tell(value));
   const buttons = (question.answers ?? []).map((answer) => h(`button.answer${answer.tile ? ".pictured" : ""}`,
@@ -51,6 +54,14 @@ export function questionCard(question, state, view) {
   if (question.about === "roll") buttons.push(h("button.answer.more", { onclick: () => pickDrawn(state, pick) }, t("roll-cards")));
   return h("div.card.question", {}, h("p.kicker", {}, icon("ask"), t("question")),
     h("p.headline", {}, question.text), h("div.answers", {}, ...buttons));
+}
+
+// Who may not answer sees what is asked, and of whom.
+function questionOfOthers(question, state) {
+  const who = question.concerns.map((id) => nameOf(state, id));
+  return h("div.card.question", {}, h("p.kicker", {}, icon("ask"), t("question")), h("p.headline", {}, question.text),
+    h("p.quiet", {}, me.players_answer ? t("answer-by", { player: listed(who) }) : t("pin-why")),
+    me.seats.length ? null : h("button", { onclick: () => askSeat(state) }, icon("hand"), t("take-seat")));
 }
 
 // An answer that begins the game anew says so first.
@@ -68,7 +79,7 @@ export function overCard(state, view) {
     h("div.row", {},
       h("button", { onclick: () => countUp(state, view) }, t("count-up")),
       h("button", { onclick: () => view.go(`/games/${state.key}`) }, icon("share"), t("replay-share")),
-      h("button.primary", { onclick: () => view.again(state) }, icon("plus"), t("again"))));
+      me.host ? h("button.primary", { onclick: () => view.again(state) }, icon("plus"), t("again")) : null));
 }
 
 // Final scoring step by step: every line lights up and is added.

@@ -1,6 +1,6 @@
 // The wizard's camera step: the picture live, "ready" or what to change with the place marked,
 // which camera, and calibrating by the printed sheet.
-import { attempt, get, h, icon, post, t, toast } from "./ui.js";
+import { askPin, attempt, get, h, icon, me, post, t, toast } from "./ui.js";
 
 const PICTURE_MS = 400;
 const CHECK_MS = 2000;
@@ -13,12 +13,13 @@ export class CameraStep {
     this.image = h("img.camera", { alt: t("camera-picture") });
     this.marks = h("div.marks", { "aria-hidden": "true" });
     this.view = h("div.viewfinder.waiting", {}, this.image, this.marks);
+    this.asks = h("button.wide", { hidden: true, onclick: () => askPin() }, icon("key"), t("be-host"));
     this.verdict = h("div.ready-line", { role: "status" }, icon("camera"), h("span", {}, t("camera-looking")));
     this.advice = h("ul.advice");
     this.phone = h("div");
     this.source = h("select", { "aria-label": t("camera-which"), onchange: (e) => this.choose(e.target.value) });
     this.sheet = h("div");
-    this.element = h("div.card.camera-step", {}, h("h2", {}, t("camera-title")), this.view, this.verdict, this.advice,
+    this.element = h("div.card.camera-step", {}, h("h2", {}, t("camera-title")), this.view, this.asks, this.verdict, this.advice,
       h("div.row", {}, h("span.grow"), h("button.primary.big", { onclick: () => next() }, t("next"))),
       h("label.field", {}, h("span", {}, t("camera-which")), this.source), this.phone,
       h("details.options", {}, h("summary", {}, t("calibrate")), h("p", {}, t("calibrate-text")),
@@ -34,7 +35,11 @@ export class CameraStep {
 
   later(ms, action) { setTimeout(() => { if (this.open && this.element.isConnected) action(); }, ms); }
 
-  picture() { if (this.open && this.seen) this.image.src = `/api/picture.jpg?t=${Date.now()}`; else this.later(1500, () => this.picture()); }
+  // Pictures of the table are not for everybody: who begins a game shows the PIN here.
+  picture() {
+    this.asks.hidden = me.may.pictures;
+    if (this.open && this.seen && me.may.pictures) this.image.src = `/api/picture.jpg?t=${Date.now()}`; else this.later(1500, () => this.picture());
+  }
 
   async check() {
     try {

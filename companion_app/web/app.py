@@ -15,6 +15,7 @@ from companion_app.web.serving.errors import WebError
 from companion_app.web.speech import Speech
 from companion_app.web.views import (
     api,
+    at_table,
     control,
     events,
     games,
@@ -44,11 +45,13 @@ def create_app(companion: Companion) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.extensions["snake-eye"] = companion
-    app.extensions["snake-eye-settings"] = companion.settings
-    access.protect(app, companion.settings, companion.limiter)
+    access.protect(
+        app, companion.settings, companion.limiter, companion.sessions,
+        lambda address, port: companion.https.peer(address, port) if companion.https else None,
+    )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching,
+        overlay, health, update, teaching, at_table,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
@@ -75,7 +78,9 @@ def _refused(error: Exception) -> Response:
     else:
         log.exception("a request failed: %s %s", request.method, request.path)
     words = Speech(language())
-    text = words.page(f"error-{code}", n=wait or 0)
+    text = words.page(f"error-{code}", n=wait or 0, address=companion().address)
+    if code == "other-name" and request.accept_mimetypes.accept_html:
+        return Response(text, status, mimetype="text/plain")
     answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
     answer.status_code = status
     if wait is not None:

@@ -19,7 +19,9 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     said = question_to_json(question, match)
     named = (told for told in NAMED if told in question.choices)
     asks = f"ask-{next(named, question.about)}" + ("-drops" if "drops" in said else "")
-    said["text"] = speech.page(asks, player=", ".join(map(speech.player, _asked(question, match))))
+    people = ", ".join(map(speech.player, asked_of(question, match)))
+    said["text"] = speech.page(asks, player=people)
+    said["concerns"] = list(concerns(question, match))
     said["answers"] = [_answer(question, guess, number, match, speech)
                        for number, guess in enumerate(question.guesses)]  # fmt: skip
     if question.spot is not None:
@@ -29,7 +31,15 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     return said
 
 
-def _asked(question: Question, match: Match) -> list[str]:
+def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
+    """Return the players who may answer a question for themselves; without one, who may move."""
+    to_move = match.position.to_move
+    if question is None:
+        return (to_move,)
+    return match.start.players if question.about == "next" else tuple(asked_of(question, match))
+
+
+def asked_of(question: Question, match: Match) -> list[str]:
     """Return whom a question is about: whose turn it is, or all who must have passed."""
     row = question.choices.get("pass")
     passed = [move.player for move in row.moves if move.do == "pass"] if row else []

@@ -23,6 +23,9 @@ from companion_app.web.scoring import ReadPhoto
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.https_front import HttpsOffer
+from companion_app.web.serving.limits import Limiter
+from companion_app.web.serving.page_file import SettingsFile
+from companion_app.web.serving.sessions import Sessions
 from companion_app.web.serving.shared import Packer, SharedAnswers
 from companion_app.web.speech import Speech, best_language
 from companion_app.web.summaries import Summaries
@@ -39,13 +42,15 @@ class Companion:
     """Everything that the page stands on."""
 
     desk: Desk
-    settings: access.SettingsFile
+    settings: SettingsFile
     make_feeder: MakeFeeder = lambda _record: None
     read_photo: ReadPhoto | None = None
     """``None`` where no picture can be read on this machine."""
     address: str = ""
     """Where phones find the page, for the QR code."""
-    limiter: access.Limiter = field(default_factory=access.Limiter)
+    limiter: Limiter = field(default_factory=Limiter)
+    sessions: Sessions = field(default_factory=Sessions)
+    """Phones that showed the PIN or the join code."""
     camera: TableCamera | None = None
     """``None`` where only written games are shown."""
     checker: Checker = field(default_factory=Checker)
@@ -80,6 +85,12 @@ def language() -> str:
     """Return the guest's language: asked for, chosen before, or what the browser reads."""
     wanted = request.args.get("lang") or request.cookies.get("language")
     return best_language(wanted, [name for name, _ in request.accept_languages])
+
+
+def join_code_shown() -> str | None:
+    """Return the join code for whoever may hand it on: the host, and who has joined by it."""
+    known = access.is_host() or access.has_joined()
+    return companion().settings.now.join_code if known else None
 
 
 def speech(names: Mapping[str, str] | None = None) -> Speech:

@@ -105,7 +105,7 @@ def test_unsure_tile_is_answered_by_its_picture(served, script):
     doubt = Belief(((wrong, 0.5), (right, 0.45)), sure=False)
     sure = {s: c for s, c in settled.sure.items() if s != place}
     doubtful = replace(settled, sure=sure, doubts={place: doubt})
-    page = served.open("/")
+    page = served.open("/", host=True)
     with served.desk.lock:
         for second in range(4):
             served.desk.referee.look(doubtful, 100.0 + second)
@@ -124,7 +124,10 @@ def test_unsure_tile_is_answered_by_its_picture(served, script):
 
 def test_drawn_cards_are_told_by_taps(served):
     served.begin(playthrough("sssnake_evening"))
-    page = served.open("/")
+    page = served.open(f"/#join={served.settings.now.join_code}")
+    first = served.desk.match.position.to_move
+    page.click("dialog label.option", f"I am {first.capitalize()}")
+    page.click("dialog .primary", "Sit down")
 
     page.click(".question .answer", "Which cards?")
     page.click("dialog .tile-grid .tile-choice", "straight")
@@ -250,13 +253,12 @@ def test_guest_may_answer_only_where_the_host_allows_it(served):
     host = served.open("/settings", host=True)
     host.click("label.option", "answer")
     wait_until(lambda: not served.settings.now.players_answer)
-    guest = served.open("/")
+    seat = served.open(f"/#join={served.settings.now.join_code}")
+    seat.click("dialog label.option", "I am")
+    seat.click("dialog .primary", "Sit down")
 
-    guest.click(".question .answer", "2")
-
-    guest.wait("document.querySelector('#pin-field')")
-    assert served.desk.match.accepted == []
-    guest.errors.clear()  # the browser notes the refusal that asked for the PIN
+    seat.wait("document.querySelector('.question') && !document.querySelector('dialog')")
+    assert seat.js("document.querySelectorAll('.question .answer').length") == 0
 
 
 @pytest.mark.parametrize("language", ["de", "fr", "ru", "cs"])

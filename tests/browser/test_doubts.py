@@ -107,7 +107,7 @@ def test_tile_under_a_cup_is_shown_as_covered_and_still_counts(served, begun):
     (card,) = record.game.layout(five).cards - record.game.layout(four).cards
     bgr = painted(record, five)
     source = watched(served, record, five, bgr)
-    page = served.open("/")
+    page = served.open("/", host=True)
     outline = seen_at(served, card)
     before = page.text(".players")
 
@@ -132,7 +132,7 @@ def test_tile_under_a_coin_is_asked_about_and_answered_by_its_picture(served, be
     watched(served, record, five, bgr)
     outline = seen_at(served, new)
     source = watched(served, record, four, without(bgr, outline))
-    page = served.open("/")
+    page = served.open("/", host=True)
     wait_until(lambda: served.desk.seeing == "settled")
 
     source.bgr = with_disc(bgr, outline, 0.5, COIN)

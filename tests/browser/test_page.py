@@ -103,8 +103,11 @@ def test_foul_is_taken_back(served, script):
 def test_guest_is_asked_for_the_pin_and_a_wrong_one_is_refused(served, script):
     with_foul(served, script)
     page = served.open("/")
+    page.wait("document.querySelector('.foul')")
+    assert "Take it back" not in page.text(".foul")
 
-    page.click(".foul button", "Take it back")
+    page.click("#tabs a", "More")
+    page.click("button.primary", "Become the host")
     page.fill("#pin-field", "111111")
     page.click("dialog button.primary")
 
@@ -112,7 +115,7 @@ def test_guest_is_asked_for_the_pin_and_a_wrong_one_is_refused(served, script):
         "document.querySelector('dialog .problem').innerText === 'That PIN is wrong.'"
     )
     assert served.desk.referee.pending is not None
-    page.errors.clear()  # the browser notes both refusals
+    page.errors.clear()  # the browser notes the refusal
 
 
 def before_tile(served) -> str:
@@ -138,7 +141,7 @@ def test_correction_of_an_earlier_move_changes_the_score(served, script):
 
 def test_roll_is_told_by_a_tap(served):
     served.begin(playthrough("sssnake_evening"))
-    page = served.open("/")
+    page = served.open("/", host=True)
 
     page.click(".question .answer", "2")
 
@@ -354,3 +357,46 @@ def test_manifest_and_worker_are_there(served):
 
     assert manifest["start_url"] == "/"
     page.wait("navigator.serviceWorker.getRegistration().then((r) => !!r)")
+
+
+def test_guest_sees_only_what_he_may_do_until_he_sits_down(served, script):
+    served.begin(script.record)
+    page = served.open("/")
+    tools = "[...document.querySelectorAll('.tool span')].map((e) => e.innerText)"
+    page.wait(f"{tools}.includes('Join the table')")
+    assert not {"Undo", "Pass", "End"} & set(page.js(tools))
+
+    page.click(".tool", "Join the table")
+    page.fill("#code-field", served.settings.now.join_code.lower())
+    page.click("dialog .primary", "Join")
+    page.click("dialog label.option", "I am Blue")
+    page.click("dialog .primary", "Sit down")
+
+    page.wait(f"{tools}.includes('Pass')")
+    assert "Undo" not in page.js(tools)
+    assert served.guest().get("/api/me")["taken"] == {"blue": 1}
+
+
+def test_seat_that_the_host_frees_is_gone_from_the_phone(served, script):
+    served.begin(script.record)
+    page = served.open(f"/#join={served.settings.now.join_code}")
+    page.click("dialog label.option", "I am Blue")
+    page.click("dialog .primary", "Sit down")
+    tools = "[...document.querySelectorAll('.tool span')].map((e) => e.innerText)"
+    page.wait(f"{tools}.includes('Pass')")
+
+    served.host().post("/api/seats/free", {"seat": "blue"})
+
+    page.wait(f"!{tools}.includes('Pass')")
+
+
+def test_host_sees_the_phones_and_signs_one_out(served, script):
+    served.begin(script.record)
+    other = served.seat("blue")
+    page = served.open("/settings", host=True)
+
+    page.click("button", "Phones at the table")
+    page.click("dialog button", "Sign out all others")
+
+    page.wait("document.querySelectorAll('dialog .phones > div').length === 1")
+    assert other.get("/api/me")["role"] == "watcher"

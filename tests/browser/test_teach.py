@@ -46,7 +46,7 @@ def test_a_photo_becomes_a_box_that_reads(served, tmp_path):
     page.shot(tmp_path / "learnt.png")
 
     assert "my-box" in page.text(".teach-report")
-    said = served.guest().get("/api/teaching")["boxes"][0]
+    said = served.host().get("/api/teaching")["boxes"][0]
     for facts, words in (
         (said | {"missing": ["oak"]}, "Next photo: oak, which no photo shows yet."),
         (said | {"poor": [{"file": "0.png", "why": "dark"}]}, "the same tiles once more"),
@@ -72,7 +72,7 @@ def _shelf_is_kept(served, page, folder) -> None:
     page.click("details.teach-box button", "Rename")
     page.wait(f"{boxes} === 'his-box'")
     link = page.js("document.querySelector('details.teach-box a[download]').getAttribute('href')")
-    (folder / "his-box.zip").write_bytes(served.app.test_client().get(link).data)
+    (folder / "his-box.zip").write_bytes(served.host().client.get(link).data)
 
     served.time_s += 100  # Uploads are counted by the minute.
     give_file(page, "#teach-import", folder / "his-box.zip")

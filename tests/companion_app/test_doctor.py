@@ -19,6 +19,7 @@ from companion_app.doctor_camera import Seen, camera_checks, look
 from companion_app.doctor_check import Check
 from companion_app.doctor_machine import Machine, read_temperature, read_throttled
 from companion_app.live.store import Store
+from companion_app.web.serving.page_file import SettingsFile
 from vision.core.files import TRAINED
 from vision.sources.pi_camera import CameraFacts
 from vision.sources.pushed import PushedSource
@@ -335,6 +336,17 @@ def test_backup_and_restore_by_command(capsys, tmp_path, monkeypatch):
     assert restored["kept"] == f"{home}.before-restore-1"
     with closing(sqlite3.connect(home / "games.sqlite3")) as database:
         assert database.execute("SELECT count(*) FROM log").fetchone() == (1,)
+
+
+def test_another_pin_is_shown_once_and_never_the_one_before(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
+
+    assert run("pin", "--json", "--new") == ANSWERED
+    assert run("pin", "--json") == NO
+
+    made, unsaid = map(json.loads, capsys.readouterr().out.splitlines())
+    assert SettingsFile(tmp_path / "page.json").is_pin(made["host_pin"])
+    assert unsaid == {"host_pin": None}
 
 
 def test_file_for_help_holds_no_password(tmp_path, monkeypatch):

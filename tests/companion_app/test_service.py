@@ -1,9 +1,11 @@
 """The service: settings become arguments, systemd is told the truth, https passes the page on."""
 
+import os
 import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 from http.client import HTTPSConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +17,7 @@ from companion_app.live.store import Store
 from companion_app.service import TRY_AGAIN, Watchdog, arguments_of, main, page_answers
 from companion_app.settings import Settings
 from companion_app.web.serving.https_front import MAKE_CERTIFICATE, HttpsFront, loopback_of
+from companion_app.web.serving.page_file import SettingsFile
 
 
 def test_settings_become_arguments():
@@ -42,6 +45,18 @@ def test_service_that_cannot_keep_games_now_is_started_again(tmp_path, monkeypat
         assert main() == TRY_AGAIN
 
     assert "stop it first" in capsys.readouterr().err
+
+
+def test_journal_never_has_the_pin(tmp_path):
+    (tmp_path / "usual.toml").write_text("[page]\nhost = '127.0.0.1'\nport = 1\n", encoding="utf-8")
+    usual = {"SNAKE_EYE_SETTINGS": str(tmp_path / "usual.toml"), "SNAKE_EYE_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "companion_app.service"]
+
+    with Store(tmp_path):
+        # It ends at once, since the games are another's; by then it has made its PIN.
+        subprocess.run(command, env={**os.environ, **usual}, timeout=60, check=False)
+
+    assert SettingsFile(tmp_path / "page.json").made_pin is None, "run has none left to say"
 
 
 # --- The watchdog ---

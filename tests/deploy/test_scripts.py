@@ -131,7 +131,8 @@ def test_places_agree_with_the_units():
 
 def test_threat_model_names_tests_that_exist():
     text = (DEPLOY / "SECURITY.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
+    threats = text.partition("## Who may call what")[0]
+    rows = [line for line in threats.splitlines() if line.startswith("| ")][1:]
 
     assert len(rows) > 15
     for row in rows:

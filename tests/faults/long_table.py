@@ -20,7 +20,7 @@ from companion_app.live.store import Store
 from companion_app.web.app import create_app
 from companion_app.web.context import Companion
 from companion_app.web.desk import Desk
-from companion_app.web.serving.access import SettingsFile
+from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.server import Server
 from companion_app.web.watching import Watched
 from engine.record import Record
@@ -84,7 +84,7 @@ def main(home: Path, film: Path, hours: float) -> None:
         settings = SettingsFile(home / "page.json")
         server = Server(create_app(Companion(desk, settings, make_feeder=feeder)), "127.0.0.1", 0)
         server.start()
-        said = {"url": f"http://127.0.0.1:{server.port}/", "host_pin": settings.now.pin}
+        said = {"url": f"http://127.0.0.1:{server.port}/", "host_pin": settings.made_pin}
         sys.stdout.write(json.dumps(said) + "\n")
         sys.stdout.flush()
         server.wait()

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.serving.access import PIN_TRIES, PIN_TRIES_ALL
+from companion_app.web.serving.access import PIN_TRIES
 from companion_app.web.serving.mqtt import Broker, Publisher
 from companion_app.web.serving.server import Server
 from tests.browser.chromium import wait_until
@@ -105,14 +105,12 @@ def test_guessing_is_slowed_and_logged_by_address(own_port, caplog):
     assert Guest(own_port, "127.0.0.8").guess("424242") == 200
 
 
-def test_many_addresses_do_not_help_a_guesser(own_port):
-    answers = []
-    for number in range(PIN_TRIES_ALL // PIN_TRIES + 2):
+def test_guesses_from_many_addresses_never_lock_the_host_out(own_port):
+    for number in range(12):
         guest = Guest(own_port, f"127.0.1.{number + 1}")
-        answers += [guest.guess("000000") for _ in range(PIN_TRIES)]
+        assert [guest.guess("000000") for _ in range(PIN_TRIES + 1)] == [403] * PIN_TRIES + [429]
 
-    assert answers.count(403) == PIN_TRIES_ALL
-    assert set(answers[PIN_TRIES_ALL:]) == {429}
+    assert Guest(own_port, "127.0.2.1").guess("424242") == 200
 
 
 def test_forged_addresses_are_not_believed(own_port):
@@ -133,7 +131,7 @@ def test_forged_addresses_are_not_believed(own_port):
     [
         ("evil.example", 403), ("snake-eye.evil.example", 403), ("192.168.1.5.evil.example", 403),
         ("local.evil.example:8080", 403), ("snake-eye.local:8080", 200), ("192.168.1.5:8080", 200),
-        ("[fd00::5]:8080", 200), ("snake-eye", 200), ("snake-eye.fritz.box", 200),
+        ("[fd00::5]:8080", 200), ("snake-eye", 200), ("snake-eye.fritz.box", 403),
         ("Snake-Eye.LOCAL.", 200),
     ],
 )  # fmt: skip

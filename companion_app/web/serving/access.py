@@ -1,45 +1,47 @@
-"""Who may do what: host PIN, sessions, cross-site protection, rate limits, safe headers.
+"""Who may do what: roles, PIN and join code, cross-site protection, rate limits, safe headers.
 
-Anyone with the link looks. The host PIN controls. Every change is a POST with a token that only
-our own page knows, from our own address. PIN guesses are slowed for the guesser and, when many
-guess at once, for everybody, and are logged.
+Watchers look, seats speak for their own colour, the host PIN controls; ``roles`` has the list.
+Every change is a POST with a token that only our own page knows, from our own address. Guesses are
+slowed for the guesser alone, and are logged.
 """
 
 from __future__ import annotations
 
 import hmac
-import json
 import logging
-import os
 import secrets
-import threading
-import time
-from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, Response, current_app, request, session
+from flask import Flask, Request, Response, current_app, g, request, session
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from itsdangerous import BadSignature
 
-from companion_app.web.serving.errors import BadRequest, NotHost, NotYours, TooLarge, TooOften
+from companion_app.web.serving.errors import (
+    BadRequest,
+    NotHost,
+    NotSeated,
+    NotYours,
+    TooLarge,
+    TooOften,
+    WebError,
+)
+from companion_app.web.serving.limits import FREE_GUESSES, Limiter, network_of
+from companion_app.web.serving.page_file import Settings, SettingsFile
+from companion_app.web.serving.roles import HOST, PARTS, SEAT, WATCHER, reaches
+from companion_app.web.serving.sessions import LASTS_S, Session, Sessions
 
 log = logging.getLogger(__name__)
 
-PIN_TRIES, PIN_WINDOW_S = 5, 60.0
-"""So many wrong PINs a minute from one address; then it waits the minute out."""
-PIN_TRIES_ALL, PIN_WINDOW_ALL_S = 40, 600.0
-"""The same for all addresses together, since a guest may have several: at 40 in ten minutes a
-million PINs take half a year."""
+PIN_TRIES = FREE_GUESSES
+"""So many wrong PINs or codes from one address; then it waits, each time longer."""
 POSTS, POSTS_WINDOW_S = 60, 10.0
 UPLOADS, UPLOADS_WINDOW_S = 8, 60.0
 LOOKS, LOOKS_WINDOW_S = 200, 10.0
 """Old games looked at or listed by one address: a slider drawn through a game asks 20 times a
 second."""
-MOST_ADDRESSES = 4096
-"""Addresses that are counted each for itself; while there are more, newcomers share one count."""
-LONGEST_WINDOW_S = PIN_WINDOW_ALL_S
 LARGEST_JSON_BYTES = 256 * 1024
 LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 CONTENT_SECURITY_POLICY = (
@@ -47,157 +49,119 @@ CONTENT_SECURITY_POLICY = (
     "connect-src 'self'; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
     "frame-ancestors 'none'; form-action 'self'"
 )
-HOME_NAMES = (".local", ".lan", ".home", ".box", ".internal", ".localdomain", ".home.arpa")
-"""How names end that routers give to machines at home; nobody else can have one of these."""
+HOME_NAMES = (".local", ".lan", ".home", ".internal", ".localdomain", ".home.arpa")
+"""How names end that routers give to machines at home and that nobody can buy: reserved for homes
+(``.local``, ``.home.arpa``, ``.internal``), refused for good (``.home``) or never given out
+(``.lan``, ``.localdomain``). ``.box``, which some routers use, is sold to anybody."""
+DEVICES = ("iPhone", "iPad", "Android", "Windows", "Macintosh", "CrOS", "Linux")
+COOKIE, SECURE_COOKIE = "snake_eye", "__Host-snake_eye"
 View = TypeVar("View", bound=Callable[..., Any])
-MUST_BE_HOST = "must_be_host"
-"""Attribute of a view function that only the host may call."""
+PART = "part_of"
+"""Attribute of a view function: the part of the page it belongs to, by its name in ``PARTS``."""
+OverHttps = Callable[[str, int], str | None]
+"""Returns the phone behind a line of the https front, by where the line comes from."""
 TAKES_FILES = "takes_files"
 """Attribute of a view function that takes a form with a file; all others take JSON alone."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What is kept between starts, on this device only."""
-
-    secret: str
-    """Signs the session cookies."""
-    pin: str
-    pin_number: int = 1
-    """Grows with every change of the PIN, so that old sessions end."""
-    players_answer: bool = True
-    """Whether anyone at the table may answer questions, tell rolls and pass."""
-    pictures_mb: int = 500
-    """How much room kept pictures may take."""
-    source: str = ""
-    """The camera that was chosen on the page; empty: the first that is found."""
-
-
-class SettingsFile:
-    """The settings and the file they are kept in."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self.now = self._read()
-
-    def change(self, **changes: object) -> Settings:
-        """Change settings and keep them."""
-        with self._lock:
-            self.now = replace(self.now, **changes)  # type: ignore[arg-type]
-            self._write()
-        return self.now
-
-    def change_pin(self, pin: str) -> None:
-        """Change the PIN; everybody else who was host is no longer."""
-        if not (pin.isascii() and pin.isdigit() and 4 <= len(pin) <= 12):
-            raise BadRequest(code="bad-pin")
-        self.change(pin=pin, pin_number=self.now.pin_number + 1)
-
-    def _read(self) -> Settings:
-        fresh = Settings(secrets.token_hex(32), f"{secrets.randbelow(10**6):06d}")
-        try:
-            kept = json.loads(self._path.read_text(encoding="utf-8"))
-            known = {k: v for k, v in kept.items() if k in asdict(fresh)}
-            return replace(fresh, **known)
-        except (OSError, ValueError, TypeError, AttributeError):
-            self.now = fresh
-            self._write()
-            return fresh
-
-    def _write(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self._path.with_suffix(".new")
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(asdict(self.now), file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self._path)
-
-
-class Limiter:
-    """Counts what an address did lately."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._done: dict[tuple[str, str], deque[float]] = {}
-        self._cleaned_s = clock()
-        self._lock = threading.Lock()
-
-    def wait_s(self, what: str, who: str, most: int, window_s: float) -> int:
-        """Return how long one has to wait; 0 when it is allowed."""
-        with self._lock:
-            times = self._recent(what, who, window_s)
-            return 0 if len(times) < most else max(1, round(times[0] + window_s - self._clock()))
-
-    def count(self, what: str, who: str) -> None:
-        """Take note of one more."""
-        with self._lock:
-            key = self._counted_as(what, who)
-            self._done.setdefault(key, deque(maxlen=256)).append(self._clock())
-
-    def forget(self, what: str, who: str) -> None:
-        """Begin anew for an address."""
-        with self._lock:
-            self._done.pop((what, who), None)
-
-    def _recent(self, what: str, who: str, window_s: float) -> deque[float]:
-        times = self._done.get(self._counted_as(what, who), deque[float]())
-        while times and times[0] <= self._clock() - window_s:
-            times.popleft()
-        return times
-
-    def _counted_as(self, what: str, who: str) -> tuple[str, str]:
-        """Return the place of an address: its own, or with all newcomers while there is none."""
-        key, now_s = (what, who), self._clock()
-        if key in self._done or len(self._done) < MOST_ADDRESSES:
-            return key
-        if now_s - self._cleaned_s >= 1.0:
-            self._cleaned_s = now_s
-            since_s = now_s - LONGEST_WINDOW_S
-            self._done = {k: v for k, v in self._done.items() if v and v[-1] > since_s}
-        return key if len(self._done) < MOST_ADDRESSES else (what, "")
-
-
-def protect(app: Flask, settings: SettingsFile, limiter: Limiter) -> None:
+def protect(
+    app: Flask, settings: SettingsFile, limiter: Limiter, sessions: Sessions, over_https: OverHttps
+) -> None:
     """Put the guards around an application."""
     app.config.update(
         SECRET_KEY=settings.now.secret,
-        SESSION_COOKIE_NAME="snake_eye",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Strict",
         # Answers on their way when the PIN is shown must not bring the older session back.
         SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=int(LASTS_S),
         MAX_CONTENT_LENGTH=LARGEST_PICTURE_BYTES,
         MAX_FORM_MEMORY_SIZE=LARGEST_JSON_BYTES,
         MAX_FORM_PARTS=8,
     )
+    app.session_interface = _Cookies()
+    app.extensions["snake-eye-settings"] = settings
+    app.extensions["snake-eye-sessions"] = sessions
+    app.extensions["snake-eye-over-https"] = over_https
     app.before_request(lambda: _guard(app, limiter))
     app.after_request(_with_safe_headers)
 
 
+class _Cookies(SecureCookieSessionInterface):
+    """One cookie for http; one of its own for https, which never goes over a plain line.
+
+    A phone that was host over http stays so when it is sent to https for its camera.
+    """
+
+    def get_cookie_name(self, app: Flask) -> str:
+        return SECURE_COOKIE if is_https() else COOKIE
+
+    def get_cookie_secure(self, app: Flask) -> bool:
+        return is_https()
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        found = super().open_session(app, request)
+        plain = request.cookies.get(COOKIE)
+        signer = self.get_signing_serializer(app)
+        if found or plain is None or signer is None or not is_https():
+            return found
+        try:
+            taken = self.session_class(signer.loads(plain, max_age=int(LASTS_S)))
+        except BadSignature:
+            return found
+        taken.modified = True
+        return taken
+
+
 def _guard(app: Flask, limiter: Limiter) -> None:
     check_own_name(request)
-    if request.method in ("GET", "HEAD", "OPTIONS"):
-        return
-    limit(limiter, "post", POSTS, POSTS_WINDOW_S)
-    check_own_page(request)
-    length = request.content_length or 0
-    if length > (
-        LARGEST_JSON_BYTES if request.mimetype == "application/json" else LARGEST_PICTURE_BYTES
-    ):
-        raise TooLarge
     view = app.view_functions.get(request.endpoint or "")
-    if request.mimetype != "application/json" and not getattr(view, TAKES_FILES, False):
-        raise BadRequest("send application/json")
-    if getattr(view, MUST_BE_HOST, False) and not is_host():
-        raise NotHost
+    if request.method not in ("GET", "HEAD", "OPTIONS"):
+        limit(limiter, "post", POSTS, POSTS_WINDOW_S)
+        check_own_page(request)
+        length = request.content_length or 0
+        if length > (
+            LARGEST_JSON_BYTES if request.mimetype == "application/json" else LARGEST_PICTURE_BYTES
+        ):
+            raise TooLarge
+        if request.mimetype != "application/json" and not getattr(view, TAKES_FILES, False):
+            raise BadRequest("send application/json")
+    if view is not None:
+        check_part(part_of_view(view))
+
+
+def part_of_view(view: Callable[..., Any]) -> str:
+    """Return the part of the page that a view belongs to; what says nothing is the host's."""
+    return str(getattr(view, PART, "hosting"))
+
+
+def check_part(part: str) -> None:
+    """Refuse whoever may not do what belongs to a part of the page."""
+    least = _settings().now.least(part)
+    if not reaches(role(), least):
+        raise NotHost if least == HOST else NotSeated
+
+
+def caller() -> str:
+    """Return whom a request counts for: the phone's address, or its network."""
+    address = request.remote_addr or "?"
+    return network_of(_behind_https() or address)
+
+
+def is_https() -> bool:
+    """Say whether a request came in over https."""
+    return _behind_https() is not None
+
+
+def _behind_https() -> str | None:
+    over_https: OverHttps = current_app.extensions["snake-eye-over-https"]
+    port = str(request.environ.get("REMOTE_PORT", "0"))
+    return over_https(request.remote_addr or "", int(port) if port.isdigit() else 0)
 
 
 def limit(limiter: Limiter, what: str, most: int, window_s: float) -> None:
     """Refuse what an address does more often than it may."""
-    who = request.remote_addr or "?"
+    who = caller()
     if wait := limiter.wait_s(what, who, most, window_s):
         raise TooOften(retry_after_s=wait)
     limiter.count(what, who)
@@ -222,8 +186,8 @@ def check_own_name(asked: Request) -> None:
     name = (urlsplit(f"//{asked.host}").hostname or "").rstrip(".")
     if not name or "." not in name or ":" in name or name.replace(".", "").isdigit():
         return
-    if not name.endswith(HOME_NAMES):
-        raise NotYours("open the page by its address, or as snake-eye.local")
+    if not name.endswith(HOME_NAMES) and name not in _settings().now.names:
+        raise NotYours(code="other-name")
 
 
 def check_own_page(asked: Request) -> None:
@@ -248,16 +212,122 @@ def own_token() -> str:
     return str(session["token"])
 
 
+# --- who it is -----------------------------------------------------------------------------------
+
+
+def role() -> str:
+    """Return what this guest is: the most of the roles that he may claim."""
+    if is_host():
+        return HOST
+    return SEAT if seats() else WATCHER
+
+
 def is_host() -> bool:
     """Say whether this guest has shown the PIN that is valid now."""
-    settings: SettingsFile = current_app.extensions["snake-eye-settings"]
-    return session.get("host") == settings.now.pin_number
+    settings = _settings().now
+    if "host" in session:
+        _take_over_old_cookie(settings)
+    return _session().host == settings.pin_number
+
+
+def has_joined() -> bool:
+    """Say whether this guest has shown the join code that is valid now."""
+    return _session().code == _settings().now.join_number
+
+
+def seats() -> tuple[str, ...]:
+    """Return the players that this guest speaks for."""
+    return _session().seats if has_joined() else ()
+
+
+def _settings() -> SettingsFile:
+    found: SettingsFile = current_app.extensions["snake-eye-settings"]
+    return found
+
+
+def _sessions() -> Sessions:
+    found: Sessions = current_app.extensions["snake-eye-sessions"]
+    return found
+
+
+def _session() -> Session:
+    """Return what the server knows of this guest's phone."""
+    if "known" not in g:
+        id_ = session.get("id")
+        found = _sessions().find(id_) if isinstance(id_, str) else None
+        g.known = found or _sessions().fresh(_device())
+    known: Session = g.known
+    return known
+
+
+def _grant(**changes: Any) -> None:
+    """Let this guest do more; the number in his cookie is another from now on."""
+    g.known = replace(_session(), **changes)
+    before = session.get("id")
+    made_s = _sessions().fresh("").made_s
+    session["id"] = _sessions().begin(replace(g.known, made_s=made_s))
+    session.permanent = True
+    if isinstance(before, str):
+        _sessions().end(before)
+
+
+def _take_over_old_cookie(settings: Settings) -> None:
+    """Make a session of a cookie of version 0.1.0, which was good for itself."""
+    if session.pop("host") == settings.old_cookies == settings.pin_number:
+        _grant(host=settings.pin_number)
+
+
+def stay_host() -> None:
+    """Keep the host who changed the PIN."""
+    _grant(host=_settings().now.pin_number)
+
+
+def sit(held: tuple[str, ...]) -> None:
+    """Let this guest speak for these players, and no others."""
+    _grant(seats=held)
+
+
+def end_others() -> None:
+    """End every session but this guest's."""
+    if _settings().now.old_cookies:
+        _settings().change(old_cookies=0)
+    _sessions().end_others(str(session.get("id", "")))
+
+
+def log_out() -> None:
+    """End this guest's session, on the server too."""
+    was_host = is_host()
+    if isinstance(id_ := session.pop("id", None), str):
+        _sessions().end(id_)
+    g.pop("known", None)
+    if was_host and _settings().now.old_cookies:
+        # Cookies of version 0.1.0 cannot be told apart; a copy of this one must end too.
+        _settings().change(old_cookies=0)
+
+
+def _device() -> str:
+    """Return what kind of phone a browser says it runs on."""
+    agent = request.headers.get("User-Agent", "")
+    return next((name for name in DEVICES if name in agent), "")
+
+
+# --- what views say ------------------------------------------------------------------------------
+
+
+def part_of(part: str) -> Callable[[View], View]:
+    """Mark a view as belonging to a part of the page, and so open to those that the part is."""
+    assert part in PARTS, part
+
+    def marked(view: View) -> View:
+        setattr(view, PART, part)
+        return view
+
+    return marked
 
 
 def must_be_host(view: View) -> View:
     """Mark a view that only the host may call."""
-    setattr(view, MUST_BE_HOST, True)
-    return view
+    return part_of("hosting")(view)
 
 
 def takes_files(view: View) -> View:
@@ -266,28 +336,50 @@ def takes_files(view: View) -> View:
     return view
 
 
+# --- PIN and code --------------------------------------------------------------------------------
+
+
 def try_pin(pin: str, settings: SettingsFile, limiter: Limiter) -> None:
     """Make this guest the host, or say why not.
 
     Raises:
         NotHost: the PIN is wrong.
-        TooOften: too many wrong ones; says how long to wait.
+        TooOften: too many wrong ones from here; says how long to wait.
     """
-    who = request.remote_addr or "?"
-    wait = max(
-        limiter.wait_s("pin", who, PIN_TRIES, PIN_WINDOW_S),
-        limiter.wait_s("pin", "everybody", PIN_TRIES_ALL, PIN_WINDOW_ALL_S),
-    )
-    if wait:
-        log.warning("PIN guessing from %s is slowed for %d s", who, wait)
+    number = settings.now.pin_number
+    _guess("PIN", number, lambda: settings.is_pin(pin), limiter, NotHost(code="wrong-pin"))
+    _grant(host=number)
+
+
+def try_code(code: str, settings: SettingsFile, limiter: Limiter) -> None:
+    """Let this guest join the table, or say why not.
+
+    Raises:
+        NotSeated: the code is wrong.
+        TooOften: too many wrong ones from here; says how long to wait.
+    """
+    now, told = settings.now, code.strip().upper().encode(errors="replace")
+    _guess("code", now.join_number, lambda: hmac.compare_digest(told, now.join_code.encode()),
+           limiter, NotSeated(code="wrong-code"))  # fmt: skip
+    _grant(code=now.join_number)
+
+
+def _guess(
+    what: str, number: int, is_right: Callable[[], bool], limiter: Limiter, wrong: WebError
+) -> None:
+    """Refuse a wrong guess, and any while the guesser has to wait; nobody else waits for it.
+
+    Guesses count for one PIN or code; at another one everybody begins anew.
+    """
+    who, about = caller(), f"{what} {number}"
+    if wait := limiter.guesses.wait_s(about, who):
+        log.warning("%s guessing from %s is slowed for %d s", what, who, wait)
         raise TooOften(retry_after_s=wait)
-    if not hmac.compare_digest(pin.encode(), settings.now.pin.encode()):
-        limiter.count("pin", who)
-        limiter.count("pin", "everybody")
-        log.warning("wrong PIN from %s", who)
-        raise NotHost(code="wrong-pin")
-    limiter.forget("pin", who)
-    session["host"] = settings.now.pin_number
+    if not is_right():
+        limiter.guesses.wrong(about, who)
+        log.warning("wrong %s from %s", what, who)
+        raise wrong
+    limiter.guesses.forget(about, who)
 
 
 def _with_safe_headers(response: Response) -> Response:

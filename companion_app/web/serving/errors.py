@@ -2,6 +2,7 @@
 
 WebError
 ├── NotHost        only the host may do that
+├── NotSeated      only who has a seat at the table may do that
 ├── NotYours       the request does not come from our own page
 ├── TooOften       slower, please; says how long to wait
 ├── TooLarge       more bytes than anybody needs
@@ -32,6 +33,13 @@ class NotHost(WebError):  # noqa: N818 - each is an answer to a guest, in its ow
 
     status = 403
     code = "not-host"
+
+
+class NotSeated(WebError):  # noqa: N818
+    """Only who has a seat at the table may do that."""
+
+    status = 403
+    code = "not-seated"
 
 
 class NotYours(WebError):  # noqa: N818

@@ -32,6 +32,11 @@ class HttpsOffer:
         self._lock = threading.Lock()
         self.port: int | None = None
         """Where it is served, once it is."""
+        self._front: HttpsFront | None = None
+
+    def peer(self, address: str, port: int) -> str | None:
+        """Return the phone behind a line to the page; ``None`` where it did not come by https."""
+        return self._front.lines.get((address, port)) if self._front is not None else None
 
     @property
     def authority(self) -> Path:
@@ -60,6 +65,7 @@ class HttpsOffer:
     def _served(self) -> int:
         front = HttpsFront(self._folder / "server.pem", self._folder / "server.key",
                            self._page_port)  # fmt: skip
+        self._front = front
         for port in self._ports[:-1]:
             with suppress(OSError):
                 front.start(self._host, port)
@@ -81,6 +87,8 @@ class HttpsFront:
         self._phones, self._most = 0, most
         self.port = 0
         """Where it listens, once it does."""
+        self.lines: dict[tuple[str, int], str] = {}
+        """The phone behind each line to the page, by where the line comes from."""
         self._ready = threading.Event()
         self._trouble: OSError | None = None
 
@@ -130,7 +138,12 @@ class HttpsFront:
             page, to_page = await asyncio.open_connection(
                 "127.0.0.1", self._page_port, limit=CHUNK, local_addr=(loopback_of(peer[0]), 0)
             )
-            await asyncio.gather(_copied(phone, to_page), _copied(page, back))
+            line = to_page.get_extra_info("sockname")[:2]
+            self.lines[line] = peer[0]
+            try:
+                await asyncio.gather(_copied(phone, to_page), _copied(page, back))
+            finally:
+                del self.lines[line]
         except OSError:
             back.close()
         finally:

@@ -69,6 +69,8 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
                        _query("tile", TEXT, "the tile"), _query("turns", NUMBER, "0 to 3")]),
     "/api/moves": ("The legal moves right now", "application/json", []),
     "/api/games": ("The games there are rule books for", "application/json", [LANG]),
+    "/api/sessions": ("The phones that may do more than watch; only for the host",
+                      "application/json", []),
     "/api/openapi.json": ("This document", "application/json", []),
     "/api/qr.svg": ("The address of the page as a QR code", "image/svg+xml",
                     [_query("view", TEXT, "of one of its views, such as camera")]),
@@ -103,13 +105,19 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
 
 CHANGE: dict[str, tuple[str, bool, Doc]] = {
     "/api/login": ("Become the host by the PIN", False, _object(pin=TEXT)),
-    "/api/logout": ("Be a guest again", False, _object()),
-    "/api/settings": ("Change PIN, who may answer, room for pictures", True,
-                      _object(pin=TEXT, players_answer=YES_NO, pictures_mb=NUMBER)),
+    "/api/logout": ("Be a guest again; the session ends on the server too", False, _object()),
+    "/api/join": ("Join by the code, and take the seats that this phone speaks for; none to watch",
+                  False, _object(code=TEXT, seats=PLAYERS)),
+    "/api/seats/free": ("Take a seat from every phone that holds it", True, _object(seat=TEXT)),
+    "/api/sessions/end": ("End a session, or all but this one", True,
+                          _object(session=TEXT, others=YES_NO)),
+    "/api/settings": ("Change PIN or join code, who may do what, own names, room for pictures",
+                      True, _object(pin=TEXT, players_answer=YES_NO, pictures_mb=NUMBER,
+                                    open_to=ANYTHING, names=PLAYERS, new_code=YES_NO)),
     "/api/update": ("Install the release that waits on this machine", True, _object()),
     "/api/pictures/wipe": ("Delete every kept picture, those of corrections too", True, _object()),
-    "/api/tell": ("Answer, roll, pass, discard, finale; the host also overrules, corrects and "
-                  "confirms an answer that drops moves",
+    "/api/tell": ("Answer, roll, pass, discard, finale for the own seat; the host also overrules, "
+                  "corrects and confirms an answer that drops moves",
                   False, _object(answer=NUMBER, value={}, confirm=YES_NO, roll=NUMBER,
                                  tiles=PLAYERS, overrule=NUMBER, correct=NUMBER, move=ANYTHING,
                                  discard=TEXT, finale=YES_NO) | {"additionalProperties": True}),

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion_app.live.kept import KeptGames
 from companion_app.web import snapshot
-from companion_app.web.context import companion, language, speech, svg_answer
+from companion_app.web.context import companion, join_code_shown, language, speech, svg_answer
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot
@@ -17,6 +17,7 @@ from companion_app.web.rows import board_side
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.openapi import document
+from companion_app.web.serving.roles import PARTS, reaches
 from companion_app.web.speech import LANGUAGES, Speech, catalogue
 from engine.draw import face, svg
 from engine.draw.display import moved, placed, turned
@@ -31,6 +32,7 @@ MOST_MOVES_SHOWN = 400
 
 
 @blueprint.get("/health")
+@access.part_of("page")
 def health() -> Response:
     """Say whether the page and the store work."""
     desk = companion().desk
@@ -47,6 +49,7 @@ def health() -> Response:
 
 
 @blueprint.get("/api/state")
+@access.part_of("watching")
 def state() -> Response:
     """Return the whole table; ``304`` when nothing has happened since."""
     desk, words = companion().desk, speech()
@@ -60,6 +63,7 @@ def state() -> Response:
 
 
 @blueprint.get("/api/me")
+@access.part_of("page")
 def me() -> Response:
     """Return what this guest may do, and the token that changes need."""
     settings = companion().settings.now
@@ -67,7 +71,14 @@ def me() -> Response:
         {
             "token": access.own_token(),
             "host": access.is_host(),
-            "may_answer": access.is_host() or settings.players_answer,
+            "role": access.role(),
+            "seats": list(access.seats()),
+            "taken": companion().sessions.taken(settings.join_number),
+            "may": {part: reaches(access.role(), settings.least(part)) for part in PARTS},
+            "may_answer": reaches(access.role(), settings.least("telling")),
+            "join_code": join_code_shown(),
+            "open_to": {part: settings.least(part) for part in PARTS if PARTS[part].settable},
+            "names": list(settings.names) if access.is_host() else [],
             "players_answer": settings.players_answer,
             "pictures_mb": settings.pictures_mb,
             "language": language(),
@@ -80,6 +91,7 @@ def me() -> Response:
 
 
 @blueprint.get("/api/strings/<code>.json")
+@access.part_of("page")
 def strings(code: str) -> Response:
     """Return the words of the page in one language."""
     if code not in LANGUAGES:
@@ -92,6 +104,7 @@ def strings(code: str) -> Response:
 
 
 @blueprint.get("/api/table.svg")
+@access.part_of("watching")
 def table() -> Response:
     """Return the table drawn: as accepted, or with the announced foul."""
     desk, words = companion().desk, speech()
@@ -114,6 +127,7 @@ def _drawn(desk: Desk, words: Speech, before: bool) -> str:
 
 
 @blueprint.get("/api/picture.jpg")
+@access.part_of("pictures")
 def picture() -> Response:
     """Return what the camera sees right now, game or no game."""
     desk = companion().desk
@@ -129,6 +143,7 @@ def _seen_without_a_game() -> bytes | None:
 
 
 @blueprint.get("/api/tile.svg")
+@access.part_of("watching")
 def tile() -> Response:
     """Return one tile face, for questions and corrections."""
     name, box_name = request.args.get("tile", ""), request.args.get("game", "")
@@ -149,6 +164,7 @@ def tile() -> Response:
 
 
 @blueprint.get("/api/moves")
+@access.part_of("watching")
 def moves() -> Response:
     """Return the legal moves right now, for those who want to be shown them."""
     desk = companion().desk
@@ -169,6 +185,7 @@ def moves() -> Response:
 
 
 @blueprint.get("/api/games")
+@access.part_of("watching")
 def games() -> Response:
     """Return the games there are rule books for, with players and options in words."""
     words = speech({})
@@ -225,6 +242,7 @@ def _sets(game: AnyGame) -> list[dict[str, str]]:
 
 
 @blueprint.get("/api/openapi.json")
+@access.part_of("page")
 def openapi() -> Response:
     """Return the description of this interface."""
     return jsonify(document())

@@ -1,29 +1,35 @@
 """What changes a game: answering, overruling, correcting, undo, pass, end, new game, settings.
 
-Everything is a POST. What only the host may do is marked; answers, rolls and passes may be given
-by anyone at the table, unless the host says otherwise.
+Everything is a POST. What only the host may do is marked; answers, rolls and passes are given by
+whoever has the seat they concern, unless the host says otherwise.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, session
+from flask import Blueprint, Response, jsonify
 
 from companion_app.web import snapshot
+from companion_app.web.asking import concerns
 from companion_app.web.context import asked, companion, speech
 from companion_app.web.correcting import keep_named, named_by_cells, spots_named
 from companion_app.web.game_asked import record_begun
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, NotHost
+from companion_app.web.serving.errors import BadRequest, NotHost, NotSeated
+from companion_app.web.serving.page_file import Settings
+from companion_app.web.serving.roles import PARTS, ROLES
 from engine.given import LONGEST_NAME, hides
 from engine.record import parse_record
 
 blueprint = Blueprint("control", __name__)
-FROM_ANYONE = ("answer", "roll", "pass", "discard", "finale")
-"""What players may tell, where the host lets them."""
+FROM_SEATS = ("answer", "roll", "pass", "discard", "finale")
+"""What players may tell for themselves, where the host lets them."""
 FROM_HOST = ("overrule", "correct", "move")
+HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+")
+MOST_NAMES = 8
 
 
 def done() -> Response:
@@ -35,6 +41,7 @@ def done() -> Response:
 
 
 @blueprint.post("/api/login")
+@access.part_of("page")
 def login() -> Response:
     """Become the host by the PIN."""
     pin = asked().get("pin")
@@ -45,25 +52,32 @@ def login() -> Response:
 
 
 @blueprint.post("/api/logout")
+@access.part_of("page")
 def logout() -> Response:
-    """Be a guest again."""
-    session.pop("host", None)
+    """Be a guest again; the session ends on the server too."""
+    access.log_out()
     return jsonify({"host": False})
 
 
 @blueprint.post("/api/settings")
 @access.must_be_host
 def settings() -> Response:
-    """Change the PIN, who may answer, or the room for pictures."""
+    """Change the PIN, the join code, who may do what, own names, or the room for pictures."""
     sent = asked()
     kept = companion().settings
     if "pin" in sent:
         if not isinstance(sent["pin"], str):
             raise BadRequest(code="bad-pin")
         kept.change_pin(sent["pin"])
-        session["host"] = kept.now.pin_number
+        access.stay_host()
     if "players_answer" in sent:
         kept.change(players_answer=bool(sent["players_answer"]))
+    if "open_to" in sent:
+        kept.change(open_to={**kept.now.open_to, **_open_to(sent["open_to"])})
+    if "names" in sent:
+        kept.change(names=_own_names(sent["names"]))
+    if sent.get("new_code") is True:
+        kept.new_code()
     if "pictures_mb" in sent:
         room = sent["pictures_mb"]
         if not isinstance(room, int) or isinstance(room, bool) or not 0 <= room <= 100_000:
@@ -72,28 +86,51 @@ def settings() -> Response:
         companion().desk.limit_pictures()
     companion().desk.emit({"event": "settings"})
     now = kept.now
-    return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb})
+    return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb,
+                    "open_to": _open_now(now), "names": list(now.names)})  # fmt: skip
+
+
+def _open_now(now: Settings) -> dict[str, str]:
+    """Return the parts of the page that the host opens and closes, and from whom on they are."""
+    return {name: now.least(name) for name, part in PARTS.items() if part.settable}
+
+
+def _open_to(sent: Any) -> dict[str, str]:
+    good = isinstance(sent, dict) and all(
+        name in PARTS and PARTS[name].settable and least in ROLES for name, least in sent.items()
+    )
+    if not good:
+        raise BadRequest("open_to names parts of the page, each with " + ", ".join(ROLES))
+    return dict(sent)
+
+
+def _own_names(sent: Any) -> tuple[str, ...]:
+    good = isinstance(sent, list) and len(sent) <= MOST_NAMES and all(
+        isinstance(name, str) and HOST_NAME.fullmatch(name) for name in sent)  # fmt: skip
+    if not good:
+        raise BadRequest("names are names of this machine, such as snake-eye.fritz.box")
+    return tuple(name.lower() for name in sent)
 
 
 # --- the game that is on -------------------------------------------------------------------------
 
 
 @blueprint.post("/api/tell")
+@access.part_of("telling")
 def tell() -> Response:
     """Tell the referee something: an answer, a roll, a pass, an overruling, a correction.
 
     An answer that drops accepted moves has to be confirmed, and only the host may do that.
     """
     sent = asked()
-    kinds = [kind for kind in (*FROM_ANYONE, *FROM_HOST) if kind in sent]
+    kinds = [kind for kind in (*FROM_SEATS, *FROM_HOST) if kind in sent]
     if not kinds:
-        raise BadRequest("say one of " + ", ".join((*FROM_ANYONE, *FROM_HOST)))
-    if "correct" not in kinds and "move" in kinds:
+        raise BadRequest("say one of " + ", ".join((*FROM_SEATS, *FROM_HOST)))
+    if "confirm" in sent or any(kind in FROM_HOST for kind in kinds):
         _only_host()
-    allowed = access.is_host() or companion().settings.now.players_answer
-    if not allowed or "confirm" in sent or any(kind in FROM_HOST for kind in kinds):
-        _only_host()
-    _tell(sent)
+    with companion().desk.lock:
+        _only_for_oneself(sent)
+        _tell(sent)
     return done()
 
 
@@ -105,6 +142,20 @@ def _tell(sent: Mapping[str, Any]) -> None:
         spots = spots_named(desk, sent)
         desk.tell(sent)
         keep_named(desk, sent, spots)
+
+
+def _only_for_oneself(sent: Mapping[str, Any]) -> None:
+    """Refuse what a seat tells for another colour."""
+    referee = companion().desk.referee
+    if referee is None or access.is_host():
+        return
+    number = sent.get("answer")
+    question = referee.questions.get(number) if isinstance(number, int) else None
+    if "answer" in sent and question is None:
+        return  # nobody waits for it, and the referee says so
+    concerned = concerns(question, referee.match)
+    if not set(concerned).intersection(access.seats()):
+        raise NotSeated(code="not-your-seat")
 
 
 def _only_host() -> None:

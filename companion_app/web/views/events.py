@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.web.context import companion, speech
+from companion_app.web.serving import access
 from companion_app.web.serving.hub import Event, FullHouse, Hub, Listener
 
 HEARTBEAT_S = 10.0
@@ -18,6 +19,7 @@ blueprint = Blueprint("events", __name__)
 
 
 @blueprint.get("/api/events")
+@access.part_of("watching")
 def events() -> Response:
     """Stream what happens; ``Last-Event-ID`` (or ``since``) says what the phone knows."""
     hub = companion().desk.hub

@@ -41,6 +41,7 @@ def _listed() -> Listed:
 
 
 @blueprint.get("/api/history")
+@access.part_of("watching")
 def history() -> Response:
     """Return the kept games, the newest first."""
     listed, words = _listed(), language()
@@ -54,16 +55,17 @@ def history() -> Response:
 
 
 @blueprint.get("/api/statistics")
+@access.part_of("watching")
 def statistics() -> Response:
     """Return what the kept games say about each person."""
     return jsonify({"players": _by_person(game for game in summaries() if game["ended"])})
 
 
 @blueprint.get("/api/series")
+@access.part_of("watching")
 def series() -> Response:
     """Return the series of the kept games, the newest first."""
-    with companion().desk.lock:
-        finished = [game for game in summaries() if game["ended"]]
+    finished = [game for game in summaries() if game["ended"]]
     return jsonify({"series": series_of(finished)})
 
 
@@ -89,12 +91,14 @@ def _by_person(games: Iterable[Doc]) -> list[Doc]:
 
 
 @blueprint.get("/api/games/<key>")
+@access.part_of("watching")
 def game(key: str) -> Response:
     """Return one game as it stood after ``n`` moves, or at its end."""
     return jsonify(_from(replays.game_document, key, language(), _number()))
 
 
 @blueprint.get("/api/games/<key>/table.svg")
+@access.part_of("watching")
 def table(key: str) -> Response:
     """Return the table of a game after ``n`` moves, or at its end."""
     return svg_answer(_from(replays.game_drawing, key, language(), _number()))
@@ -110,6 +114,7 @@ def _number() -> int | None:
 
 
 @blueprint.get("/api/games/<key>/pictures/<int:seq>/<name>.jpg")
+@access.part_of("pictures")
 def picture(key: str, seq: int, name: str) -> Response:
     """Return a kept picture of a move or a foul."""
     kept = KeptGames(companion().place.file)
@@ -123,6 +128,7 @@ def picture(key: str, seq: int, name: str) -> Response:
 
 
 @blueprint.get("/api/games/<key>/record.json")
+@access.part_of("watching")
 def record(key: str) -> Response:
     """Return the game in the record format."""
     text = json.dumps(_from(replays.game_record, key), ensure_ascii=False)
@@ -130,6 +136,7 @@ def record(key: str) -> Response:
 
 
 @blueprint.get("/api/games/<key>/play.bgsplay")
+@access.part_of("watching")
 def bgsplay(key: str) -> Response:
     """Return the game for Board Game Stats."""
     text = json.dumps(bgstats.play_file(_in_short(key)), ensure_ascii=False)
@@ -137,6 +144,7 @@ def bgsplay(key: str) -> Response:
 
 
 @blueprint.get("/api/games/<key>/bgstats")
+@access.part_of("watching")
 def bgstats_link(key: str) -> Response:
     """Return the link that opens Board Game Stats with the play filled in."""
     return jsonify({"link": bgstats.play_link(_in_short(key))})
@@ -148,6 +156,7 @@ def _in_short(key: str) -> Doc:
 
 
 @blueprint.get("/api/games/<key>/sheet.pdf")
+@access.part_of("watching")
 def sheet(key: str) -> Response:
     """Return the last table and the score sheet as PDF."""
     made = _from(replays.game_sheet, key, language())

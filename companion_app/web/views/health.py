@@ -18,7 +18,6 @@ from companion_app.web.context import companion, language
 from companion_app.web.desk import Desk
 from companion_app.web.doctor_words import in_words
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import NotHost
 from companion_app.web.speech import Speech
 
 blueprint = Blueprint("health", __name__)
@@ -47,6 +46,7 @@ class Checkup:
 
 
 @blueprint.get("/api/health")
+@access.part_of("watching")
 def health() -> Response:
     """Return every check, in the guest's language as far as its sentences go."""
     answer = _checkup().answer(companion().desk)
@@ -63,10 +63,9 @@ def health() -> Response:
 
 
 @blueprint.get("/api/help.zip")
+@access.must_be_host
 def help_file() -> Response:
     """Return one file to send for help; a picture of the table only where the host asks for it."""
-    if not access.is_host():
-        raise NotHost
     desk = companion().desk
     jpeg = desk.feeder.picture() if request.args.get("picture") == "1" else None
     with tempfile.TemporaryDirectory() as folder:

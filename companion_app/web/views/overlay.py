@@ -20,6 +20,7 @@ from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.feeder import Feeder
+from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
 from engine.placement import Piece, Placement
@@ -39,6 +40,7 @@ class Seen:
 
 
 @blueprint.get("/api/camera.svg")
+@access.part_of("pictures")
 def picture_with_outlines() -> Response:
     """Return the camera's picture with the tiles that are known, the last move and any foul."""
     desk = companion().desk

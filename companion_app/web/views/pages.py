@@ -9,7 +9,7 @@ from importlib.resources import files
 import segno
 from flask import Blueprint, Response, jsonify, render_template, request
 
-from companion_app.web.context import companion, language
+from companion_app.web.context import companion, join_code_shown, language
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import LANGUAGES, catalogue
@@ -24,6 +24,7 @@ KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
 @blueprint.get("/")
 @blueprint.get("/<view>")
 @blueprint.get("/games/<key>")
+@access.part_of("page")
 def page(view: str = "", key: str = "") -> Response:
     """Return the shell; its modules show the view that the address names."""
     del key
@@ -38,16 +39,19 @@ def page(view: str = "", key: str = "") -> Response:
 
 
 @blueprint.get("/language/<code>")
+@access.part_of("page")
 def choose_language(code: str) -> Response:
     """Remember the guest's language on his phone."""
     if code not in LANGUAGES:
         raise NotFound
     answer = jsonify({"language": code})
-    answer.set_cookie("language", code, max_age=31_536_000, samesite="Strict", httponly=True)
+    answer.set_cookie("language", code, max_age=31_536_000, samesite="Strict", httponly=True,
+                      secure=access.is_https())  # fmt: skip
     return answer
 
 
 @blueprint.get("/static/<name>")
+@access.part_of("page")
 def static_file(name: str) -> Response:
     """Return a file of the page. Names come from a list, so no other file can be reached."""
     known = {file.name: file for file in (files("companion_app") / "static").iterdir()}
@@ -62,18 +66,21 @@ def static_file(name: str) -> Response:
 
 
 @blueprint.get("/sw.js")
+@access.part_of("page")
 def service_worker() -> Response:
     """Return the offline shell; at the root, since it may only work below where it lies."""
     return static_file("sw.js")
 
 
 @blueprint.get("/favicon.ico")
+@access.part_of("page")
 def icon() -> Response:
     """Return the icon."""
     return static_file("icon.svg")
 
 
 @blueprint.get("/manifest.webmanifest")
+@access.part_of("page")
 def manifest() -> Response:
     """Return what a phone needs to keep the page as an application."""
     words = catalogue(language())["page"]
@@ -91,12 +98,16 @@ def manifest() -> Response:
 
 
 @blueprint.get("/api/qr.svg")
+@access.part_of("page")
 def qr() -> Response:
-    """Return the address of the page as a QR code."""
+    """Return the address of the page as a QR code; with the join code for who may hand it on."""
     out = io.BytesIO()
     address = companion().address or request.host_url
-    if (view := request.args.get("view", "")) in VIEWS:
+    view = request.args.get("view", "")
+    if view in VIEWS:
         address += view
+    if not view and (code := join_code_shown()) is not None:
+        address += f"#join={code}"
     segno.make(address, error="m").save(out, kind="svg", scale=8, border=2, dark="#20302a",
                                         light="#ffffff", xmldecl=False)  # fmt: skip
     return Response(out.getvalue(), mimetype="image/svg+xml")

@@ -49,6 +49,7 @@ def https() -> Response:
 
 
 @blueprint.get("/api/authority.pem")
+@access.part_of("page")
 def authority() -> Response:
     """Return the certificate that makes a phone trust this machine's https."""
     offer = companion().https

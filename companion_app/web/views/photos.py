@@ -21,6 +21,7 @@ PRINTS, PRINTS_WINDOW_S = 6, 60.0
 
 
 @blueprint.post("/api/photo-score")
+@access.part_of("scoring")
 @access.takes_files
 def photo_score() -> Response:
     """Score a table: a photo (multipart, ``photo``) or a table state (JSON, ``table``)."""
@@ -45,6 +46,7 @@ def photo_score() -> Response:
 
 
 @blueprint.get("/api/print/<game_name>.zip")
+@access.part_of("watching")
 def print_sheets(game_name: str) -> Response:
     """Return the tiles of a game as PDF sheets to cut out, in one file."""
     paper = request.args.get("paper", "a4")

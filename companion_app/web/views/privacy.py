@@ -22,6 +22,7 @@ def wipe() -> Response:
 
 
 @blueprint.get("/api/corrections")
+@access.part_of("corrections")
 def corrections() -> Response:
     """Return the labelled pictures, the newest first."""
     kept, words = companion().corrections, speech({})
@@ -30,6 +31,7 @@ def corrections() -> Response:
 
 
 @blueprint.get("/api/corrections/<name>")
+@access.part_of("corrections")
 def correction(name: str) -> Response:
     """Return one labelled picture."""
     kept = companion().corrections

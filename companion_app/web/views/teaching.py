@@ -13,7 +13,7 @@ from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
 from companion_app.web.lessons.photo_reading import tried
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, NotHost, WebError
+from companion_app.web.serving.errors import BadRequest, WebError
 from engine.games import GAMES, game_named
 from engine.record import find_set
 
@@ -45,12 +45,8 @@ def _shown() -> dict[str, Any]:
     return shown
 
 
-def _refuse_guests() -> None:
-    if not access.is_host():
-        raise NotHost
-
-
 @blueprint.get("/api/teaching")
+@access.part_of("boxes")
 def shelf() -> Response:
     """Return the taught boxes, and for the host the lesson that is being prepared."""
     from models.teaching.shelf import listed
@@ -128,23 +124,23 @@ def _taught(name: object, game: str) -> str | None:
 
 
 @blueprint.get("/api/teaching/boards/<int:number>.jpg")
+@access.must_be_host
 def board(number: int) -> Response:
     """Return a photographed board, straight from above."""
-    _refuse_guests()
     return Response(draft().board_picture(number), mimetype="image/jpeg")
 
 
 @blueprint.get("/api/teaching/sorts/<int:number>.jpg")
+@access.must_be_host
 def sort(number: int) -> Response:
     """Return a cell of one of the sorts that were found on boards."""
-    _refuse_guests()
     return Response(draft().swatch(number), mimetype="image/jpeg")
 
 
 @blueprint.get("/api/teaching/tiles/<int:number>.jpg")
+@access.must_be_host
 def tile(number: int) -> Response:
     """Return one found tile."""
-    _refuse_guests()
     return Response(draft().tile_picture(number), mimetype="image/jpeg")
 
 
@@ -218,6 +214,7 @@ def take_in() -> Response:
 
 
 @blueprint.get("/api/teaching/boxes/<name>.zip")
+@access.part_of("boxes")
 def give_away(name: str) -> Response:
     """Return a taught box as one file."""
     from models.teaching.errors import TeachingError

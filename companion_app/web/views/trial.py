@@ -42,6 +42,7 @@ def read_frame(frame: Frame | None, box: TileSet) -> TableState:
 
 
 @blueprint.get("/api/selftest.svg")
+@access.part_of("watching")
 def tiles_as_shown() -> Response:
     """Return the ten tiles to lay, drawn."""
     record = record_asked({"game": request.args.get("game"), "set": request.args.get("set")})

@@ -26,6 +26,7 @@ PLACES = "snake-eye-update-places"
 
 
 @blueprint.get("/api/update")
+@access.part_of("watching")
 def update() -> Response:
     """Say which release runs, which waits, and what became of the last update."""
     return jsonify(_standing())

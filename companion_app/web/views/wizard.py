@@ -34,6 +34,7 @@ PAPERS = ("a4", "letter")
 
 
 @blueprint.get("/api/camera")
+@access.part_of("watching")
 def see() -> Response:
     """Say which camera it is, whether its picture will do, and what to change where."""
     one, words = camera(), speech({})
@@ -151,6 +152,7 @@ def forget() -> Response:
 
 
 @blueprint.get("/api/sheet.pdf")
+@access.part_of("watching")
 def sheet() -> Response:
     """Return the calibration sheet to print."""
     from models.sheets.calibration import calibration_sheet

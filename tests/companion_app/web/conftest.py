@@ -18,7 +18,9 @@ from companion_app.web.app import create_app
 from companion_app.web.context import Companion
 from companion_app.web.desk import Desk
 from companion_app.web.recorded import Script, laid, read_script, settled_on, shipped_script
-from companion_app.web.serving.access import Limiter, SettingsFile
+from companion_app.web.serving.limits import Limiter
+from companion_app.web.serving.page_file import SettingsFile
+from companion_app.web.serving.sessions import Sessions
 from engine.game import Move
 from engine.record import Record, move_to_json, parse_record
 
@@ -58,6 +60,11 @@ class Guest:
         assert self.post("/api/login", {"pin": PIN}).status_code == 200
         return self
 
+    def join(self, code: str, *seats: str) -> Guest:
+        """Show the join code and sit down."""
+        assert self.post("/api/join", {"code": code, "seats": list(seats)}).status_code == 200
+        return self
+
 
 class Played:
     """A desk at which a written game can be played move by move, through the referee."""
@@ -65,12 +72,13 @@ class Played:
     def __init__(self, folder: Path) -> None:
         self.store = Store(folder)
         self.desk = Desk(self.store)
-        self.settings = SettingsFile(folder / "page.json")
-        self.settings.change(pin=PIN)
+        self.settings = SettingsFile(folder / "page.json", pin_cost=2)
+        if not self.settings.is_pin(PIN):
+            self.settings.change_pin(PIN)
         self.time_s = 0.0
         self.companion = Companion(
             self.desk, self.settings, limiter=Limiter(lambda: self.time_s), address="http://pi/",
-            hands=HANDS,
+            sessions=Sessions(folder / "sessions.json"), hands=HANDS,
         )  # fmt: skip
         self.app = create_app(self.companion)
 
@@ -81,6 +89,10 @@ class Played:
     def host(self) -> Guest:
         """Return a new phone that has shown the PIN."""
         return self.guest().be_host()
+
+    def seat(self, *seats: str) -> Guest:
+        """Return a new phone that speaks for players of the game that is on."""
+        return self.guest().join(self.settings.now.join_code, *seats)
 
     def begin(self, record: Record, names: dict[str, str] | None = None) -> None:
         """Begin a game without a move."""

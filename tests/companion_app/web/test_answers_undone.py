@@ -42,7 +42,7 @@ def test_question_that_the_table_has_moved_past_is_gone_from_the_page(played, sc
     shown(played, Layout())
     played.play(script.record, 3)
 
-    refused = played.guest().post("/api/tell", {"answer": question["id"], "value": "blue"})
+    refused = played.seat("blue").post("/api/tell", {"answer": question["id"], "value": "blue"})
 
     assert refused.status_code == 409
     assert refused.get_json()["error"]["code"] == "question-gone"

@@ -118,7 +118,7 @@ def test_corrections_are_deleted_one_by_one_and_with_all_pictures(played, tmp_pa
 def test_no_file_beside_the_kept_pictures_is_reached(played, tmp_path):
     played.companion.corrections = Corrections(tmp_path / "corrections")
     played.companion.corrections.keep("snekagon", picture(), {"tile": "red/1"})
-    guest = played.guest()
+    guest = played.host()
 
     for path in (
         "snekagon/labels.json",

@@ -13,7 +13,7 @@ from companion_app.live.store import Store, _said
 from companion_app.web.app import create_app
 from companion_app.web.context import Companion
 from companion_app.web.desk import Desk
-from companion_app.web.serving.access import SettingsFile
+from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.speech import LANGUAGES, Speech
 from tests.companion_app.web.conftest import Guest
 

@@ -133,15 +133,16 @@ def test_page_answers_while_a_frame_is_read(played, script):
 
 def test_camera_picture_is_shown(played, script):
     begun(played, script)
-    wait_for(lambda: played.guest().client.get("/api/picture.jpg").status_code == 200)
+    seat = played.seat("blue")
+    wait_for(lambda: seat.client.get("/api/picture.jpg").status_code == 200)
 
-    assert played.guest().client.get("/api/picture.jpg").data[:2] == b"\xff\xd8"
+    assert seat.client.get("/api/picture.jpg").data[:2] == b"\xff\xd8"
 
 
 def test_picture_without_a_camera_is_not_found(played, script):
     played.begin(script.record)
 
-    assert played.guest().client.get("/api/picture.jpg").status_code == 404
+    assert played.seat("blue").client.get("/api/picture.jpg").status_code == 404
 
 
 def test_ending_the_game_stops_the_camera(played, script):
@@ -153,7 +154,7 @@ def test_ending_the_game_stops_the_camera(played, script):
 
 
 def outlines(played) -> str:
-    return str(played.guest().client.get("/api/camera.svg").get_data(as_text=True))
+    return str(played.seat("blue").client.get("/api/camera.svg").get_data(as_text=True))
 
 
 def test_picture_shows_where_the_tiles_lie_and_which_came_last(played, script):
@@ -199,4 +200,4 @@ def test_place_that_nobody_is_sure_of_is_told(played, script):
 def test_without_a_camera_there_is_no_picture_with_outlines(played, script):
     played.begin(script.record)
 
-    assert played.guest().client.get("/api/camera.svg").status_code == 404
+    assert played.seat("blue").client.get("/api/camera.svg").status_code == 404

@@ -3,10 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import ssl
+from http.client import HTTPSConnection
+from pathlib import Path
 
 import pytest
+from flask.sessions import SecureCookieSessionInterface
 
-from companion_app.web.serving.access import PIN_TRIES, SettingsFile
+from companion_app.web.serving.access import COOKIE, PART, PIN_TRIES, SECURE_COOKIE
+from companion_app.web.serving.https_front import HttpsOffer
+from companion_app.web.serving.limits import (
+    FIRST_WAIT_S,
+    LONGEST_WAIT_S,
+    Guesses,
+    Limiter,
+    network_of,
+)
+from companion_app.web.serving.page_file import SettingsFile
+from companion_app.web.serving.roles import PARTS, ROLES
+from companion_app.web.serving.server import Server
+from companion_app.web.serving.sessions import Sessions
+from tests.companion_app.web.conftest import Guest, Played, playthrough
+
+SECURITY = Path(__file__).parents[4] / "deploy/SECURITY.md"
+FILLED = {"view": "rules", "key": "no-game", "code": "en", "name": "x", "game_name": "chess",
+          "seq": "1", "number": "1"}  # fmt: skip
 
 
 def test_right_pin_makes_a_host_and_a_wrong_one_does_not(played):
@@ -57,7 +80,7 @@ def test_settings_outlive_a_restart_and_are_for_the_owner_only(tmp_path):
 def test_damaged_settings_are_made_anew(tmp_path):
     (tmp_path / "page.json").write_text("[]", encoding="utf-8")
 
-    assert len(SettingsFile(tmp_path / "page.json").now.pin) == 6
+    assert len(SettingsFile(tmp_path / "page.json").made_pin or "") == 6
 
 
 def test_request_without_the_token_is_refused(played):
@@ -148,3 +171,369 @@ def test_pin_is_never_sent(played):
     for path in ("/", "/api/me", "/api/state", "/api/openapi.json"):
         assert "424242" not in host.client.get(path).get_data(as_text=True)
     assert "424242" not in json.dumps(host.post("/api/settings", {}).get_json())
+
+
+# --- roles ---------------------------------------------------------------------------------------
+
+
+def routes(app):
+    """Return every route as its method, its address and the part of the page it belongs to."""
+    return sorted(
+        (method, rule.rule, getattr(app.view_functions[rule.endpoint], PART, None))
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    )
+
+
+def table_in(text):
+    """Return the table of routes in writing: who may call each."""
+    rows = re.findall(r"^\| `(GET|POST) (\S+)` \| (\w+) \|((?: (?:yes|no) \|)+)$", text, re.M)
+    return {(method, rule): (part, dict(zip(ROLES, marks.replace("|", "").split(), strict=True)))
+            for method, rule, part, marks in rows}  # fmt: skip
+
+
+def as_role(played: Played, role: str) -> Guest:
+    return {"watcher": played.guest, "seat": lambda: played.seat("blue"), "host": played.host}[
+        role
+    ]()
+
+
+def is_refused(phone, method, rule):
+    path = re.sub(r"<(?:int:)?(\w+)>", lambda found: FILLED[found[1]], rule)
+    answer = phone.client.get(path) if method == "GET" else phone.post(path)
+    refused = answer.status_code == 403 and answer.get_json()["error"]["code"] in (
+        "not-host", "not-seated")  # fmt: skip
+    answer.close()
+    return refused
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_route_is_open_to_whom_the_table_says(played, script, role):
+    played.begin(script.record)
+    table = table_in(SECURITY.read_text(encoding="utf-8"))
+    phone = as_role(played, role)
+
+    # Whoever logs out is nobody any more: that comes last, after joining, which needs the code.
+    last = ("/api/join", "/api/logout")
+    ordered = sorted(
+        routes(played.app), key=lambda route: last.index(route[1]) if route[1] in last else -1
+    )
+    for method, rule, part in ordered:
+        played.time_s += 100
+        said, marks = table[method, rule]
+        assert said == part, f"{method} {rule} declares {part}"
+        if rule == "/api/join":
+            continue  # its own refusal is for a missing code, whoever asks
+        assert is_refused(phone, method, rule) == (marks[role] == "no"), f"{method} {rule}"
+    assert set(table) == {(method, rule) for method, rule, _ in ordered}
+
+
+def test_settings_open_and_close_parts_of_the_page(played, script):
+    played.begin(script.record)
+    host, seat, watcher = played.host(), played.seat("blue"), played.guest()
+    settable = {name for name, part in PARTS.items() if part.settable}
+    assert settable == {"watching", "scoring", "pictures", "corrections", "boxes"}
+
+    host.post("/api/settings", {"open_to": {"corrections": "watcher", "watching": "seat"}})
+    assert watcher.client.get("/api/corrections").status_code == 200
+    assert watcher.client.get("/api/state").status_code == 403
+    assert seat.client.get("/api/state").status_code == 200
+
+    host.post("/api/settings", {"open_to": {"corrections": "host"}})
+    assert seat.client.get("/api/corrections").status_code == 403
+    for wrong in ({"hosting": "watcher"}, {"pictures": "nobody"}, {"telling": "watcher"}, 7):
+        assert host.post("/api/settings", {"open_to": wrong}).status_code == 400
+
+
+# --- seats ---------------------------------------------------------------------------------------
+
+
+def test_guest_without_a_seat_tells_nothing(played):
+    played.begin(playthrough("sssnake_evening"))
+    question = played.guest().get("/api/state")["questions"][0]
+
+    for told in ({"roll": 2}, {"pass": True}, {"finale": True}, {"discard": "x"},
+                 {"answer": question["id"], "value": 2}):  # fmt: skip
+        refused = played.guest().post("/api/tell", told)
+        assert refused.get_json()["error"]["code"] == "not-seated", told
+    assert played.desk.match.accepted == []
+
+
+def test_seat_tells_for_its_own_colour_alone(played, script):
+    played.begin(script.record)
+    first, second = played.desk.match.start.players
+    other = played.seat(second)
+
+    refused = other.post("/api/tell", {"pass": True})
+
+    assert refused.status_code == 403
+    assert refused.get_json()["error"]["code"] == "not-your-seat"
+    own = played.seat(first).post("/api/tell", {"pass": True})
+    assert own.status_code == 409, "the rule book, not the guard, says that nobody passes here"
+
+
+def test_wrong_code_gives_no_seat_and_is_slowed(played, script):
+    played.begin(script.record)
+    guest = played.guest()
+
+    answers = [guest.post("/api/join", {"code": "AAAAA", "seats": ["blue"]}).status_code
+               for _ in range(PIN_TRIES + 1)]  # fmt: skip
+
+    assert answers == [403] * PIN_TRIES + [429]
+    assert guest.get("/api/me")["seats"] == []
+    assert played.guest().post("/api/join", {"seats": ["blue"]}).status_code == 403
+
+
+def test_seats_are_shared_held_together_and_freed(played, script):
+    played.begin(script.record)
+    one, two = played.seat("blue", "red"), played.seat("blue")
+    assert one.get("/api/me")["taken"] == {"blue": 2, "red": 1}
+
+    one.post("/api/join", {"seats": ["red"]})
+    assert one.get("/api/me")["taken"] == {"blue": 1, "red": 1}
+    assert one.post("/api/seats/free", {"seat": "blue"}).status_code == 403
+
+    assert played.host().post("/api/seats/free", {"seat": "blue"}).get_json() == {
+        "taken": {"red": 1}}  # fmt: skip
+    assert two.get("/api/me")["role"] == "watcher"
+    assert two.post("/api/join", {"seats": ["green-eyed"]}).status_code == 400
+
+
+def test_join_code_is_shown_to_those_who_may_hand_it_on(played, script):
+    played.begin(script.record)
+    code = played.settings.now.join_code
+    shown = {name: phone.get("/api/me")["join_code"] for name, phone in
+             {"guest": played.guest(), "seat": played.seat("blue"), "watcher": played.seat(),
+              "host": played.host()}.items()}  # fmt: skip
+
+    assert shown == {"guest": None, "seat": code, "watcher": code, "host": code}
+    plain = played.guest().client.get("/api/qr.svg").data
+    assert played.host().client.get("/api/qr.svg").data != plain
+
+
+def test_new_code_frees_every_seat(played, script):
+    played.begin(script.record)
+    seat, before = played.seat("blue"), played.settings.now.join_code
+
+    played.host().post("/api/settings", {"new_code": True})
+
+    assert seat.get("/api/me")["role"] == "watcher"
+    assert played.guest().post("/api/join", {"code": before}).status_code == 403
+
+
+# --- sessions ------------------------------------------------------------------------------------
+
+
+def cookie_of(phone, name=COOKIE):
+    return phone.client.get_cookie(name).value
+
+
+def test_log_out_ends_the_session_on_the_server(played):
+    host = played.host()
+    copied = cookie_of(host)
+
+    host.post("/api/logout")
+
+    thief = played.guest()
+    thief.client.set_cookie(COOKIE, copied)
+    assert thief.get("/api/me")["host"] is False
+
+
+def test_host_lists_sessions_and_ends_them(played, script):
+    played.begin(script.record)
+    host, other, seat = played.host(), played.host(), played.seat("blue")
+    listed = host.get("/api/sessions")["sessions"]
+    assert sorted((one["host"], one["seats"], one["here"]) for one in listed) == [
+        (False, ["blue"], False), (True, [], False), (True, [], True)]  # fmt: skip
+
+    named = next(one["session"] for one in listed if one["host"] and not one["here"])
+    host.post("/api/sessions/end", {"session": named})
+    assert other.get("/api/me")["host"] is False
+    assert host.post("/api/sessions/end", {"session": named}).status_code == 404
+
+    host.post("/api/sessions/end", {"others": True})
+    assert seat.get("/api/me")["role"] == "watcher"
+    assert host.get("/api/me")["host"] is True
+
+
+def test_sessions_outlive_a_restart_and_tell_no_reader_how_to_be_host(played, tmp_path):
+    host = played.host()
+    with host.client.session_transaction() as cookie:
+        id_ = cookie["id"]
+
+    kept = (tmp_path / "sessions.json").read_text(encoding="utf-8")
+
+    assert id_ not in kept
+    assert (tmp_path / "sessions.json").stat().st_mode & 0o077 == 0
+    found = Sessions(tmp_path / "sessions.json").find(id_)
+    assert found is not None
+    assert found.host == played.settings.now.pin_number
+
+
+@pytest.fixture
+def https_port(played, tmp_path):
+    """Return the port of the page over https, and serve it over http too."""
+    if shutil.which("openssl") is None:
+        pytest.skip("this system has no openssl")
+    server = Server(played.app, "127.0.0.1", 0)
+    server.start()
+    played.companion.https = HttpsOffer(tmp_path / "tls", "127.0.0.1", server.port, 0)
+    yield played.companion.https.start()
+    server.close()
+
+
+def test_cookie_of_a_phone_that_comes_by_https_is_secure_and_its_own(played, https_port):
+    plain = cookie_of(played.host())
+    line = HTTPSConnection(
+        "127.0.0.1", https_port, context=ssl._create_unverified_context(), timeout=30
+    )
+    line.request("GET", "/api/me", headers={"Cookie": f"{COOKIE}={plain}"})
+    answer = line.getresponse()
+    said = json.loads(answer.read())
+    line.close()
+
+    assert said["host"] is True, "who was host over http stays so"
+    assert answer.headers["Set-Cookie"].startswith(f"{SECURE_COOKIE}=")
+    assert "Secure" in answer.headers["Set-Cookie"]
+    assert "Secure" not in played.app.test_client().get("/").headers["Set-Cookie"]
+
+
+# --- the PIN, kept -------------------------------------------------------------------------------
+
+
+def test_pin_is_kept_as_a_hash_and_shown_once(tmp_path):
+    made = SettingsFile(tmp_path / "page.json")
+
+    assert made.made_pin is not None
+    assert made.is_pin(made.made_pin)
+    assert made.made_pin not in (tmp_path / "page.json").read_text(encoding="utf-8")
+    assert SettingsFile(tmp_path / "page.json").made_pin is None
+
+
+OLD = {"secret": "ab" * 32, "pin": "246810", "pin_number": 3, "players_answer": False,
+       "pictures_mb": 7, "source": "phone"}  # fmt: skip
+
+
+def test_settings_of_version_0_1_0_are_taken_over(tmp_path):
+    (tmp_path / "page.json").write_text(json.dumps(OLD), encoding="utf-8")
+
+    taken = SettingsFile(tmp_path / "page.json")
+
+    assert taken.is_pin("246810")
+    assert taken.made_pin is None
+    now = taken.now
+    assert (now.secret, now.pin_number, now.players_answer, now.pictures_mb, now.source) == (
+        OLD["secret"], 3, False, 7, "phone")  # fmt: skip
+    kept = (tmp_path / "page.json").read_text(encoding="utf-8")
+    assert "246810" not in kept
+    assert SettingsFile(tmp_path / "page.json").now == now
+
+
+def old_cookie(app, **data):
+    signer = SecureCookieSessionInterface().get_signing_serializer(app)
+    assert signer is not None
+    return signer.dumps(data)
+
+
+def test_host_of_version_0_1_0_stays_host_until_he_logs_out(played):
+    number = played.settings.now.pin_number
+    played.settings.change(old_cookies=number)
+    old = old_cookie(played.app, token="t", host=number)
+    phone = played.guest()
+    phone.client.set_cookie(COOKIE, old)
+    phone.token = phone.get("/api/me")["token"]
+    assert phone.get("/api/me")["host"] is True
+
+    phone.post("/api/logout")
+
+    phone.client.set_cookie(COOKIE, old)
+    assert phone.get("/api/me")["host"] is False
+
+
+def test_pin_made_beside_a_running_page_is_valid_at_once(played, tmp_path):
+    host, guest = played.host(), played.guest()
+    for _ in range(PIN_TRIES):
+        guest.post("/api/login", {"pin": "000000"})
+
+    made = SettingsFile(tmp_path / "page.json").new_pin()
+
+    assert guest.post("/api/login", {"pin": made}).status_code == 200, "at a new PIN all begin anew"
+    assert host.get("/api/me")["host"] is False
+
+
+# --- guessing ------------------------------------------------------------------------------------
+
+
+def test_each_wrong_guess_waits_longer_up_to_an_hour():
+    time_s = 0.0
+    guesses = Guesses(lambda: time_s)
+    waits = []
+    for _ in range(PIN_TRIES + 8):
+        guesses.wrong("pin", "a")
+        waits.append(guesses.wait_s("pin", "a"))
+        time_s += waits[-1]
+
+    assert waits[: PIN_TRIES + 2] == [0] * (PIN_TRIES - 1) + [60, 120, 240]
+    assert waits[PIN_TRIES - 1] == FIRST_WAIT_S
+    assert waits[-1] == LONGEST_WAIT_S
+    assert guesses.wait_s("pin", "b") == 0
+
+
+def test_many_addresses_neither_fill_the_memory_nor_free_a_guesser():
+    time_s = 0.0
+    limiter = Limiter(lambda: time_s, most=50)
+    for _ in range(PIN_TRIES):
+        limiter.guesses.wrong("pin", "guesser")
+    for number in range(500):
+        limiter.guesses.wrong("pin", f"10.0.{number // 250}.{number % 250}")
+        limiter.count("post", f"10.0.{number // 250}.{number % 250}")
+
+    assert len(limiter.guesses) == len(limiter) == 50
+    assert limiter.guesses.wait_s("pin", "guesser") > 0, "quiet ones go first"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "same"),
+    [
+        ("fd00::1:2:3:4", "fd00::9:9:9:9", True), ("fd00:0:0:1::1", "fd00:0:0:2::1", False),
+        ("192.168.1.5", "::ffff:192.168.1.5", True), ("192.168.1.5", "192.168.1.6", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True), ("?", "?", True),
+    ],
+)  # fmt: skip
+def test_phone_with_many_ipv6_addresses_counts_as_one(one, two, same):
+    assert (network_of(one) == network_of(two)) == same
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "cs", "ru"])
+def test_who_comes_by_a_box_name_is_told_what_to_type(played, language):
+    asked = {"Host": "snake-eye.fritz.box", "Accept": "text/html"}
+    answer = played.app.test_client().get(f"/?lang={language}", headers=asked)
+
+    assert answer.status_code == 403
+    assert played.companion.address in answer.get_data(as_text=True)
+
+
+def test_own_name_is_answered_once_the_host_says_it_is_ours(played):
+    host = played.host()
+    asked = {"Host": "snake-eye.fritz.box"}
+    assert host.post("/api/settings", {"names": ["Snake-Eye.fritz.box"]}).status_code == 200
+
+    assert played.app.test_client().get("/api/state", headers=asked).status_code == 200
+    other = {"Host": "evil.fritz.box"}
+    assert played.app.test_client().get("/api/state", headers=other).status_code == 403
+    for wrong in (["box"], ["a b.c"], "x.y", [7], ["x.y"] * 9):
+        assert host.post("/api/settings", {"names": wrong}).status_code == 400
+
+
+def test_settings_that_cannot_be_kept_are_not_changed(played, tmp_path):
+    host, before = played.host(), played.settings.now
+    (tmp_path / "page.new").mkdir()  # what is written beside the file cannot be
+
+    refused = host.post("/api/settings", {"players_answer": False})
+
+    assert refused.status_code == 507
+    assert refused.get_json()["error"]["code"] == "not-kept"
+    assert played.settings.now == before

@@ -52,10 +52,10 @@ def test_foul_that_will_be_taken_back_is_not_called_again_before_it_was_lifted(p
     assert referee.pending is not None
 
 
-def test_guest_may_not_overrule(played, script):
+def test_seat_may_not_overrule(played, script):
     number = with_foul(played, script)
 
-    refused = played.guest().post("/api/tell", {"overrule": number + 1})
+    refused = played.seat("blue", "red").post("/api/tell", {"overrule": number + 1})
 
     assert refused.status_code == 403
     assert refused.get_json()["error"]["code"] == "not-host"
@@ -182,10 +182,10 @@ def test_game_that_cannot_be_says_why(played):
     assert "players" in refused.get_json()["error"]["detail"]
 
 
-def test_roll_is_asked_for_and_told_by_a_guest(played):
+def test_roll_is_asked_for_and_told_by_whose_turn_it_is(played):
     record = playthrough("sssnake_evening")
     played.begin(record)
-    guest = played.guest()
+    guest = played.seat(played.desk.match.position.to_move)
 
     question = guest.get("/api/state")["questions"][0]
     told = guest.post("/api/tell", {"answer": question["id"], "value": 2})
@@ -198,9 +198,9 @@ def test_roll_is_asked_for_and_told_by_a_guest(played):
 def test_guest_may_not_answer_where_the_host_says_so(played):
     played.begin(playthrough("sssnake_evening"))
     played.host().post("/api/settings", {"players_answer": False})
-    guest = played.guest()
+    seat = played.seat(played.desk.match.position.to_move)
 
-    refused = guest.post("/api/tell", {"roll": 2})
+    refused = seat.post("/api/tell", {"roll": 2})
 
     assert refused.status_code == 403
 

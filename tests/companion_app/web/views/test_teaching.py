@@ -81,8 +81,9 @@ def test_tiles_are_found_and_grouped_by_likeness(played):
     assert host.client.get("/api/teaching/tiles/0.jpg").mimetype == "image/jpeg"
 
 
-def test_guests_see_the_shelf_but_no_lesson(played):
-    guest = played.guest()
+def test_seats_see_the_shelf_but_no_lesson(played, script):
+    played.begin(script.record)
+    guest = played.seat("blue")
 
     refused = send(
         guest, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"

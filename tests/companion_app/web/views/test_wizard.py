@@ -86,7 +86,7 @@ def test_without_a_picture_the_page_says_what_to_do(filmed):
 
     assert (said["seen"], said["ready"]) == (False, False)
     assert "phone" in said["text"]
-    assert filmed.guest().client.get("/api/picture.jpg").status_code == 404
+    assert filmed.host().client.get("/api/picture.jpg").status_code == 404
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "cs"])

@@ -1,0 +1,111 @@
+"""Counts what addresses do, in bounded memory: requests by the minute, and wrong guesses."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
+
+MOST_KEPT = 4096
+FREE_GUESSES, FIRST_WAIT_S, LONGEST_WAIT_S = 5, 60.0, 3600.0
+"""So many wrong ones; then a minute's wait, twice as long after each further one, up to an hour:
+an address tries about 35 a day, so that all of a home network's need months for a PIN."""
+FORGOTTEN_AFTER_S = 86_400.0
+"""Who has been quiet for so long begins anew."""
+
+
+def network_of(address: str) -> str:
+    """Return whom an address stands for: itself, or the /64 that one IPv6 phone has to itself."""
+    try:
+        known = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(known, IPv6Address):
+        return str(known)
+    mapped = known.ipv4_mapped
+    return str(mapped) if mapped else str(ip_network((known, 64), strict=False))
+
+
+class Limiter:
+    """Counts what an address did lately; the longest quiet ones make room for others."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = MOST_KEPT) -> None:
+        self._clock, self._most = clock, most
+        self._done: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
+        self._lock = threading.Lock()
+        self.guesses = Guesses(clock, most)
+
+    def wait_s(self, what: str, who: str, most: int, window_s: float) -> int:
+        """Return how long one has to wait; 0 when it is allowed."""
+        with self._lock:
+            times = self._done.get((what, who), deque[float]())
+            while times and times[0] <= self._clock() - window_s:
+                times.popleft()
+            return 0 if len(times) < most else max(1, round(times[0] + window_s - self._clock()))
+
+    def count(self, what: str, who: str) -> None:
+        """Take note of one more."""
+        with self._lock:
+            self._done.setdefault((what, who), deque(maxlen=256)).append(self._clock())
+            self._done.move_to_end((what, who))
+            while len(self._done) > self._most:
+                self._done.popitem(last=False)
+
+    def __len__(self) -> int:
+        """Return how many are remembered."""
+        return len(self._done)
+
+
+@dataclass(frozen=True)
+class _Guesser:
+    wrong: int
+    last_s: float
+    until_s: float
+
+
+class Guesses:
+    """Wrong guesses by address: each waits longer for its next, and for nobody else's."""
+
+    def __init__(self, clock: Callable[[], float], most: int = MOST_KEPT) -> None:
+        self._clock, self._most = clock, most
+        self._known: OrderedDict[tuple[str, str], _Guesser] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait_s(self, what: str, who: str) -> int:
+        """Return how long somebody has to wait before the next guess; 0 for not at all."""
+        with self._lock:
+            known = self._known.get((what, who))
+            left_s = known.until_s - self._clock() if known is not None else 0.0
+            return max(1, round(left_s)) if left_s > 0 else 0
+
+    def wrong(self, what: str, who: str) -> None:
+        """Take note of a wrong guess."""
+        with self._lock:
+            now_s, known = self._clock(), self._known.pop((what, who), None)
+            if known is not None and known.last_s < now_s - FORGOTTEN_AFTER_S:
+                known = None
+            count = known.wrong + 1 if known is not None else 1
+            doubled = min(max(0, count - FREE_GUESSES), 10)
+            wait_s = min(FIRST_WAIT_S * 2**doubled, LONGEST_WAIT_S)
+            until_s = now_s + wait_s if count >= FREE_GUESSES else now_s
+            self._make_room(now_s)
+            self._known[what, who] = _Guesser(count, now_s, until_s)
+
+    def forget(self, what: str, who: str | None = None) -> None:
+        """Begin anew for somebody, or for everybody."""
+        with self._lock:
+            for key in [key for key in self._known if key[0] == what and who in (None, key[1])]:
+                del self._known[key]
+
+    def _make_room(self, now_s: float) -> None:
+        """Let the longest quiet one go; while all have to wait, the one that came first."""
+        while len(self._known) >= self._most:
+            quiet = (key for key, one in self._known.items() if one.until_s <= now_s)
+            del self._known[next(quiet, next(iter(self._known)))]
+
+    def __len__(self) -> int:
+        """Return how many are remembered."""
+        return len(self._known)

@@ -1,0 +1,151 @@
+"""Phones that showed the PIN or the join code: kept in the home, listed, ended on the server.
+
+The cookie holds only a number that nobody guesses; here stands what it is good for. Of the number
+itself only the hash is kept, so that nobody becomes host by reading the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from companion_app.web.serving.page_file import write_private
+
+log = logging.getLogger(__name__)
+MOST_SESSIONS = 300
+LASTS_S = 31 * 86_400.0
+"""As long as the cookie does."""
+HANDLE = 12
+"""So many letters of its hash name a session to the host."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a phone may do."""
+
+    made_s: float
+    seen_s: float
+    device: str = ""
+    """What kind of phone it says it is."""
+    host: int = 0
+    """The number of the PIN that was shown; 0 for none."""
+    code: int = 0
+    """The number of the join code that was shown; 0 for none."""
+    seats: tuple[str, ...] = ()
+    """The players that it speaks for."""
+
+
+class Sessions:
+    """All sessions, and the file they are kept in; without a path in memory alone."""
+
+    def __init__(self, path: Path | None = None, clock: Callable[[], float] = time.time) -> None:
+        self._path, self._clock = path, clock
+        self._lock = threading.Lock()
+        self._kept = self._read()
+
+    def find(self, id_: str) -> Session | None:
+        """Return a session by the number in a cookie."""
+        with self._lock:
+            found = self._kept.get(_hash(id_))
+            if found is None or found.made_s < self._clock() - LASTS_S:
+                return None
+            found = replace(found, seen_s=self._clock())
+            self._kept[_hash(id_)] = found
+            return found
+
+    def begin(self, session: Session) -> str:
+        """Keep a new session; return the number for the cookie."""
+        id_ = secrets.token_urlsafe(24)
+        with self._lock:
+            while len(self._kept) >= MOST_SESSIONS:
+                del self._kept[min(self._kept, key=lambda one: self._kept[one].seen_s)]
+            self._kept[_hash(id_)] = session
+            self._write()
+        return id_
+
+    def fresh(self, device: str) -> Session:
+        """Return a session that may nothing yet."""
+        return Session(self._clock(), self._clock(), device)
+
+    def end(self, id_: str) -> None:
+        """End a session: its cookie is good for nothing any more."""
+        with self._lock:
+            if self._kept.pop(_hash(id_), None) is not None:
+                self._write()
+
+    def end_by_handle(self, handle: str) -> bool:
+        """End the session that the list names so; say whether there was one."""
+        with self._lock:
+            gone = [one for one in self._kept if one[:HANDLE] == handle]
+            for one in gone:
+                del self._kept[one]
+            self._write()
+        return bool(gone)
+
+    def end_others(self, id_: str) -> int:
+        """End all sessions but one; return how many."""
+        with self._lock:
+            before = len(self._kept)
+            self._kept = {key: one for key, one in self._kept.items() if key == _hash(id_)}
+            self._write()
+            return before - len(self._kept)
+
+    def free(self, seat: str) -> None:
+        """Take a seat from every phone that holds it."""
+        with self._lock:
+            for key, one in self._kept.items():
+                left = tuple(held for held in one.seats if held != seat)
+                self._kept[key] = replace(one, seats=left)
+            self._write()
+
+    def taken(self, code: int) -> dict[str, int]:
+        """Return how many phones speak for each player, by the join code that is valid."""
+        held = [one.seats for one in self.listed().values() if one.code == code]
+        return dict(Counter(seat for seats in held for seat in seats))
+
+    def listed(self) -> dict[str, Session]:
+        """Return the sessions by the name that ends them, the latest first."""
+        with self._lock:
+            newest = sorted(self._kept.items(), key=lambda item: -item[1].seen_s)
+            return {key[:HANDLE]: one for key, one in newest
+                    if one.made_s >= self._clock() - LASTS_S}  # fmt: skip
+
+    def _read(self) -> dict[str, Session]:
+        try:
+            kept = json.loads(self._path.read_text(encoding="utf-8")) if self._path else {}
+            return {str(key): _session(one) for key, one in kept.items()}
+        except (OSError, ValueError, TypeError, AttributeError, KeyError):
+            return {}
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        try:
+            write_private(self._path, {key: asdict(one) for key, one in self._kept.items()})
+        except OSError as error:
+            # It holds until the next start; a full disk keeps nobody from hosting or leaving.
+            log.error("sessions cannot be kept: %s", error.strerror)
+
+
+def handle_of(id_: str) -> str:
+    """Return what the list calls the session of a cookie."""
+    return _hash(id_)[:HANDLE]
+
+
+def _hash(id_: str) -> str:
+    return hashlib.sha256(id_.encode(errors="replace")).hexdigest()
+
+
+def _session(kept: dict[str, Any]) -> Session:
+    return Session(float(kept["made_s"]), float(kept["seen_s"]), str(kept["device"]),
+                   int(kept["host"]), int(kept["code"]),
+                   tuple(str(one) for one in kept["seats"]))  # fmt: skip
