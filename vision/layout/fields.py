@@ -279,6 +279,9 @@ def parted(
         tile_set: the box.
         over_gaps: whether cards with an empty cell between are one group, since nobody can look.
     """
+    if not any(kind.strands for kind in tile_set.kinds.values()):
+        # A box without rules is laid out anyhow, and nothing on its tiles says what joins.
+        return [group]
     parts = _together(group.cards, tile_set, over_gaps=over_gaps)
     if len(parts) == 1:
         return [replace(group, cards=_doubted(group.cards, parts[0]))]

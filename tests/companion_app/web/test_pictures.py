@@ -89,7 +89,7 @@ def test_full_disk_is_said_clearly_and_loses_nothing(small_disk, tmp_path, scrip
     store = Store(small_disk)
     desk = Desk(store)
     settings = SettingsFile(tmp_path / "page.json")
-    settings.change(pin="424242")
+    settings.change_pin("424242")
     app = create_app(Companion(desk, settings))
     match = desk.begin(replace(script.record, moves=()))
     host = Guest(app.test_client()).be_host()

@@ -37,4 +37,4 @@ def test_boards_count_from_one():
     label = Speech("en").labels(Layout.of(tile), built_in_set("snekagon5g"))
 
     assert where(tile, [], 6).board == 1
-    assert label(tile) == "Board 1: red tile 1, row 6, place 6"
+    assert label(tile) == "Board 1: red tile of 1, row 6, place 6"

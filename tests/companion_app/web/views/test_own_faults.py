@@ -25,13 +25,13 @@ KINDS = ("roll", "pass", "discard", "finale", "overrule", "correct", "move")
 
 @pytest.mark.parametrize("fault", [KeyError("n"), TypeError("of type"), IndexError(), ValueError()])
 def test_fault_of_our_own_is_broken_and_logged(played, script, fault, caplog, monkeypatch):
-    def fails(*_):
+    def fails(*_, **__):
         raise fault
 
     played.begin(script.record)
     monkeypatch.setattr(played.desk.referee, "tell", fails)
 
-    answer = played.guest().post("/api/tell", {"pass": True})
+    answer = played.host().post("/api/tell", {"pass": True})
 
     assert answer.status_code == 500
     assert answer.get_json()["error"]["code"] == "broken"
@@ -40,10 +40,11 @@ def test_fault_of_our_own_is_broken_and_logged(played, script, fault, caplog, mo
 
 @pytest.mark.parametrize(("fault", "status"), [(ModelError("m"), 500), (PictureError("p"), 422)])
 def test_photo_is_blamed_for_itself_only(played, fault, status, monkeypatch):
-    def fails(*_):
+    def fails(*_, **__):
         raise fault
 
     monkeypatch.setattr(played.companion, "read_photo", fails)
+    monkeypatch.setattr(played.companion.hands, "do", fails)
     guest = played.guest()
 
     answer = guest.client.post(

@@ -95,7 +95,7 @@ def test_seats_see_the_shelf_but_no_lesson(played, script):
 
 
 def test_games_and_their_tiles_are_called_in_the_guests_words(played):
-    shelf = played.guest().get("/api/teaching?lang=de")
+    shelf = played.host().get("/api/teaching?lang=de")
 
     assert shelf["titles"]["snekagon5g"] == "Snekagon 5G"
     assert shelf["words"]["blue/curve"] == "blaue Kurve"
