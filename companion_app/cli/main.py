@@ -70,7 +70,7 @@ def version() -> str:
     try:
         return metadata.version("snake-eye")
     except metadata.PackageNotFoundError:
-        project = Path(__file__).parent.parent / "pyproject.toml"
+        project = Path(__file__).parents[2] / "pyproject.toml"
         return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.referee import Referee
-from vision.core.types import Frame
+from vision import Frame
 
 
 class Table(Protocol):

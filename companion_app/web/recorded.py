@@ -23,7 +23,7 @@ from engine.errors import EngineError
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, move_to_json, parse_move, parse_record
-from vision.core.types import Frame
+from vision import Frame
 
 SILENT = ("roll", "discard", "pass", "finale")
 """Moves that leave no trace on the table: they are told."""

@@ -42,7 +42,7 @@ def test_exam_reads_a_sealed_table_and_keeps_its_figures(tmp_path, monkeypatch, 
     monkeypatch.setattr(sealed, "put_down", lambda *asked: put.append(asked))
     drawn = []
 
-    def read(seed, game, split, worst):
+    def read(seed, game, split, worst, beside="far"):
         drawn.append((seed, game, split, worst.name))
         counts = dict.fromkeys(("wrong", "missed", "invented", "unsure", "sure_wrong"), 0)
         facts = {"small": False, "good": True, "foul": False, "confidences": [], "advice": []}
