@@ -44,8 +44,17 @@ def test_exam_reads_a_sealed_table_and_keeps_its_figures(tmp_path, monkeypatch, 
 
     def read(seed, game, split, worst, beside="far"):
         drawn.append((seed, game, split, worst.name))
-        counts = dict.fromkeys(("wrong", "missed", "invented", "unsure", "sure_wrong"), 0)
-        facts = {"small": False, "good": True, "foul": False, "confidences": [], "advice": []}
+        counted = ("wrong", "missed", "invented", "unsure", "sure_wrong", "beside", "beside_sure",
+                   "beside_unsure")  # fmt: skip
+        counts = dict.fromkeys(counted, 0)
+        facts = {
+            "small": False,
+            "good": True,
+            "foul": False,
+            "confidences": [],
+            "advice": [],
+            "beside_confidences": [],
+        }
         return {"seed": seed, "tiles": 1, "sure": 1, **counts, **facts}
 
     monkeypatch.setattr(tables, "evaluated", read)
