@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,7 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from vision.classify import embedding, features
-from vision.classify.faces import Faces, faces_of_prints, shrunk, slopes_of
-from vision.classify.prints import Prints
+from vision.classify.faces import Faces, shrunk, slopes_of
 from vision.core.crop import Patches
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
@@ -179,23 +177,16 @@ def _light(patches: Patches) -> tuple[Floats, Floats, Floats]:
     return clipped, np.log(contrast), blur
 
 
-TAUGHT = "taught"
-"""Stands for the name of a box in the file about boxes that owners taught."""
-
-
 def file_names(set_name: str) -> tuple[str, str]:
     """Return the names of a box's manifest and of its arrays."""
     return f"evidence_{set_name}.json", f"evidence_{set_name}.npz"
 
 
 def _wanted(tile_set: TileSet) -> dict[str, object]:
-    return {**_about(tile_set.name), "set_hash": set_hash(tile_set)}
-
-
-def _about(name: str) -> dict[str, object]:
     return {
-        "format": FORMAT, "version": VERSION, "set": name, "embedding": embedding.VERSION,
-        "features": features.VERSION, "names": list(NAMES),
+        "format": FORMAT, "version": VERSION, "set": tile_set.name,
+        "embedding": embedding.VERSION, "features": features.VERSION, "names": list(NAMES),
+        "set_hash": set_hash(tile_set),
     }  # fmt: skip
 
 
@@ -215,29 +206,6 @@ def load_evidence(tile_set: TileSet, folder: Path = TRAINED) -> Evidence:
         raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
 
 
-@lru_cache(maxsize=1)
-def taught_trees() -> tuple[Trees, Trees]:
-    """Return what weighs readings of boxes that owners taught, loaded on first use."""
-    manifest_name, arrays_name = file_names(TAUGHT)
-    manifest = read_manifest(TRAINED / manifest_name, _about(TAUGHT))
-    arrays = read_arrays(TRAINED / arrays_name, str(manifest.get("sha256")))
-    try:
-        return Trees.of(arrays, "ours_"), Trees.of(arrays, "burnt_")
-    except (KeyError, ValueError, TypeError, IndexError) as error:
-        raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
-
-
-def taught_evidence(prints: Prints) -> Evidence:
-    """Return what weighs readings of a taught box of squares, by its owner's photographs."""
-    return Evidence(faces_of_prints(prints), *taught_trees())
-
-
-def write_taught(ours: Trees, burnt: Trees, folder: Path, figures: Mapping[str, Any]) -> None:
-    """Write what weighs readings of boxes that owners taught, and its manifest."""
-    _write(TAUGHT, _about(TAUGHT), {**ours.arrays("ours_"), **burnt.arrays("burnt_")}, folder,
-           {"figures": dict(figures)})  # fmt: skip
-
-
 def write_evidence(
     evidence: Evidence, tile_set: TileSet, folder: Path, figures: Mapping[str, Any]
 ) -> None:
@@ -247,19 +215,13 @@ def write_evidence(
         "faces": faces.pictures, "numbers": faces.numbers.astype(np.float16),
         **evidence.ours.arrays("ours_"), **evidence.burnt.arrays("burnt_"),
     }  # fmt: skip
-    _write(tile_set.name, _wanted(tile_set), arrays, folder, {
-        "faces": [str(Look(tile, cell)) for tile, cell in faces.cells],
-        "looks": [str(look) for look in faces.looks], "figures": dict(figures),
-    })  # fmt: skip
-
-
-def _write(
-    name: str, wanted: Mapping[str, object], arrays: Mapping[str, NDArray[Any]], folder: Path,
-    more: Mapping[str, object],
-) -> None:  # fmt: skip
-    manifest_name, arrays_name = file_names(name)
+    manifest_name, arrays_name = file_names(tile_set.name)
     folder.mkdir(parents=True, exist_ok=True)
     digest = write_arrays(folder / arrays_name, arrays)
-    manifest = {**wanted, "file": arrays_name, "sha256": digest, **more}
+    manifest = {
+        **_wanted(tile_set), "file": arrays_name, "sha256": digest,
+        "faces": [str(Look(tile, cell)) for tile, cell in faces.cells],
+        "looks": [str(look) for look in faces.looks], "figures": dict(figures),
+    }  # fmt: skip
     text = json.dumps(manifest, indent=1) + "\n"
     (folder / manifest_name).write_text(text, encoding="utf-8")
