@@ -11,6 +11,7 @@
 #                   one's (TABLES=2000 a game, PARTS="tables films", AGAINST=folder, RENDERS=folder)
 #   make train      train the models anew
 #   make soak       every fault in full count, taken up where it was left (PARTS="kill", FRESH=1)
+#   make fuzz       changed inputs at every way in, half an hour each (TARGETS="records", MINUTES=5)
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
 #   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh
@@ -19,7 +20,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run check test bench evaluate golden train soak audit release test-deploy lock clean
+.PHONY: setup run check test bench evaluate golden train soak fuzz audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -62,6 +63,12 @@ train: setup
 
 soak: .venv/dev-ready
 	.venv/bin/python -m tests.faults $(PARTS) $(if $(FRESH),--fresh)
+
+fuzz: .venv/dev-ready
+	@.venv/bin/python -c 'import atheris' 2>/dev/null \
+	    || .venv/bin/python -m pip install --quiet atheris==3.0.0 \
+	    || echo "Atheris does not install here: inputs are drawn by Hypothesis, without coverage."
+	.venv/bin/python -m tests.fuzz $(TARGETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(FRESH),--fresh)
 
 audit:
 	deploy/audit.sh

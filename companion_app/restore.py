@@ -15,6 +15,7 @@ import sqlite3
 import stat
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -75,7 +76,7 @@ def restore_backup(
                 return Restored(len(kept), _swapped(home, staging))
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise BackupError(f"{file} is no backup of Snake Eye: {error}") from error
     except OSError as error:
         raise BackupError(f"{file} cannot be restored: {error.strerror or error}") from error
