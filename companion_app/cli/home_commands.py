@@ -48,8 +48,9 @@ def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
 
 def doctor(arguments: Namespace) -> int:
     """Say in plain words what is well and what is not."""
-    from companion_app.doctor import diagnose, report, write_help_file
+    from companion_app.doctor import diagnose, report
     from companion_app.doctor_machine import Machine
+    from companion_app.help_file import write_help_file
 
     settings = _settings()
     wanted = arguments.source or settings.source

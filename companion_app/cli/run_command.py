@@ -17,24 +17,27 @@ from companion_app.cli.arguments import (
     told_options,
     told_players,
 )
+from companion_app.eye.camera import TableCamera, kind_of
+from companion_app.eye.commands import Commands
+from companion_app.eye.corrections import Corrections
+from companion_app.eye.desk import Desk, source_in
+from companion_app.eye.feeder import Feeder
+from companion_app.eye.mqtt import publisher_for
+from companion_app.eye.recorded import shipped_script
 from companion_app.found_cameras import found_cameras
 from companion_app.home import corrections_folder, home_folder, set_folders
+from companion_app.line.ends import NearEye
 from companion_app.live.demo import demo_record
 from companion_app.live.errors import LiveError, StoreError
 from companion_app.live.match import Match
 from companion_app.live.store import Store
+from companion_app.refusal import Refusal
 from companion_app.settings import load_settings
 from companion_app.web.app import create_app
-from companion_app.web.camera import TableCamera, kind_of
 from companion_app.web.context import Companion
-from companion_app.web.corrections import Corrections
-from companion_app.web.desk import Desk, source_in
-from companion_app.web.feeder import Feeder
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.recorded import shipped_script
-from companion_app.web.serving.errors import WebError
+from companion_app.web.place import Place
 from companion_app.web.serving.https_front import HttpsOffer
-from companion_app.web.serving.mqtt import publisher_for
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.server import Server, reachable_host, serve
 from companion_app.web.serving.sessions import Sessions
@@ -120,10 +123,13 @@ def _serve(arguments: Namespace, store: Store) -> int:
     home = home_folder()
     settings = SettingsFile(home / "page.json")
     arguments.source = arguments.source or source_at_start(settings.now.source, store)
-    camera = TableCamera(desk, arguments.source, home / "profiles", arguments.speed, found_cameras)
-    companion = Companion(desk, settings, make_feeder=camera.feeder, read_photo=read_photo,
-                          camera=camera, corrections=Corrections(corrections_folder()),
+    camera = TableCamera(desk, arguments.source, home, arguments.speed, found_cameras)
+    commands = Commands(desk, camera, Corrections(corrections_folder()))
+    eye = NearEye(commands.answer, commands.standing)
+    companion = Companion(eye, settings, Place(store.path, set_folders()), desk.hub,
+                          read_photo=read_photo,
                           sessions=Sessions(home / "sessions.json"))  # fmt: skip
+    eye.ask("limit-pictures", {"mb": settings.now.pictures_mb})
     publisher = publisher_for(desk, load_settings())
     server = _started(companion, arguments)
     try:
@@ -193,7 +199,7 @@ def _taken_up(desk: Desk) -> Match | None:
 def _opened(camera: TableCamera, record: Record) -> Feeder | None:
     try:
         return camera.feeder(record, patient=True)
-    except WebError as error:
+    except Refusal as error:
         raise InputError(error.detail) from error
 
 

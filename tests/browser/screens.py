@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from companion_app.web.recorded import shipped_script
+from companion_app.eye.recorded import shipped_script
 from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import DESKTOP, PHONE, TV, Served
 from tests.companion_app.web.conftest import playthrough

@@ -23,15 +23,15 @@ DRAFT = "snake-eye-lesson"
 
 def sets_folder() -> Path:
     """Return the owner's folder of sets."""
-    folders = companion().desk.set_folders
-    return folders[0] if folders else companion().desk.store.path.parent / "sets"
+    folders = companion().place.set_folders
+    return folders[0] if folders else companion().home / "sets"
 
 
 def draft() -> LessonDraft:
     """Return the lesson that is being prepared."""
     known: dict[str, LessonDraft] = current_app.extensions
     if DRAFT not in known:
-        home = companion().desk.store.path.parent
+        home = companion().home
         known[DRAFT] = LessonDraft(home / "lesson", sets_folder(), home / "corrections",
                                    companion().hands)  # fmt: skip
     return known[DRAFT]
@@ -106,11 +106,9 @@ def photo() -> Response:
     if file is not None:
         data = file.stream.read()
     else:
-        camera = companion().camera
-        seen = camera.picture() if camera is not None else None
-        if seen is None:
+        data = companion().eye.ask("picture").data
+        if not data:
             raise WebError(code="no-camera")
-        data = seen
     draft().add_photo(data, shape, game, _taught(sent.get("set"), game))  # type: ignore[arg-type]
     return jsonify(_shown())
 

@@ -128,7 +128,7 @@ def test_named_groups_become_a_box_that_reads(taught):
 
 
 def test_a_box_that_was_taught_for_a_game_is_offered_and_played(played):
-    played.desk.set_folders = (played.store.path.parent / "sets",)
+    played.use_sets(played.store.path.parent / "sets")
     host = played.host()
     shown = send(
         host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"

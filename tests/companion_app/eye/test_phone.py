@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.web import phone
-from companion_app.web.phone import PhoneInbox
+from companion_app.eye import phone
+from companion_app.eye.phone import PhoneInbox
 from vision.core.errors import PictureError
 
 

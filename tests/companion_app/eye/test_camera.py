@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.eye.camera import IDLE_S, Look, TableCamera, kind_of
 from companion_app.live.demo import demo_record
-from companion_app.web.camera import IDLE_S, Look, TableCamera, kind_of
-from companion_app.web.serving.errors import WebError
+from companion_app.refusal import Refusal
 from vision.core.types import Frame
 from vision.sources.source import SourceError
 
@@ -79,7 +79,7 @@ def test_stored_pictures_show_the_first_and_the_game_begins_with_it(played, tmp_
 
 
 def test_camera_that_is_not_there_says_so_and_others_are_offered(played, tmp_path):
-    played.companion.camera = TableCamera(played.desk, "webcam:93", tmp_path)
+    played.eye.camera = TableCamera(played.desk, "webcam:93", tmp_path)
     guest = played.guest()
 
     said = guest.get("/api/camera")
@@ -87,8 +87,8 @@ def test_camera_that_is_not_there_says_so_and_others_are_offered(played, tmp_pat
     assert (said["seen"], said["ready"]) == (False, False)
     assert "webcam:93" in said["text"]
     assert [one["source"] for one in said["sources"]] == ["webcam:93", "phone", "demo"]
-    with pytest.raises(WebError):
-        played.companion.camera.feeder(demo_record("schlangennest"))
+    with pytest.raises(Refusal):
+        played.eye.camera.feeder(demo_record("schlangennest"))
 
 
 class Broken:
@@ -103,8 +103,8 @@ class Broken:
 
 
 def test_camera_that_fails_at_its_first_frame_says_why(played, tmp_path, monkeypatch):
-    monkeypatch.setattr("companion_app.web.camera.open_source", lambda *_, **__: Broken())
-    camera = played.companion.camera = TableCamera(played.desk, "pi", tmp_path)
+    monkeypatch.setattr("companion_app.eye.camera.open_source", lambda *_, **__: Broken())
+    camera = played.eye.camera = TableCamera(played.desk, "pi", tmp_path)
 
     assert "check its ribbon cable" in played.guest().get("/api/camera")["text"]
 
@@ -133,7 +133,7 @@ def test_source_of_a_game_is_kept_once(played, tmp_path, pictures, script):
 
 def test_game_goes_on_with_the_camera_that_was_chosen(played, tmp_path, pictures, script):
     camera = TableCamera(played.desk, f"folder:{pictures}", tmp_path)
-    played.companion.camera = camera
+    played.eye.camera = camera
     played.begin(script.record)
 
     played.host().post("/api/camera", {"source": "phone"})

@@ -1,4 +1,4 @@
-"""The desk: where the live referee, the match store and the page meet, one thread at a time.
+"""The desk: where camera, referee, store and what people say meet, one thread at a time.
 
 Everything that changes a game goes through here under one lock: what a camera (or a recorded
 game) shows, and what people say on their phones.
@@ -11,26 +11,17 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from companion_app.eye.feeder import Feeder, NoFeeder
+from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
-from companion_app.web.drawing.table import warm_up
-from companion_app.web.feeder import Feeder, NoFeeder
-from companion_app.web.serving.hub import Hub
 from engine.game import Move
 from engine.record import Record
-
-
-@dataclass(frozen=True)
-class Names:
-    """What the people are called, and how they sit."""
-
-    by_player: Mapping[str, str] = field(default_factory=dict)
 
 
 class Desk:
@@ -55,7 +46,7 @@ class Desk:
         self.feeder: Feeder = NoFeeder()
         self.trouble: str | None = None
         """What is wrong right now, in a sentence; ``None`` when all is well."""
-        self.pictures_mb: Callable[[], int] | None = None
+        self.pictures_mb: int | None = None
         """How much room kept pictures may take; ``None`` for no limit."""
         self._taken: list[Move] = []
         self._clock = clock
@@ -106,8 +97,6 @@ class Desk:
         gc.collect()
         self.emit({"event": "game", "key": match.key, "t": self.now()})
         self.referee.start(self.now())
-        drawing = (match.box, len(match.start.players))
-        threading.Thread(target=warm_up, args=drawing, daemon=True).start()
 
     def feed(self, feeder: Feeder | None) -> None:
         """Let a feeder show tables to the game that is on."""
@@ -158,7 +147,7 @@ class Desk:
             return
         with self.lock, suppress(StoreError):
             # A full disk is said by the move that could not be kept, not by its picture.
-            self.store.limit_pictures(self.pictures_mb() * 1_000_000)
+            self.store.limit_pictures(self.pictures_mb * 1_000_000)
 
     # --- what people say -------------------------------------------------------------------
 

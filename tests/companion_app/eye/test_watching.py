@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from companion_app.web.recorded import laid
-from companion_app.web.watching import Watched
+from companion_app.eye.recorded import laid
+from companion_app.eye.watching import Watched
 from engine.placement import Layout
 from engine.record import layout_to_json
 from vision.core.types import Frame, TableState

@@ -13,11 +13,11 @@ from typing import Any
 
 import cv2
 
+from companion_app.eye.feeder import Table
 from companion_app.live.demo import DemoSource
 from companion_app.live.errors import LiveError, ToldError
 from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.referee import Referee
-from companion_app.web.feeder import Table
 from engine.errors import EngineError
 from engine.placement import Layout
 from vision import Bgr, Frame, TableState, VisionError

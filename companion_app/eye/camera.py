@@ -17,15 +17,16 @@ from calibration.profile import Profile
 from calibration.profile_file import load_profile
 from companion_app.answers import InputError
 from companion_app.boxes import box_on_the_table
+from companion_app.eye.desk import Desk
+from companion_app.eye.feeder import Feeder
+from companion_app.eye.phone import PhoneInbox
+from companion_app.eye.recorded import RecordedGame, Script, shipped_script
+from companion_app.eye.watching import Packed, Watched
+from companion_app.home import profile_file
 from companion_app.live.demo import DemoSource, DemoTable, demo_record, halfway
 from companion_app.live.opening import open_source
 from companion_app.live.reading import make_reader
-from companion_app.web.desk import Desk
-from companion_app.web.feeder import Feeder
-from companion_app.web.phone import PhoneInbox
-from companion_app.web.recorded import RecordedGame, Script, shipped_script
-from companion_app.web.serving.errors import WebError
-from companion_app.web.watching import Packed, Watched
+from companion_app.refusal import Refusal
 from engine.placement import Layout
 from engine.record import Record
 from engine.setfile import built_in_names
@@ -53,13 +54,13 @@ class TableCamera:
     """The source that was chosen, and whoever looks through it."""
 
     def __init__(
-        self, desk: Desk, name: str, profiles: Path, speed: float = 1.0,
+        self, desk: Desk, name: str, home: Path, speed: float = 1.0,
         found: Callable[[], Iterable[str]] = tuple, clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
         self.desk = desk
         self.name = name
         self.inbox = PhoneInbox()
-        self._profiles = profiles
+        self._home = home
         self._speed = speed
         self._found = found
         self._clock = clock
@@ -93,7 +94,7 @@ class TableCamera:
 
     def profile_file(self) -> Path:
         """Return where the profile of this camera is kept."""
-        return self._profiles / (self.name.replace(":", "-").replace("/", "-") + ".json")
+        return profile_file(self._home, self.name)
 
     def profile(self) -> Profile | None:
         """Return what was learnt about this camera, where it was calibrated."""
@@ -109,7 +110,7 @@ class TableCamera:
         With patience a camera that is not plugged in is waited for; the page says that it is lost.
 
         Raises:
-            WebError: the camera cannot be opened.
+            Refusal: the camera cannot be opened.
         """
         self.release()
         # A camera can be opened once only: the game before gives it back first.
@@ -134,7 +135,7 @@ class TableCamera:
                 self.name, record.game.facts.name, speed=self._speed, patient=patient
             )
         except (InputError, VisionError) as error:
-            raise WebError(str(error), code="no-camera") from error
+            raise Refusal(str(error), code="no-camera") from error
 
     # --- for the page ----------------------------------------------------------------------
 
@@ -222,11 +223,11 @@ class Look:
         """Return the newest frame; the first is waited for.
 
         Raises:
-            WebError: the camera cannot be opened.
+            Refusal: the camera cannot be opened.
         """
         self._looked_s = self._clock()
         self._first.wait(FIRST_FRAME_S)
-        if isinstance(self.trouble, WebError):
+        if isinstance(self.trouble, Refusal):
             raise self.trouble
         return self._frame
 
@@ -248,7 +249,7 @@ class Look:
                     break
             self._frames.close()
             self.trouble = _told(self._frames.failure)
-        except (WebError, VisionError) as error:
+        except (Refusal, VisionError) as error:
             self.trouble = _told(error)
         finally:
             self._first.set()
@@ -265,7 +266,7 @@ class Look:
 
 def _told(error: Exception | None) -> Exception | None:
     """Return what a camera said when it could not be opened, in the words of the page."""
-    return WebError(str(error), code="no-camera") if isinstance(error, VisionError) else error
+    return Refusal(str(error), code="no-camera") if isinstance(error, VisionError) else error
 
 
 def _key(begun: Record) -> object:

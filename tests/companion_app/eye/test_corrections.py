@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.eye.corrections import MOST_KEPT, Corrections, keep_correction
+from companion_app.eye.feeder import NoFeeder
 from companion_app.live.places import spots_of
-from companion_app.web.corrections import MOST_KEPT, Corrections, keep_correction
-from companion_app.web.feeder import NoFeeder
 from engine.placement import Layout, Piece
 from engine.setfile import built_in_set
 from models.teaching.labels import corrections_in
@@ -34,8 +34,10 @@ class Camera(NoFeeder):
         self.newest = Frame(picture(size=(600, 800)), 1.0)
         spots = [s for one in (*desk.match.layout.cards, *desk.match.layout.pieces)
                  for s in spots_of(one)]  # fmt: skip
-        self.loop: Any = SimpleNamespace(outlines_px={s: square(s) for s in spots},
-                                         covered=frozenset(), unsure=frozenset())  # fmt: skip
+        self.loop: Any = SimpleNamespace(
+            outlines_px={s: square(s) for s in spots}, covered=frozenset(), unsure=frozenset(),
+            looks=1,
+        )  # fmt: skip
 
 
 def square(spot):
@@ -74,7 +76,7 @@ def test_cells_that_no_tile_covers_are_refused(played):
 
 @pytest.mark.parametrize("name", ["schlangennest_two_players", "snekagon_tie"])
 def test_correction_is_kept_as_a_labelled_picture(played, tmp_path, name):
-    played.companion.corrections = Corrections(tmp_path / "corrections")
+    played.eye.corrections = Corrections(tmp_path / "corrections")
     record = playthrough(name)
     played.begin(record)
     played.play(record, 4)
@@ -100,7 +102,7 @@ def test_correction_is_kept_as_a_labelled_picture(played, tmp_path, name):
 
 
 def test_corrections_are_deleted_one_by_one_and_with_all_pictures(played, tmp_path):
-    kept = played.companion.corrections = Corrections(tmp_path / "corrections")
+    kept = played.eye.corrections = Corrections(tmp_path / "corrections")
     for seed in range(3):
         kept.keep("snekagon", picture(seed), {"tile": "red/1", "outline": []})
     host = played.host()
@@ -116,8 +118,8 @@ def test_corrections_are_deleted_one_by_one_and_with_all_pictures(played, tmp_pa
 
 
 def test_no_file_beside_the_kept_pictures_is_reached(played, tmp_path):
-    played.companion.corrections = Corrections(tmp_path / "corrections")
-    played.companion.corrections.keep("snekagon", picture(), {"tile": "red/1"})
+    played.eye.corrections = Corrections(tmp_path / "corrections")
+    played.eye.corrections.keep("snekagon", picture(), {"tile": "red/1"})
     guest = played.host()
 
     for path in (
@@ -130,7 +132,7 @@ def test_no_file_beside_the_kept_pictures_is_reached(played, tmp_path):
 
 
 def test_the_oldest_corrections_go_first(tmp_path, monkeypatch):
-    monkeypatch.setattr("companion_app.web.corrections.MOST_KEPT", 3)
+    monkeypatch.setattr("companion_app.eye.corrections.MOST_KEPT", 3)
     kept = Corrections(tmp_path)
 
     names = [kept.keep("box", picture(n), {"tile": "a"}) for n in range(5)]

@@ -14,8 +14,8 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
+from companion_app.eye.mqtt import Broker, Publisher, publisher_for, table_to_json
 from companion_app.settings import Settings, parse_settings
-from companion_app.web.serving.mqtt import Broker, Publisher, publisher_for, table_to_json
 from tests.browser.chromium import wait_until
 
 MOSQUITTO = shutil.which("mosquitto") or next(

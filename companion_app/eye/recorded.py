@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from companion_app.eye.feeder import Table
 from companion_app.live.errors import LiveError
 from companion_app.live.loop import LiveLoop
 from companion_app.live.places import Sighting, contents
 from companion_app.live.referee import Referee
 from companion_app.live.settle import Settled
-from companion_app.web.feeder import Table
 from engine.errors import EngineError
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement

@@ -17,9 +17,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion_app.eye.feeder import Feeder
+from companion_app.labelled import LabelledPictures
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot, spots_of
-from companion_app.web.feeder import Feeder
 from engine.game import Json
 from engine.placement import Piece, Placement
 from engine.setfile import built_in_names
@@ -36,11 +37,11 @@ MARGIN = 0.5
 QUALITY = 92
 
 
-class Corrections:
-    """The folder of labelled pictures."""
+class Corrections(LabelledPictures):
+    """The folder of labelled pictures, for the one process that writes it."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        super().__init__(folder)
         self._lock = threading.Lock()
 
     def keep(
@@ -61,25 +62,6 @@ class Corrections:
             self._write(box, photos)
         return name
 
-    def listed(self) -> list[Doc]:
-        """Return what is kept, by box, the newest first."""
-        with self._lock:
-            return [
-                {"set": box, "file": name, "tile": str(labels[0].get("tile", ""))}
-                for box in self._boxes()
-                for name, labels in sorted(self._photos(box).items(), reverse=True)
-            ]
-
-    def picture(self, name: str) -> bytes | None:
-        """Return a kept picture; only names that are listed are opened."""
-        with self._lock:
-            if not any(name in self._photos(box) for box in self._boxes()):
-                return None
-            try:
-                return (self._folder / name).read_bytes()
-            except OSError:
-                return None
-
     def forget(self, name: str | None = None) -> int:
         """Delete one picture, or all; return how many there were."""
         with self._lock:
@@ -91,16 +73,6 @@ class Corrections:
                     gone += 1
                 self._write(box, photos)
             return gone
-
-    def _boxes(self) -> list[str]:
-        return sorted(path.stem for path in self._folder.glob("*.json"))
-
-    def _photos(self, box: str) -> dict[str, list[Doc]]:
-        try:
-            kept = json.loads((self._folder / f"{box}.json").read_text(encoding="utf-8"))
-            return {str(name): list(labels) for name, labels in kept["photos"].items() if labels}
-        except (OSError, ValueError, KeyError, AttributeError, TypeError):
-            return {}
 
     def _drop(self, photos: dict[str, list[Doc]], name: str) -> None:
         del photos[name]

@@ -13,11 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from companion_app.eye.desk import Desk
+from companion_app.line.hub import Event
 from companion_app.settings import Settings
-from companion_app.web.desk import Desk
-from companion_app.web.serving.hub import Event
-from companion_app.web.snapshot import match_to_json
-from companion_app.web.speech import Speech
 
 log = logging.getLogger(__name__)
 WAIT_S = 5.0
@@ -154,23 +152,32 @@ def table_to_json(desk: Desk) -> dict[str, Any]:
         referee = desk.referee
         if referee is None:
             return short
-        whole = match_to_json(referee.match, Speech("en", desk.names))
-        names = {player["id"]: player["name"] for player in whole["players"]}
-        known = [score for score in whole["scores"].values() if score is not None]
-        ahead = [names[p] for p, score in whole["scores"].items() if known and score == max(known)]
+        match = referee.match
+        outcome, facts = match.game.outcome(match.position), match.game.facts
+        names = {player: desk.names.get(player) or player[:1].upper() + player[1:]
+                 for player in match.start.players}  # fmt: skip
+        over = outcome.over or match.ended
+        turn = None if over else match.position.to_move
+        ahead = leading(outcome.scores)
+        winners = (list(outcome.winners) or ahead) if over else []
         return short | {
-            "game": whole["game"],
-            "title": whole["title"],
-            "players": [
-                {"id": p["id"], "name": p["name"], "score": p["score"]} for p in whole["players"]
-            ],
-            "scores": whole["scores"],
-            "turn": whole["turn"],
-            "turn_name": names.get(whole["turn"], ""),
-            "leader": ", ".join(ahead),
-            "moves": len(whole["moves"]),
+            "game": facts.name,
+            "title": facts.title,
+            "players": [{"id": player, "name": name, "score": outcome.scores.get(player)}
+                        for player, name in names.items()],
+            "scores": dict(outcome.scores),
+            "turn": turn,
+            "turn_name": names.get(turn or "", ""),
+            "leader": ", ".join(names[player] for player in ahead),
+            "moves": len(match.accepted),
             "foul": referee.pending is not None,
             "questions": len(referee.questions),
-            "over": whole["over"],
-            "winners": [names[p] for p in whole["winners"]] if whole["over"] else [],
-        }
+            "over": over,
+            "winners": [names[player] for player in winners],
+        }  # fmt: skip
+
+
+def leading(scores: Mapping[str, int | None]) -> list[str]:
+    """Return who has the most points."""
+    known = [score for score in scores.values() if score is not None]
+    return [player for player, score in scores.items() if known and score == max(known)]

@@ -13,12 +13,8 @@ from collections.abc import Callable, Iterator
 
 from vision import Bgr, Frame, picture_file
 
-LARGEST_BYTES = 12 << 20
-"""A phone's best JPEG has 8 MB."""
 WORKING_PIXELS = 2_200_000
 """Frames of 1920 x 1080 are read as they are; larger photos at a half."""
-PICTURES, PICTURES_WINDOW_S = 45, 10.0
-"""So many pictures in so many seconds; more than four a second tell the referee nothing."""
 SHOWN_TIMES, SHOWN_EVERY_S = 24, 0.2
 """How often a single photo is shown: a table settles after a few looks, and a camera that hangs
 elsewhere, as one in the hand always does, takes some more."""
