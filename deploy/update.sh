@@ -62,7 +62,7 @@ fi
 if ! "$source/deploy/install.sh"; then
     # A newer release may have changed the games in a way that the old one cannot read.
     if has_systemd && [ -n "$saved" ] && ! is_healthy; then
-        "$command" restore "$saved"
+        "$command" restore --with-secrets "$saved"
         is_healthy || fail "the update failed, and so does the release before it; see: journalctl -u snake-eye"
     fi
     fail "the update failed; everything is as it was before"

@@ -196,6 +196,8 @@ export class TeachView {
     const file = h("input.file", { type: "file", accept: ".zip", id: "teach-import", onchange: (e) => this.import(e.target.files[0]) });
     return h("section.card", {}, h("h2", {}, t("teach-shelf")),
       ...(this.boxes?.length ? this.boxes.map((box) => this.box(box)) : [h("p.quiet", {}, t("teach-none"))]),
+      ...(this.refused ?? []).map((one) => h("div.row.wrap.refused", { "data-file": one.file }, h("p", { title: one.detail }, one.text), h("span.grow"),
+        h("button.danger", { onclick: () => this.remove(one.file.replace(/\.[a-z]+$/, "")) }, icon("cross"), t("teach-delete")))),
       me.host ? h("div.row.wrap", {}, h("label.button", { for: "teach-import" }, icon("share"), t("teach-import")), file) : null);
   }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +21,9 @@ from numpy.typing import NDArray
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot, spots_of
 from companion_app.web.feeder import Feeder
+from engine.errors import EngineError, RecordError
 from engine.game import Json
+from engine.given import a_list, an_object, read_json, shown
 from engine.placement import Piece, Placement
 from engine.setfile import built_in_names
 from engine.tiles import TileSet
@@ -34,6 +37,8 @@ MOST_BOARDS_KEPT = 24
 MARGIN = 0.5
 """How much of the table around a tile is kept, in widths of it: readers need the neighbours."""
 QUALITY = 92
+MOST_LABELS = 500
+PICTURE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}-[0-9]{6,12}\.jpg")
 
 
 class Corrections:
@@ -97,9 +102,8 @@ class Corrections:
 
     def _photos(self, box: str) -> dict[str, list[Doc]]:
         try:
-            kept = json.loads((self._folder / f"{box}.json").read_text(encoding="utf-8"))
-            return {str(name): list(labels) for name, labels in kept["photos"].items() if labels}
-        except (OSError, ValueError, KeyError, AttributeError, TypeError):
+            return read_photos(self._folder / f"{box}.json")
+        except (OSError, EngineError):
             return {}
 
     def _drop(self, photos: dict[str, list[Doc]], name: str) -> None:
@@ -117,6 +121,22 @@ class Corrections:
             out.flush()
             os.fsync(out.fileno())
         beside.replace(file)
+
+
+def read_photos(path: Path) -> dict[str, list[Doc]]:
+    """Return the labels in a file of corrections, by picture; a picture lies beside the file.
+
+    Raises:
+        EngineError: it is no such file, or names pictures elsewhere.
+        OSError: it cannot be read.
+    """
+    photos = an_object(an_object(read_json(path), path.name).get("photos"), "photos")
+    for name, labels in photos.items():
+        if not PICTURE.fullmatch(name):
+            raise RecordError("photos", f"{shown(name)} is no picture of a correction")
+        for label in a_list(labels, name, MOST_LABELS):
+            an_object(label, name)
+    return {name: labels for name, labels in photos.items() if labels}
 
 
 def _number(name: str) -> int:

@@ -31,8 +31,11 @@ from companion_app.web.lessons.board_lesson import (
     swatch,
     view_file,
 )
+from companion_app.web.lessons.lesson_form import is_lesson
 from companion_app.web.lessons.tile_groups import group_tiles, tile_labels
 from companion_app.web.serving.errors import BadRequest, NotFound, WebError
+from engine.errors import RecordError
+from engine.given import read_json
 
 Doc = dict[str, Any]
 Shape = Literal["square", "hex"]
@@ -40,6 +43,7 @@ LessonShape = Literal["square", "hex", "board"]
 
 FILE, PATCHES, PROGRESS = "lesson.json", "patches.npy", "progress.txt"
 MOST_PHOTOS, MOST_TILES = 12, 400
+PATCH = (112, 112, 3)
 LONGEST_NAME = 60
 
 
@@ -54,10 +58,10 @@ class LessonFolder:
     def read(self) -> Doc | None:
         """Return the lesson; without photos there is none."""
         try:
-            lesson: Doc = json.loads((self.folder / FILE).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            lesson = read_json(self.folder / FILE)
+        except (OSError, RecordError):
             return None
-        return lesson
+        return lesson if is_lesson(lesson) else None
 
     def write(self, lesson: Doc) -> None:
         """Keep the lesson."""
@@ -68,9 +72,12 @@ class LessonFolder:
     def patches(self) -> Any:
         """Return the pictures of the tiles, in the order of the tiles."""
         try:
-            return np.load(self.folder / PATCHES, allow_pickle=False)
-        except (OSError, ValueError):
-            return np.zeros((0, 112, 112, 3), np.uint8)
+            patches = np.load(self.folder / PATCHES, allow_pickle=False)
+            if patches.shape[1:] == PATCH and patches.dtype == np.uint8:
+                return patches
+        except (OSError, ValueError, EOFError, MemoryError, AttributeError):
+            pass
+        return np.zeros((0, *PATCH), np.uint8)
 
     def add_photo(self, lesson: Doc, jpeg: bytes) -> None:
         """Find what lies in one more photo and group all anew where nothing is named yet."""

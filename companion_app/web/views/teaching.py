@@ -49,7 +49,7 @@ def _shown() -> dict[str, Any]:
 @access.part_of("boxes")
 def shelf() -> Response:
     """Return the taught boxes, and for the host the lesson that is being prepared."""
-    from models.teaching.shelf import listed
+    from models.teaching.shelf import listed, refused
 
     # First how the lesson stands: what is learnt by then lies on the shelf.
     lesson = _shown() if access.is_host() else {}
@@ -58,6 +58,11 @@ def shelf() -> Response:
     titles = {name: game.facts.title for name, game in GAMES.items()}
     answer = {"boxes": listed(sets_folder()), "games": games, "boards": _boards(),
               "titles": titles, "words": words}  # fmt: skip
+    if access.is_host():
+        answer["refused"] = [
+            {"file": file, "text": speech().page("teach-refused", name=file), "detail": why}
+            for file, why in refused(sets_folder()).items()
+        ]
     return jsonify(answer | lesson)
 
 
@@ -209,7 +214,7 @@ def take_in() -> Response:
     try:
         name = taken_in(sets_folder(), file.stream.read(), request.form.get("name") or None)
     except TeachingError as error:
-        raise WebError(str(error), code="cannot-teach") from error
+        raise WebError(str(error), code="bad-box") from error
     return jsonify({"name": name, "boxes": listed(sets_folder())})
 
 

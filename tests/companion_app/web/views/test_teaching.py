@@ -177,7 +177,7 @@ def test_files_that_are_no_box_are_refused(played, name):
 
     answer = send(host, "/api/teaching/import", box=(io.BytesIO(out.getvalue()), "x.zip"))
 
-    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "cannot-teach")
+    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "bad-box")
     assert not list(played.store.path.parent.glob("**/evil.json"))
 
 
