@@ -62,7 +62,8 @@ fi
 if ! "$source/deploy/install.sh"; then
     # A newer release may have changed the games in a way that the old one cannot read.
     if has_systemd && [ -n "$saved" ] && ! is_healthy; then
-        "$command" restore --with-secrets "$saved"
+        # A release before this one knows no such option, and brings all of it anyway.
+        "$command" restore --with-secrets "$saved" || "$command" restore "$saved"
         is_healthy || fail "the update failed, and so does the release before it; see: journalctl -u snake-eye"
     fi
     fail "the update failed; everything is as it was before"

@@ -7,6 +7,7 @@ takes long is done by the hands: they find tiles in photos, and learn.
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import threading
 from collections.abc import Mapping
@@ -37,6 +38,7 @@ from companion_app.web.serving.errors import BadRequest, NotFound, WebError
 from engine.errors import RecordError
 from engine.given import read_json
 
+log = logging.getLogger(__name__)
 Doc = dict[str, Any]
 Shape = Literal["square", "hex"]
 LessonShape = Literal["square", "hex", "board"]
@@ -275,8 +277,13 @@ class LessonDraft:
             report = self._hands.do(LEARN, self._files.learnt, task)
         except HandsError as error:
             self._said = {"state": "failed", "text": "", "code": error.code}
-        except (TeachingError, OSError, ValueError) as error:
+        except TeachingError as error:
             self._said = {"state": "failed", "text": str(error)}
+        except Exception as error:
+            # The top of a thread: nobody else hears of it.
+            log.exception("a lesson was not learnt")
+            code = "not-kept" if isinstance(error, OSError) else "broken"
+            self._said = {"state": "failed", "text": "", "code": code}
         else:
             self._said = {"state": "learnt", "text": "", "report": report}
 
