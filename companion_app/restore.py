@@ -31,7 +31,7 @@ from companion_app.backup import (
     private_file,
     put_on_disk,
 )
-from companion_app.restore_check import OWN, check_games, check_own, leave_out_unusable
+from companion_app.restore_check import KEYS, OWN, check_games, check_own, leave_out_unusable
 from engine.errors import RecordError
 from engine.given import load_json
 
@@ -190,6 +190,9 @@ def _unpack(archive: zipfile.ZipFile, kept: tuple[Kept, ...], staging: Path, fil
 
 def _keep_own(home: Path, staging: Path) -> None:
     """Put who may do what on this machine in place of what the backup says of another."""
+    shutil.rmtree(staging / KEYS, ignore_errors=True)
+    if (home / KEYS).is_dir() and not (home / KEYS).is_symlink():
+        shutil.copytree(home / KEYS, staging / KEYS)
     for name in OWN:
         (staging / name).unlink(missing_ok=True)
         if (home / name).is_file() and not (home / name).is_symlink():

@@ -32,6 +32,8 @@ from engine.given import load_json, read_json
 OWN = ("page.json", "sessions.json", SETTINGS_FILE)
 """Who may do what on this machine, and where its messages go: the PIN, the key that signs cookies,
 the join code, phones that have joined, the broker and its password."""
+KEYS = "keys"
+"""The folder of keys whose owners this machine's owner knows."""
 LONGEST_PICTURE_NAME = 80
 LARGEST_PICTURE = 24 << 20
 

@@ -1,20 +1,11 @@
-"""The shelf of taught boxes: listed, renamed, given away as one file, taken in, deleted.
-
-A file of a box is a zip of plain data. What comes from elsewhere is unpacked beside the shelf and
-must load as any taught box does before it is put there; nothing in it is ever run.
-"""
+"""The shelf of taught boxes: listed with who signed them, refused where they cannot be used."""
 
 from __future__ import annotations
 
-import io
-import json
 import re
-import shutil
-import tempfile
-import zipfile
-import zlib
 from functools import lru_cache
 from pathlib import Path
+from subprocess import SubprocessError
 from typing import Any
 
 from engine.errors import EngineError, RecordError, SetError
@@ -22,15 +13,14 @@ from engine.given import an_object, read_json
 from engine.setfile import SAFE_NAME, load_set
 from models.teaching.errors import TeachingError
 from models.teaching.figures import checked_figures
-from models.teaching.kept import read_kept
+from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, signed_by
 from models.teaching.store import files_of
 from models.teaching.teach import check_name
 from vision import ModelError, find_taught
 from vision.classify.taught import FORMAT
 from vision.core.errors import OutdatedError
 
-LARGEST_ZIP, LARGEST_INSIDE, MOST_INSIDE = 64 << 20, 128 << 20, 8
-INSIDE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}(\.examples)?\.(json|toml|npz)")
+INSIDE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}(\.examples)?\.(json|toml|npz|sums|sums\.minisig)")
 """Names of files in a box: no folders, no hidden files, none too long for a disk."""
 
 
@@ -45,9 +35,11 @@ def listed(folder: Path) -> list[dict[str, Any]]:
             figures = checked_figures(manifest.get("figures", {}))
         except (OSError, RecordError):
             continue
+        signed = signature_of(folder, path.stem)
         told = {"shape": manifest.get("lattice"), "game": manifest.get("game")}
         if all(value is None or isinstance(value, str) for value in told.values()):
-            out.append({"name": path.stem, **told, **figures})
+            by = {"state": signed.state, "by": signed.by}
+            out.append({"name": path.stem, **told, **figures, "signed": by})
     return out
 
 
@@ -90,6 +82,42 @@ def _mistake(path: Path, *stamps: tuple[int, int]) -> tuple[str, bool]:
     return "", True
 
 
+def signature_of(folder: Path, name: str, keys: Path | None = None) -> Signed:
+    """Say who signed a box on the shelf."""
+    known = folder.parent / "keys" if keys is None else keys
+    try:
+        files = files_in(folder, name)
+        read = [folder / file for file in (*files, f"{name}{SUMS}", f"{name}{SIGNATURE}")]
+        stamps = tuple(_stamp(path) for path in (*read, *sorted(known.glob("*.pub"))))
+        return _signed(folder, name, files, known, stamps)
+    except (TeachingError, OSError, SubprocessError):
+        return Signed("unchecked")
+
+
+@lru_cache(maxsize=64)
+def _signed(
+    folder: Path, name: str, files: tuple[str, ...], keys: Path, stamps: tuple[Any, ...]
+) -> Signed:
+    del stamps  # They say that the files have changed since.
+    return signed_by(folder, name, files, keys)
+
+
+def files_in(folder: Path, name: str) -> tuple[str, ...]:
+    """Return the names of all files of a taught box.
+
+    Raises:
+        TeachingError: there is none of that name.
+    """
+    manifest = _must_be_taught(folder, name)
+    examples = manifest.get("examples")
+    named = [f"{name}.json", manifest.get("file"), f"{name}.toml"]
+    named += [examples.get("file")] if isinstance(examples, dict) else []
+    return tuple(
+        str(file) for file in named
+        if isinstance(file, str) and INSIDE.fullmatch(file) and (folder / file).is_file()
+    )  # fmt: skip
+
+
 def delete(folder: Path, name: str) -> None:
     """Forget a taught box and all that it was learnt from; also one that cannot be used."""
     check_name(name)
@@ -98,67 +126,7 @@ def delete(folder: Path, name: str) -> None:
     # The manifest goes first: without it nothing else is a box.
     for path in (folder / f"{name}.json", folder / f"{name}.toml", *files_of(folder, name)):
         path.unlink(missing_ok=True)
-
-
-def rename(folder: Path, name: str, to: str) -> None:
-    """Give a taught box another name."""
-    taken_in(folder, exported(folder, name), to)
-    delete(folder, name)
-
-
-def exported(folder: Path, name: str) -> bytes:
-    """Return a taught box as one zip file."""
-    manifest = _must_be_taught(folder, name)
-    names = [f"{name}.json", str(manifest["file"])]
-    if read_kept(folder, name) is not None:
-        names.append(str(manifest["examples"]["file"]))
-    if (folder / f"{name}.toml").is_file():
-        names.append(f"{name}.toml")
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
-        for file in names:
-            packed.write(folder / file, file)
-    return out.getvalue()
-
-
-def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
-    """Put a box from a zip file on the shelf and return its name.
-
-    Args:
-        folder: the shelf.
-        data: the zip file.
-        name: another name than it had.
-
-    Raises:
-        TeachingError: it is no such file, is damaged, or there is a box of that name.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as beside:
-        place = Path(beside)
-        old = _unpacked(data, place)
-        new = name or old
-        check_name(new)
-        if (folder / f"{new}.json").exists() or (folder / f"{new}.toml").exists():
-            raise TeachingError(f"there is a box called {new} already; give this one another name")
-        _renamed(place, old, new)
-        try:
-            if find_taught(new, (place,)) is None:
-                raise TeachingError("the file holds no taught box")
-        except (ModelError, EngineError) as error:
-            raise TeachingError(str(error)) from None
-        read_kept(place, new)
-        _check_rest(place / f"{new}.json")
-        for path in sorted(place.iterdir(), key=lambda path: path.suffix == ".json"):
-            shutil.move(path, folder / path.name)
-    return new
-
-
-def _check_rest(path: Path) -> None:
-    """Refuse figures that the page could not show."""
-    try:
-        checked_figures(an_object(read_json(path), path.name).get("figures", {}))
-    except RecordError as error:
-        raise TeachingError(f"the file is no box that was exported: {error}") from None
+    forget_signature(folder, name)
 
 
 def _must_be_taught(folder: Path, name: str) -> dict[str, Any]:
@@ -170,58 +138,3 @@ def _must_be_taught(folder: Path, name: str) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise TeachingError(f"there is no taught box called {name}")
     return manifest
-
-
-def _unpacked(data: bytes, place: Path) -> str:
-    """Write the files of a zip into a folder, their names checked; return the box's name."""
-    if len(data) > LARGEST_ZIP:
-        raise TeachingError(f"the file is larger than {LARGEST_ZIP >> 20} MB")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            inside = packed.infolist()
-            safe = all(INSIDE.fullmatch(one.filename) for one in inside)
-            plain = all(one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-                        for one in inside)  # fmt: skip
-            if not safe or not plain or len(inside) > MOST_INSIDE:
-                raise TeachingError("the file holds something else than a taught box")
-            if sum(one.file_size for one in inside) > LARGEST_INSIDE:
-                raise TeachingError("what is in the file is too large for a taught box")
-            for one in inside:
-                (place / one.filename).write_bytes(packed.read(one))
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
-        raise TeachingError(f"the file is no box that was exported: {error}") from None
-    manifests = sorted(place.glob("*.json"))
-    if len(manifests) != 1:
-        raise TeachingError("the file holds no taught box")
-    return manifests[0].stem
-
-
-def _renamed(place: Path, old: str, new: str) -> None:
-    """Bring an unpacked box to another name: its files, its manifest, its set file."""
-    path = place / f"{old}.json"
-    try:
-        manifest = read_json(path)
-        if not isinstance(manifest, dict):
-            raise RecordError("", "its manifest is no object")
-    except RecordError as error:
-        raise TeachingError(f"the file is no box that was exported: {error}") from None
-    manifest["set"] = new
-    if old == new:
-        return
-    moves = {str(manifest.get("file")): manifest}
-    if isinstance(manifest.get("examples"), dict):
-        moves[str(manifest["examples"].get("file"))] = manifest["examples"]
-    for file, names in moves.items():
-        if Path(file).name == file and (place / file).is_file() and file.startswith(f"{old}-"):
-            names["file"] = new + file.removeprefix(old)
-            (place / file).rename(place / str(names["file"]))
-    if (place / f"{old}.toml").is_file():
-        lines = (place / f"{old}.toml").read_text(encoding="utf-8").splitlines(keepends=True)
-        text = "".join(
-            f'{line.split()[0]} = "{new}"\n' if line.startswith(("name =", "title =")) else line
-            for line in lines
-        )
-        (place / f"{new}.toml").write_text(text, encoding="utf-8")
-        (place / f"{old}.toml").unlink()
-    path.unlink()
-    (place / f"{new}.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

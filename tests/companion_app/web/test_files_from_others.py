@@ -35,7 +35,8 @@ from engine.setfile import read_set_file
 from models.teaching.errors import TeachingError
 from models.teaching.labels import parse_labels, read_labels
 from models.teaching.mapping import read_mapping
-from models.teaching.shelf import delete, exported, listed, refused, taken_in
+from models.teaching.parcel import exported, taken_in
+from models.teaching.shelf import delete, listed, refused
 from models.teaching.store import game_file
 from models.teaching.teach import Lesson, teach
 from tests.companion_app.web.views.test_teaching import send
