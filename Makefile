@@ -14,7 +14,8 @@
 #   make fuzz       changed inputs at every way in, half an hour each (TARGETS="records", MINUTES=5)
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
-#   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh
+#   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh;
+#                   KEY=your.key signs it with minisign
 #   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
@@ -78,6 +79,9 @@ VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 release:
 	mkdir -p dist
 	git archive --prefix=snake-eye-$(VERSION)/ --output=dist/snake-eye-$(VERSION).tar.gz HEAD
+	@if [ -n "$(KEY)" ]; then minisign -S -s "$(KEY)" -m dist/snake-eye-$(VERSION).tar.gz \
+		-t "snake-eye $(VERSION)"; \
+	else echo "Not signed: make release KEY=your.key signs it; see deploy/SECURITY.md"; fi
 	@echo "Install or update with it: see deploy/README.md"
 
 test-deploy: setup

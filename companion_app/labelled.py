@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 from typing import Any
 
+from engine.errors import EngineError, RecordError
+from engine.given import a_list, an_object, read_json, shown
+
 Doc = dict[str, Any]
+MOST_LABELS = 500
+PICTURE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}-[0-9]{6,12}\.jpg")
 
 
 class LabelledPictures:
@@ -37,7 +42,22 @@ class LabelledPictures:
 
     def _photos(self, box: str) -> dict[str, list[Doc]]:
         try:
-            kept = json.loads((self._folder / f"{box}.json").read_text(encoding="utf-8"))
-            return {str(name): list(labels) for name, labels in kept["photos"].items() if labels}
-        except (OSError, ValueError, KeyError, AttributeError, TypeError):
+            return read_photos(self._folder / f"{box}.json")
+        except (OSError, EngineError):
             return {}
+
+
+def read_photos(path: Path) -> dict[str, list[Doc]]:
+    """Return the labels in a file of corrections, by picture; a picture lies beside the file.
+
+    Raises:
+        EngineError: it is no such file, or names pictures elsewhere.
+        OSError: it cannot be read.
+    """
+    photos = an_object(an_object(read_json(path), path.name).get("photos"), "photos")
+    for name, labels in photos.items():
+        if not PICTURE.fullmatch(name):
+            raise RecordError("photos", f"{shown(name)} is no picture of a correction")
+        for label in a_list(labels, name, MOST_LABELS):
+            an_object(label, name)
+    return {name: labels for name, labels in photos.items() if labels}

@@ -19,7 +19,7 @@ from companion_app.cli.arguments import Command, add_command, add_game, games_in
 from companion_app.cli.home_commands import add_home_commands
 from companion_app.cli.picture_commands import add_picture_commands
 from companion_app.cli.print_command import add_print_command
-from companion_app.cli.teach_command import add_teach_command
+from companion_app.cli.teach_command import add_box_command, add_teach_command
 from engine.errors import EngineError
 from engine.games import GAMES
 
@@ -61,6 +61,7 @@ def build_parser(asked: str = "") -> argparse.ArgumentParser:
     add_print_command(commands)
     add_home_commands(commands)
     add_teach_command(commands)
+    add_box_command(commands)
     _add_live_commands(commands, asked)
     return parser
 

@@ -101,7 +101,7 @@ class KeptGames:
             address = f"{self.file.absolute().as_uri()}?mode={mode}"
             with closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as db:
                 yield db
-        except (sqlite3.Error, ValueError) as error:
+        except (sqlite3.Error, ValueError, RecursionError) as error:
             raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
 
 

@@ -7,6 +7,7 @@ takes long is done by the hands: they find tiles in photos, and learn.
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import threading
 from collections.abc import Mapping
@@ -28,15 +29,20 @@ from companion_app.web.lessons.board_lesson import (
     swatch,
     view_file,
 )
+from companion_app.web.lessons.lesson_form import is_lesson
 from companion_app.web.lessons.tile_groups import group_tiles, tile_labels
 from companion_app.web.serving.errors import BadRequest, NotFound, WebError
+from engine.errors import RecordError
+from engine.given import read_json
 
+log = logging.getLogger(__name__)
 Doc = dict[str, Any]
 Shape = Literal["square", "hex"]
 LessonShape = Literal["square", "hex", "board"]
 
 FILE, PATCHES, PROGRESS = "lesson.json", "patches.npy", "progress.txt"
 MOST_PHOTOS, MOST_TILES = 12, 400
+PATCH = (112, 112, 3)
 LONGEST_NAME = 60
 
 
@@ -64,10 +70,10 @@ class LessonFolder:
     def read(self) -> Doc | None:
         """Return the lesson; without photos there is none."""
         try:
-            lesson: Doc = json.loads((self.folder / FILE).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            lesson = read_json(self.folder / FILE)
+        except (OSError, RecordError):
             return None
-        return lesson
+        return lesson if is_lesson(lesson) else None
 
     def write(self, lesson: Doc) -> None:
         """Keep the lesson."""
@@ -80,9 +86,12 @@ class LessonFolder:
         import numpy as np
 
         try:
-            return np.load(self.folder / PATCHES, allow_pickle=False)
-        except (OSError, ValueError):
-            return np.zeros((0, 112, 112, 3), np.uint8)
+            patches = np.load(self.folder / PATCHES, allow_pickle=False)
+            if patches.shape[1:] == PATCH and patches.dtype == np.uint8:
+                return patches
+        except (OSError, ValueError, EOFError, MemoryError, AttributeError):
+            pass
+        return np.zeros((0, *PATCH), np.uint8)
 
     def swatch(self, sort: int) -> bytes:
         """Return a cell of one sort."""
@@ -312,8 +321,13 @@ class LessonDraft:
             report = self._hands.do(LEARN, self._files.learnt, lesson, wish)
         except HandsError as error:
             self._said = {"state": "failed", "text": "", "code": error.code}
-        except (TeachingError, OSError, ValueError) as error:
+        except TeachingError as error:
             self._said = {"state": "failed", "text": str(error)}
+        except Exception as error:
+            # The top of a thread: nobody else hears of it.
+            log.exception("a lesson was not learnt")
+            code = "not-kept" if isinstance(error, OSError) else "broken"
+            self._said = {"state": "failed", "text": "", "code": code}
         else:
             self._said = {"state": "learnt", "text": "", "report": report}
 
