@@ -28,6 +28,7 @@ from companion_app.web.app import create_app
 from companion_app.web.camera import TableCamera, kind_of
 from companion_app.web.context import Companion
 from companion_app.web.corrections import Corrections
+from companion_app.web.demo_rounds import DemoRounds
 from companion_app.web.desk import Desk, source_in
 from companion_app.web.feeder import Feeder
 from companion_app.web.lessons.photo_reading import read_photo
@@ -126,13 +127,18 @@ def _serve(arguments: Namespace, store: Store) -> int:
                           sessions=Sessions(home / "sessions.json"))  # fmt: skip
     publisher = publisher_for(desk, load_settings())
     server = _started(companion, arguments)
+    rounds = _rounds(desk, camera) if camera.kind == "demo" and not _asked(arguments) else None
     try:
         _begin(desk, camera, arguments)
+        if rounds is not None and desk.match is not None:
+            rounds.take(desk.match.key, desk.match.game.facts.name)
         _announce(companion, arguments)
         server.wait()
     except KeyboardInterrupt:
         pass
     finally:
+        if rounds is not None:
+            rounds.close()
         camera.release()
         if publisher is not None:
             publisher.close()
@@ -169,7 +175,7 @@ def _begin(desk: Desk, camera: TableCamera, arguments: Namespace) -> None:
 
     Before a camera nothing is begun unasked: the page shows the way to a game.
     """
-    asked = arguments.game or arguments.players or arguments.option or arguments.set
+    asked = _asked(arguments)
     match = _taken_up(desk) if arguments.resume or not asked else None
     if match is not None:
         desk.feed(_opened(camera, match.record()))
@@ -177,6 +183,20 @@ def _begin(desk: Desk, camera: TableCamera, arguments: Namespace) -> None:
     if asked or camera.kind in ("demo", "recorded"):
         record = _asked_record(arguments)
         desk.begin(record, {}, _opened(camera, record))
+
+
+def _asked(arguments: Namespace) -> bool:
+    return bool(arguments.game or arguments.players or arguments.option or arguments.set)
+
+
+def _rounds(desk: Desk, camera: TableCamera) -> DemoRounds:
+    """Return what goes on with the demo; each round has another game and another seed."""
+
+    def feeder(record: Record, number: int) -> Feeder | None:
+        camera.round = number
+        return camera.feeder(record)
+
+    return DemoRounds(desk, feeder)
 
 
 def _taken_up(desk: Desk) -> Match | None:

@@ -136,6 +136,18 @@ class Store:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone
 
+    def forget(self, game: str) -> None:
+        """Delete a game with its pictures, also from the second copy."""
+        with self._transaction() as db:
+            db.execute(
+                "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)", (game,)
+            )
+            db.execute("DELETE FROM log WHERE game = ?", (game,))
+            db.execute("DELETE FROM summaries WHERE game = ?", (game,))
+        with self._errors():
+            kept = _kept_lines(self._db)
+        self._copy.rewrite(written(line) for line in kept.values())
+
     def limit_pictures(self, most_bytes: int) -> int:
         """Let the oldest pictures go until the rest take no more room; return how many went.
 

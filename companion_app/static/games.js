@@ -1,8 +1,6 @@
 // Games that were: the list, statistics by person, and one game with its replay slider and exports.
 import { Board } from "./board.js";
-import { attempt, avatar, filling, get, getText, h, icon, me, post, score, t, toast, when } from "./ui.js";
-
-const PICTURE_PX = 1600;
+import { attempt, avatar, filling, get, h, icon, lettered, me, post, score, sheet, t, when } from "./ui.js";
 
 export class GamesView {
   constructor(live, go) {
@@ -136,7 +134,7 @@ export class ReplayView {
   exports(game) {
     const url = `/api/games/${this.key}`;
     return h("section.card", {}, h("h2", {}, t("share")), h("div.row.wrap", {},
-      h("button", { onclick: () => attempt(() => this.picture()) }, icon("share"), t("share-picture")),
+      h("button", { onclick: () => attempt(async () => (await import("./sharecard.js")).share(game)) }, icon("share"), t("share-picture")),
       h("a.button", { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" }, t("share-pdf")),
       h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
       h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
@@ -147,31 +145,5 @@ export class ReplayView {
   async resume() {
     const state = await attempt(() => post("/api/resume", { key: this.key }));
     if (state) { this.live.take(state); this.go("/"); }
-  }
-
-  // The drawing as a picture, made on the phone itself. The page's style does not reach into it,
-  // so the colours of the day or the night go along.
-  async picture() {
-    const text = await getText(this.board.url);
-    const paint = (name) => getComputedStyle(this.board.element).getPropertyValue(name);
-    const style = `<style>.ground { fill: none } .grid { stroke: ${paint("--grid")} } .name { fill: ${paint("--ink")} }</style>`;
-    const [, , wide, high] = this.board.home;
-    const canvas = h("canvas", { width: PICTURE_PX, height: Math.round(PICTURE_PX * high / wide) });
-    const sized = `<svg width="${canvas.width}" height="${canvas.height}" `;
-    const source = new Blob([text.replace("<svg ", sized).replace("<defs>", style + "<defs>")], { type: "image/svg+xml" });
-    const image = new Image();
-    image.src = URL.createObjectURL(source);
-    await image.decode();
-    URL.revokeObjectURL(image.src);
-    const pen = canvas.getContext("2d");
-    pen.fillStyle = paint("--felt");
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.drawImage(image, 0, 0);
-    const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
-    const file = new File([blob], `snake-eye-${this.key}.png`, { type: "image/png" });
-    if (navigator.canShare?.({ files: [file] })) { await navigator.share({ files: [file] }).catch(() => {}); return; }
-    const a = h("a", { href: URL.createObjectURL(blob), download: file.name });
-    a.click();
-    toast(t("saved"));
   }
 }

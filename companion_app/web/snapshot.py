@@ -12,6 +12,7 @@ from companion_app.web.desk import Desk
 from companion_app.web.drawing.match import last_cells, last_spots, mark_of
 from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.feeder import Feeder
+from companion_app.web.laying import laid
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
@@ -46,6 +47,8 @@ def state(desk: Desk, speech: Speech) -> Doc:
         document["drawing"] = mark_of(referee.match, referee.pending)
         document["can_undo"] = desk.can_undo
         document["can_redo"] = desk.can_redo
+        document["paused"] = desk.paused
+        document["can_pause"] = desk.paused or desk.is_fed
         document |= doubts(desk.feeder)
         document["foul"] = _foul(referee.match, referee.pending, speech)
         document["questions"] = [
@@ -91,6 +94,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "options": dict(match.start.options),
         "lattice": facts.lattice,
         "board_side": board_side(match.box),
+        "fields": len(match.start.players) if facts.several_fields else 1,
         "actions": list(facts.actions),
         "turn": None if over else position.to_move,
         "last_round": _last_round(position),
@@ -211,6 +215,8 @@ def _foul(match: Match, pending: Pending | None, speech: Speech) -> Doc | None:
         "player": pending.move.player,
         "name": speech.player(pending.move.player),
         "text": speech.move(pending.move, match.game.facts.coloured_moves),
+        "said": laid(speech, pending.move, match.game.facts.coloured_moves),
+        "spots": [spot(p) for p in last_cells(pending.move, match)],
         "move": move_to_json(pending.move),
         "violations": violations_to_json(pending.violations, match, speech),
         "pictures": {name: match.store.picture(pending.seq, name) is not None

@@ -109,21 +109,23 @@ def table() -> Response:
     """Return the table drawn: as accepted, or with the announced foul."""
     desk, words = companion().desk, speech()
     show = "before" if request.args.get("show") == "before" else "after"
-    what = ("table", words.language, show)
+    stacked = request.args.get("stacked") == "1"
     drawn = companion().shared.answer(
-        desk.hub.version, what, lambda: _drawn(desk, words, show == "before")
-    )
+        desk.hub.version, ("table", words.language, show, str(stacked)),
+        lambda: _drawn(desk, words, show == "before", stacked),
+    )  # fmt: skip
     return svg_answer(drawn)
 
 
-def _drawn(desk: Desk, words: Speech, before: bool) -> str:
+def _drawn(desk: Desk, words: Speech, before: bool, stacked: bool) -> str:
     with desk.lock:
         if desk.referee is None:
             raise NotFound(code="no-game")
         match, pending = desk.referee.match, desk.referee.pending
         if pending is None or before:
-            return match_drawing.drawing(match, words)
-        return match_drawing.drawing(match, words, match_drawing.shown_with_foul(match, pending))
+            return match_drawing.drawing(match, words, stacked=stacked)
+        foul = match_drawing.shown_with_foul(match, pending)
+        return match_drawing.drawing(match, words, foul, stacked)
 
 
 @blueprint.get("/api/picture.jpg")
