@@ -23,15 +23,11 @@ export class GamesView {
     const [{ games }, { players }, { series }] = answers;
     this.element.replaceChildren(h("h1", {}, t("tab-games")));
     if (!games.length) { this.element.append(this.nothing()); return; }
-    if (players.length) {
-      this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("statistics") }, h("table", {},
-        h("thead", {}, h("tr", {}, ...["name", "games-played", "games-won", "fouls-made", "best", "average"].map((k) => h("th", { scope: "col" }, t(k))))),
-        h("tbody", {}, ...players.slice(0, 12).map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), h("td", {}, p.games), h("td", {}, p.won), h("td", {}, p.fouls),
-          h("td", {}, byGame(p.best)), h("td", {}, byGame(p.average))))))))); }
+    if (players.length) this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), people(players.slice(0, 12))));
     this.element.append(...series.slice(0, 3).map((one) => this.evening(one)));
     this.element.append(h("ul.game-list", {}, ...games.map((game) => h("li", {}, h("a.card", { href: `/games/${game.key}`, onclick: (e) => { e.preventDefault(); this.go(`/games/${game.key}`); } },
-      h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.ended ? null : h("span.badge", {}, t("unfinished"))),
-      h("span.row.scores", {}, ...game.players.map((p) => h(`span.mini${p.winner && game.ended ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
+      h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.demo ? h("span.badge.recorded", {}, t("demo")) : null, game.ended ? null : h("span.badge", {}, t("unfinished"))),
+      h("span.row.scores", {}, ...lettered(game.players).map((p) => h(`span.mini${p.winner && game.ended ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
       h("small", {}, when(game.began_s), " · ", t("moves-count", { n: game.moves })))))));
   }
 
@@ -49,6 +45,13 @@ export class GamesView {
         h("tbody", {}, ...one.players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name),
           ...p.scores.map((n) => h("td", {}, score(n))), h("td", {}, h("b", {}, score(p.total)))))))));
   }
+}
+
+// On a phone each person is a block of words and numbers; wider, a table.
+function people(players) {
+  const columns = [["games-played", (p) => p.games], ["games-won", (p) => p.won], ["fouls-made", (p) => p.fouls], ["best", (p) => byGame(p.best)], ["average", (p) => byGame(p.average)]];
+  return h("table.people", {}, h("thead", {}, h("tr", {}, ...["name", ...columns.map(([word]) => word)].map((word) => h("th", { scope: "col" }, t(word))))),
+    h("tbody", {}, ...players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), ...columns.map(([word, value]) => h("td", { "data-word": t(word) }, value(p)))))));
 }
 
 const byGame = (values) => Object.entries(values).map(([game, n]) => `${game} ${score(n)}`).join(", ");
@@ -79,6 +82,7 @@ export class ReplayView {
     this.length = game.length;
     this.curve = game.curve;
     this.game = game;
+    lettered(game.players);
     this.slider = h("input.slider", { type: "range", min: 0, max: game.length, step: 1, value: at, "aria-label": t("replay"),
       oninput: () => this.at(Number(this.slider.value)) });
     this.line = h("p.headline", { "aria-live": "polite" });
@@ -139,7 +143,25 @@ export class ReplayView {
       h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
       h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
       !me.host || (this.live.state?.key === this.key && !game.over) ? null :
-        h("button", { onclick: () => this.resume() }, icon("redo"), t("resume"))));
+        h("button", { onclick: () => this.resume() }, icon("redo"), t("resume")),
+      ...(me.host ? [h("button", { onclick: () => this.rename(game) }, icon("hand"), t("rename-player")),
+        this.live.state?.key === this.key ? null : h("button.danger", { onclick: () => this.delete() }, icon("cross"), t("delete-game"))] : [])));
+  }
+
+  rename(game) {
+    const fields = game.players.map((p) => h("label.field", {}, h("span.row", {}, avatar(p), p.word || p.name), h("input", { type: "text", maxlength: 40, value: p.name, name: p.id })));
+    const form = h("form", { onsubmit: async (e) => {
+      e.preventDefault();
+      const changed = [...form.querySelectorAll("input")].filter((field) => field.value.trim() && field.value.trim() !== game.players.find((p) => p.id === field.name).name);
+      const done = await attempt(async () => { for (const field of changed) await post("/api/games/rename", { key: this.key, player: field.name, name: field.value.trim() }); return true; });
+      if (done) { dialog.close(); this.load(); }
+    } }, ...fields, h("button.primary.wide", {}, icon("check"), t("save")));
+    const dialog = sheet(t("rename-player"), form);
+  }
+
+  delete() {
+    const dialog = sheet(t("delete-game"), h("p", {}, t("delete-game-text")), h("div.row", {}, h("button", { onclick: () => dialog.close() }, t("cancel")), h("span.grow"),
+      h("button.danger", { onclick: async () => { dialog.close(); if (await attempt(() => post("/api/games/delete", { key: this.key }))) this.go("/games"); } }, t("delete-game"))));
   }
 
   async resume() {

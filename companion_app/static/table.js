@@ -8,7 +8,7 @@ import { LivePicture, veil } from "./overlay.js";
 import { buzz, play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
 import { askSeat, codeShown, mayMove } from "./seats.js";
-import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t } from "./ui.js";
+import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t, toast } from "./ui.js";
 import { foulCard, lastCard, nameOf, questionCard } from "./verdict.js";
 
 const WIDE = matchMedia("(min-width: 900px)");
@@ -273,8 +273,12 @@ export class TableView {
   }
 
   async act(url, body) {
+    const before = body?.correct ? this.state.moves[body.correct - 1] : null;
     const state = await attempt(() => post(url, body));
-    if (state) this.live.take(state);
+    if (!state) return;
+    this.live.take(state);
+    const after = before ? state.moves[body.correct - 1] : null;
+    if (after) toast(after.text === before.text ? t("changed-place", { tile: after.text }) : t("changed-to", { before: before.text, after: after.text }), "", t("undo"), () => this.act("/api/undo"));
   }
 
   async hints(state) {

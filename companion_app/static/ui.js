@@ -143,10 +143,12 @@ export async function attempt(action) {
   }
 }
 
-export function toast(text, kind = "") {
-  const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text);
+// Says something for a while; with a word and what to do about it, there is a button for that.
+export function toast(text, kind = "", word = "", act = null) {
+  const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text,
+    act ? h("button", { onclick: () => { box.remove(); act(); } }, icon("undo"), word) : null);
   document.getElementById("toasts").append(box);
-  setTimeout(() => box.remove(), kind === "bad" ? 7000 : 3500);
+  setTimeout(() => box.remove(), act ? 12000 : kind === "bad" ? 7000 : 3500);
 }
 
 // A sheet that comes up from below on phones and stands in the middle elsewhere.

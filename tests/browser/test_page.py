@@ -160,7 +160,9 @@ def test_last_round_is_announced_once_and_says_what_is_laid(served):
     page.click(".tool", "Last round")
 
     page.wait("document.querySelector('.last small')?.textContent.includes('heads')")
-    page.wait("[...document.querySelectorAll('.tool')].find((e) => e.title === 'Last round').disabled")
+    page.wait(
+        "[...document.querySelectorAll('.tool')].find((e) => e.title === 'Last round').disabled"
+    )
     for number in (5, 6, 7):
         page.click(".tool", "Pass")
         page.wait(f"document.querySelector('.moves summary')?.innerText === 'Moves: {number}'")

@@ -76,9 +76,7 @@ def pointed(broken: Violation, match: Match) -> list[Place]:
     return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
 
 
-def drawing(
-    match: Match, speech: Speech, what: Shown | None = None, stacked: bool = False
-) -> str:
+def drawing(match: Match, speech: Speech, what: Shown | None = None, stacked: bool = False) -> str:
     """Return a table of a match as SVG: as it lies there, unless something else is given."""
     what = what or shown(match)
     return draw_table(

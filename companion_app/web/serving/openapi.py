@@ -69,6 +69,9 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
                       [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"),
                        _query("tile", TEXT, "the tile"), _query("turns", NUMBER, "0 to 3")]),
     "/api/moves": ("The legal moves right now", "application/json", []),
+    "/api/rules/{game_name}/{part}.svg": (
+        "A table that shows a part of a game's summary: goal, turn, end or scoring",
+        "image/svg+xml", [_path("game_name"), _path("part"), LANG]),
     "/api/games": ("The games there are rule books for", "application/json", [LANG]),
     "/api/sessions": ("The phones that may do more than watch; only for the host",
                       "application/json", []),

@@ -12,6 +12,8 @@ from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, language, speech, svg_answer
 from companion_app.web.desk import Desk
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.drawing.examples import PARTS as SHOWN_PARTS
+from companion_app.web.drawing.examples import example_drawing
 from companion_app.web.drawing.table import spot
 from companion_app.web.rows import board_side
 from companion_app.web.serving import access
@@ -184,6 +186,17 @@ def moves() -> Response:
                 ]
             }
         )  # fmt: skip
+
+
+@blueprint.get("/api/rules/<game_name>/<part>.svg")
+@access.part_of("watching")
+def rules_picture(game_name: str, part: str) -> Response:
+    """Return a table that shows a part of a game's summary."""
+    if game_name not in GAMES or part not in SHOWN_PARTS:
+        raise NotFound
+    answer = svg_answer(example_drawing(game_name, part, language()))
+    answer.headers["Cache-Control"] = "max-age=86400"
+    return answer
 
 
 @blueprint.get("/api/games")

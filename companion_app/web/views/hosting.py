@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify
 
-from companion_app.web.context import asked, companion
+from companion_app.web import snapshot
+from companion_app.web.context import asked, companion, speech
 from companion_app.web.desk import names_in
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
-from companion_app.web.views.control import done
 from engine.given import LONGEST_NAME, hides
 
 blueprint = Blueprint("hosting", __name__)
@@ -24,7 +24,7 @@ def pause() -> Response:
     elif desk.match is not None and not desk.match.ended:
         desk.feed(companion().make_feeder(desk.match.record()))
         desk.emit({"event": "told", "t": desk.now()})
-    return done()
+    return jsonify(snapshot.state(desk, speech()))
 
 
 @blueprint.post("/api/games/rename")

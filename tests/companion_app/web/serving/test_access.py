@@ -28,7 +28,7 @@ from companion_app.web.serving.sessions import Sessions
 from tests.companion_app.web.conftest import Guest, Played, playthrough
 
 SECURITY = Path(__file__).parents[4] / "deploy/SECURITY.md"
-FILLED = {"view": "rules", "key": "no-game", "code": "en", "name": "x", "game_name": "chess",
+FILLED = {"part": "goal", "view": "rules", "key": "no-game", "code": "en", "name": "x", "game_name": "chess",
           "seq": "1", "number": "1"}  # fmt: skip
 
 
