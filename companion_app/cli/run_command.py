@@ -20,6 +20,7 @@ from companion_app.cli.arguments import (
 from companion_app.eye.camera import TableCamera, kind_of
 from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
+from companion_app.eye.demo_rounds import DemoRounds
 from companion_app.eye.desk import Desk, source_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.mqtt import publisher_for
@@ -132,13 +133,18 @@ def _serve(arguments: Namespace, store: Store) -> int:
     eye.ask("limit-pictures", {"mb": settings.now.pictures_mb})
     publisher = publisher_for(desk, load_settings())
     server = _started(companion, arguments)
+    rounds = _rounds(desk, camera) if camera.kind == "demo" and not _asked(arguments) else None
     try:
         _begin(desk, camera, arguments)
+        if rounds is not None and desk.match is not None:
+            rounds.take(desk.match.key, desk.match.game.facts.name)
         _announce(companion, arguments)
         server.wait()
     except KeyboardInterrupt:
         pass
     finally:
+        if rounds is not None:
+            rounds.close()
         camera.release()
         if publisher is not None:
             publisher.close()
@@ -175,7 +181,7 @@ def _begin(desk: Desk, camera: TableCamera, arguments: Namespace) -> None:
 
     Before a camera nothing is begun unasked: the page shows the way to a game.
     """
-    asked = arguments.game or arguments.players or arguments.option or arguments.set
+    asked = _asked(arguments)
     match = _taken_up(desk) if arguments.resume or not asked else None
     if match is not None:
         desk.feed(_opened(camera, match.record()))
@@ -183,6 +189,20 @@ def _begin(desk: Desk, camera: TableCamera, arguments: Namespace) -> None:
     if asked or camera.kind in ("demo", "recorded"):
         record = _asked_record(arguments)
         desk.begin(record, {}, _opened(camera, record))
+
+
+def _asked(arguments: Namespace) -> bool:
+    return bool(arguments.game or arguments.players or arguments.option or arguments.set)
+
+
+def _rounds(desk: Desk, camera: TableCamera) -> DemoRounds:
+    """Return what goes on with the demo; each round has another game and another seed."""
+
+    def feeder(record: Record, number: int) -> Feeder | None:
+        camera.round = number
+        return camera.feeder(record)
+
+    return DemoRounds(desk, feeder)
 
 
 def _taken_up(desk: Desk) -> Match | None:

@@ -59,6 +59,8 @@ class TableCamera:
     ) -> None:  # fmt: skip
         self.desk = desk
         self.name = name
+        self.round = 0
+        """Of the demo: each has another seed."""
         self.inbox = PhoneInbox()
         self._home = home
         self._speed = speed
@@ -78,7 +80,8 @@ class TableCamera:
     def seed(self) -> int:
         """Which demo table."""
         number = self.name.partition(":")[2]
-        return int(number) if self.kind == "demo" and number.isdigit() else 1
+        first = int(number) if self.kind == "demo" and number.isdigit() else 1
+        return first + self.round
 
     def sources(self) -> list[str]:
         """Return what can be chosen: the cameras found, a phone, the demo table."""

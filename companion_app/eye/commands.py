@@ -12,7 +12,7 @@ from typing import Any
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.correcting import keep_named, named_by_cells, spots_named
 from companion_app.eye.corrections import Corrections
-from companion_app.eye.desk import Desk
+from companion_app.eye.desk import Desk, names_in
 from companion_app.eye.feeder import Feeder
 from companion_app.line.ends import Answer
 from companion_app.line.forms import layout_from_json, pending_to_json, question_written
@@ -51,7 +51,8 @@ class Commands:
             "frame": self._frame, "still": self._still, "seen": self._seen,
             "phone-picture": self._phone_picture, "limit-pictures": self._limit_pictures,
             "wipe-pictures": self._wipe_pictures, "forget-corrections": self._forget_corrections,
-            "keep-summaries": self._keep_summaries,
+            "keep-summaries": self._keep_summaries, "pause": self._pause,
+            "rename": self._rename, "delete-game": self._delete_game,
         }  # fmt: skip
 
     def answer(self, what: str, body: Doc, data: bytes) -> Answer:
@@ -78,7 +79,8 @@ class Commands:
                 pending=pending_to_json(pending) if pending else None,
                 questions=list(map(question_written, referee.questions.values())) if referee
                 else [],
-                can_undo=desk.can_undo, can_redo=desk.can_redo, looks=loop.looks if loop else 0,
+                can_undo=desk.can_undo, can_redo=desk.can_redo, paused=desk.paused,
+                looks=loop.looks if loop else 0,
             )  # fmt: skip
 
     # --- the game that is on ---------------------------------------------------------------
@@ -137,6 +139,48 @@ class Commands:
         if self.make_feeder is not None:
             return self.make_feeder(record)
         return self.camera.feeder(record) if self.camera is not None else None
+
+    def _pause(self, body: Doc, _: bytes) -> Answer:
+        desk = self.desk
+        if body["on"]:
+            desk.pause()
+        elif desk.match is not None and not desk.match.ended:
+            desk.feed(self._feeder(desk.match.record()))
+            desk.emit({"event": "told", "t": desk.now()})
+        return Answer()
+
+    # --- kept games ------------------------------------------------------------------------
+
+    def _rename(self, body: Doc, _: bytes) -> Answer:
+        desk, key, player = self.desk, body["key"], body["player"]
+        with desk.lock:
+            if player not in self._players(key):
+                raise Refusal("player is a player of the game")
+            names = {**names_in(desk.store, key), player: body["name"]}
+            if desk.match is not None and desk.match.key == key:
+                desk.match.note("names", {"names": names})
+                desk.names = names
+            else:
+                desk.store.append(key, "names", {"names": names})
+            desk.emit({"event": "told", "t": desk.now()})
+        return Answer(names)
+
+    def _players(self, key: Any) -> list[str]:
+        if key not in self.desk.store.games():
+            raise Refusal(code="no-game")
+        lines = self.desk.store.lines(key)
+        begun = [line.body["record"] for line in lines if line.kind == "started"]
+        return list(begun[0].get("players", ())) if begun else []
+
+    def _delete_game(self, body: Doc, _: bytes) -> Answer:
+        desk, key = self.desk, body["key"]
+        with desk.lock:
+            if key not in desk.store.games():
+                raise Refusal(code="no-game")
+            if desk.match is not None and desk.match.key == key:
+                raise Refusal(code="game-is-on")
+            desk.store.forget(key)
+        return Answer()
 
     # --- the camera ------------------------------------------------------------------------
 

@@ -48,6 +48,8 @@ class Desk:
         """What is wrong right now, in a sentence; ``None`` when all is well."""
         self.pictures_mb: int | None = None
         """How much room kept pictures may take; ``None`` for no limit."""
+        self.paused = False
+        """Whether people asked the camera to look away for a while."""
         self._taken: list[Move] = []
         self._clock = clock
         self._began = clock()
@@ -101,10 +103,18 @@ class Desk:
     def feed(self, feeder: Feeder | None) -> None:
         """Let a feeder show tables to the game that is on."""
         self._stop_feeding()
+        self.paused = False
         if feeder is not None:
             self.feeder = feeder
             feeder.start(self)
             self._note_source(feeder.name)
+
+    def pause(self) -> None:
+        """Let nothing show tables until it is fed again; the game stays as it is."""
+        self._on()
+        self._stop_feeding()
+        self.paused = True
+        self.emit({"event": "told", "t": self.now()})
 
     @property
     def is_fed(self) -> bool:

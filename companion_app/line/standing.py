@@ -37,6 +37,8 @@ class Standing:
     questions: Sequence[Doc] = ()
     can_undo: bool = False
     can_redo: bool = False
+    paused: bool = False
+    """Whether people asked the camera to look away for a while."""
     looks: int = 0
     """How often the table was looked at."""
 

@@ -27,8 +27,12 @@ from companion_app.live.salvage import is_damaged, salvaged_lines, salvaged_pict
 from companion_app.live.second_copy import SecondCopy
 
 FILE = "games.sqlite3"
-MIGRATIONS = (
+NEVER_SHORTENED = """
+    CREATE TRIGGER log_is_never_shortened BEFORE DELETE ON log
+    BEGIN SELECT RAISE(ABORT, 'the log of games is never shortened'); END;
     """
+MIGRATIONS = (
+    f"""
     CREATE TABLE log (
         seq INTEGER PRIMARY KEY,
         game TEXT NOT NULL,
@@ -38,8 +42,7 @@ MIGRATIONS = (
     CREATE INDEX log_by_game ON log (game, seq);
     CREATE TRIGGER log_is_never_changed BEFORE UPDATE ON log
     BEGIN SELECT RAISE(ABORT, 'the log of games is never changed'); END;
-    CREATE TRIGGER log_is_never_shortened BEFORE DELETE ON log
-    BEGIN SELECT RAISE(ABORT, 'the log of games is never shortened'); END;
+    {NEVER_SHORTENED}
     CREATE TABLE pictures (
         seq INTEGER NOT NULL REFERENCES log (seq),
         name TEXT NOT NULL,
@@ -135,6 +138,25 @@ class Store:
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone
+
+    def forget(self, game: str) -> None:
+        """Delete a whole game with its pictures, for the owner; the log loses nothing else."""
+        with self._errors():
+            kept = _kept_lines(self._db)
+            self._db.execute("PRAGMA secure_delete = ON")
+        # The copy first: what it has and the log has not would be taken for damage.
+        self._copy.rewrite(written(line) for line in kept.values() if line.game != game)
+        with self._transaction() as db:
+            db.execute("DROP TRIGGER log_is_never_shortened")
+            db.execute(
+                "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)", (game,)
+            )
+            db.execute("DELETE FROM log WHERE game = ?", (game,))
+            db.execute("DELETE FROM summaries WHERE game = ?", (game,))
+            db.execute(NEVER_SHORTENED)
+        with self._errors():
+            self._db.execute("PRAGMA secure_delete = OFF")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def limit_pictures(self, most_bytes: int) -> int:
         """Let the oldest pictures go until the rest take no more room; return how many went.

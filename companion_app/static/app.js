@@ -57,7 +57,7 @@ function bars() {
   document.getElementById("top").replaceChildren(
     link("/", logo, h("strong", {}, "Snake Eye")),
     h("span.grow"),
-    h("span.line", { id: "line", "data-live": live.connected ? "yes" : "no" },
+    h("span.line", { id: "line", "data-live": live.connected ? "yes" : live.lost ? "no" : "soon" },
       h("span.dot"), h("span.word", {}, t(live.connected ? "live" : "offline"))),
     link("/join", h("span.round.ghost", { title: t("join"), role: "img", "aria-label": t("join") }, icon("qr"))),
     ...(me.host ? [h("span.badge", { title: t("host") }, icon("key"), h("span.word", {}, t("host")))] : []));
@@ -111,6 +111,11 @@ document.addEventListener("error", (e) => { if (e.target.matches?.("img:not(.cam
 document.addEventListener("host", () => { if (view?.stays) bars(); else again(); });
 addEventListener("popstate", () => go(location.pathname, false));
 
+// What comes over the page has to know where the bars end; large letters make them higher.
+const measured = new ResizeObserver((entries) => {
+  for (const { target } of entries) document.documentElement.style.setProperty(`--${target.id}-high`, `${target.offsetHeight}px`);
+});
+for (const id of ["top", "tabs"]) measured.observe(document.getElementById(id));
 document.documentElement.dataset.theme = choice("theme");
 await begin();
 if (isSecureContext && "serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});

@@ -173,9 +173,13 @@ export class RulesView {
   async load() {
     if (this.element.querySelector("details")) return;
     const answer = await filling(this, () => get("/api/games"));
-    if (answer) this.element.replaceChildren(h("h1", {}, t("rules")), ...answer.games.map((game) =>
-      h("details.card", { open: game.game === this.live.state?.game }, h("summary", {}, h("b", {}, game.title)), h("p", {}, game.about),
-        h("dl", {}, ...["goal", "turn", "end", "scoring"].flatMap((part) => [h("dt", {}, t("rules-" + part)), h("dd", {}, game.summary[part])])),
-        h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source)))))));
+    if (!answer) return;
+    const asked = new URLSearchParams(location.search).get("game") ?? this.live.state?.game;
+    const part = (game, name) => h("figure", {}, h("img", { src: `/api/rules/${game.game}/${name}.svg?lang=${document.documentElement.lang}`, alt: "", loading: "lazy", width: 320, height: 240 }),
+      h("figcaption", {}, h("b", {}, t("rules-" + name)), " ", game.summary[name]));
+    this.element.replaceChildren(h("h1", {}, t("rules")), ...answer.games.map((game) =>
+      h("details.card", { open: game.game === asked }, h("summary", {}, h("b", {}, game.title)), h("p", {}, game.about),
+        h("div.in-a-minute", {}, ...["goal", "turn", "end", "scoring"].map((name) => part(game, name))),
+        h("details", {}, h("summary", {}, t("all-rules")), h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source))))))));
   }
 }

@@ -56,6 +56,11 @@ const PATHS = {
   print: "M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z",
   flip: "M12 3v18M8 7L3 17h5zM16 7l5 10h-5z",
   up: "M12 19V5M6 11l6-6 6 6",
+  fold: "M6 9l6 6 6-6",
+  back: "M15 5l-7 7 7 7",
+  on: "M9 5l7 7-7 7",
+  pause: "M8 5v14M16 5v14",
+  play: "M8 5l11 7-11 7z",
   qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
 };
 
@@ -138,10 +143,12 @@ export async function attempt(action) {
   }
 }
 
-export function toast(text, kind = "") {
-  const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text);
+// Says something for a while; with a word and what to do about it, there is a button for that.
+export function toast(text, kind = "", word = "", act = null) {
+  const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text,
+    act ? h("button", { onclick: () => { box.remove(); act(); } }, icon("undo"), word) : null);
   document.getElementById("toasts").append(box);
-  setTimeout(() => box.remove(), kind === "bad" ? 7000 : 3500);
+  setTimeout(() => box.remove(), act ? 12000 : kind === "bad" ? 7000 : 3500);
 }
 
 // A sheet that comes up from below on phones and stands in the middle elsewhere.
@@ -200,8 +207,19 @@ export function initial(name) {
   return [...name][0]?.toUpperCase() ?? "?";
 }
 
+// Letters that tell players apart: the first, and where names begin alike the first that differs too.
+export function lettered(players) {
+  for (const player of players) {
+    const own = [...player.name];
+    const alike = players.filter((other) => other !== player && initial(other.name) === initial(player.name)).map((other) => [...other.name]);
+    const differs = own.findIndex((letter, n) => n > 0 && letter.trim() && alike.every((other) => other[n]?.toLowerCase() !== letter.toLowerCase()));
+    player.letter = initial(player.name) + (alike.length ? own[differs]?.toLowerCase() ?? "" : "");
+  }
+  return players;
+}
+
 export function avatar(player) {
-  return h("span.avatar", { "--player": player.colour, "aria-hidden": "true" }, initial(player.name));
+  return h("span.avatar", { "--player": player.colour, "aria-hidden": "true" }, player.letter ?? initial(player.name));
 }
 
 export function when(seconds) {

@@ -18,6 +18,7 @@ from companion_app.web.views import (
     events,
     games,
     health,
+    hosting,
     overlay,
     pages,
     phone_upload,
@@ -47,7 +48,7 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table,
+        overlay, health, update, teaching, at_table, hosting,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)

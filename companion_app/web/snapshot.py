@@ -11,6 +11,7 @@ from companion_app.live.moved import last_cells
 from companion_app.web.asking import question_in_words
 from companion_app.web.drawing.match import last_spots, mark_of
 from companion_app.web.drawing.table import spot, spots_of
+from companion_app.web.laying import laid
 from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
@@ -47,6 +48,8 @@ def state(now: Now, speech: Speech) -> Doc:
     document["drawing"] = mark_of(match, now.pending)
     document["can_undo"] = standing.can_undo
     document["can_redo"] = standing.can_redo
+    document["paused"] = standing.paused
+    document["can_pause"] = standing.paused or standing.is_fed
     document |= doubts(standing)
     document["foul"] = _foul(match, now, speech)
     document["questions"] = [question_in_words(one, match, speech) for one in now.questions]
@@ -89,6 +92,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "options": dict(match.start.options),
         "lattice": facts.lattice,
         "board_side": board_side(match.box),
+        "fields": len(match.start.players) if facts.several_fields else 1,
         "actions": list(facts.actions),
         "turn": None if over else position.to_move,
         "last_round": _last_round(position),
@@ -210,6 +214,8 @@ def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
         "player": pending.move.player,
         "name": speech.player(pending.move.player),
         "text": speech.move(pending.move, match.game.facts.coloured_moves),
+        "said": laid(speech, pending.move, match.game.facts.coloured_moves),
+        "spots": [spot(p) for p in last_cells(pending.move, match)],
         "move": move_to_json(pending.move),
         "violations": violations_to_json(pending.violations, match, speech),
         "pictures": {name: name in now.pictures for name in ("before", "after")},

@@ -125,6 +125,7 @@ def said(key: str, summary: Any, language: str) -> Doc:
     return {
         "key": key, "game": summary["game"], "title": game_named(summary["game"]).facts.title,
         "moves": summary["moves"], "ended": summary["ended"], "winners": summary["winners"],
+        "demo": summary.get("demo", False),
         "players": [
             {
                 "id": one["id"], "name": words.player(one["id"]),

@@ -82,8 +82,10 @@ def test_foul_is_shown_and_overruled(served, script):
     number = with_foul(served, script)
     page = served.open("/", host=True)
 
-    assert "the end of the blue snake" in page.text(".foul .headline")
-    assert "rulebook" in page.text(".foul cite")
+    assert "the end of the blue snake" in page.text(".foul .why")
+    page.click(".foul button", "The rule")
+    assert "rulebook" in page.text("dialog cite")
+    page.js("document.querySelector('dialog').close()")
     page.click(".foul button", "overrule")
 
     page.wait("!document.querySelector('.foul')")
@@ -157,12 +159,14 @@ def test_last_round_is_announced_once_and_says_what_is_laid(served):
 
     page.click(".tool", "Last round")
 
-    page.wait("document.querySelector('.last-round')?.textContent.includes('heads')")
-    assert page.js("[...document.querySelectorAll('.tool')].every((e) => e.title !== 'Last round')")
+    page.wait("document.querySelector('.last small')?.textContent.includes('heads')")
+    page.wait(
+        "[...document.querySelectorAll('.tool')].find((e) => e.title === 'Last round').disabled"
+    )
     for number in (5, 6, 7):
         page.click(".tool", "Pass")
         page.wait(f"document.querySelector('.moves summary')?.innerText === 'Moves: {number}'")
-    page.wait("document.querySelector('.winner') && !document.querySelector('.last-round')")
+    page.wait("document.querySelector('.over .winner')")
 
 
 def test_two_phones_stay_in_step(served, script):

@@ -66,7 +66,7 @@ def pointed(broken: Violation, match: Match) -> list[Place]:
     return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
 
 
-def drawing(match: Match, speech: Speech, what: Shown | None = None) -> str:
+def drawing(match: Match, speech: Speech, what: Shown | None = None, stacked: bool = False) -> str:
     """Return a table of a match as SVG: as it lies there, unless something else is given."""
     what = what or shown(match)
     return draw_table(
@@ -75,7 +75,7 @@ def drawing(match: Match, speech: Speech, what: Shown | None = None) -> str:
         names=[speech.player(player) for player in match.start.players],
         marked=_flat(what.marked, match.game), last=_flat(what.last, match.game),
         board_word=speech.page("board"),
-        title=match.game.facts.title,
+        title=match.game.facts.title, stacked=stacked,
     )  # fmt: skip
 
 

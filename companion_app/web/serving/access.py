@@ -382,13 +382,19 @@ def _guess(
     limiter.guesses.forget(about, who)
 
 
+TRUSTED_HOSTS = ("localhost", "127.0.0.1")
+"""Browsers take these for as safe as https."""
+
+
 def _with_safe_headers(response: Response) -> Response:
     headers = response.headers
     headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     headers["X-Content-Type-Options"] = "nosniff"
     headers["Referrer-Policy"] = "no-referrer"
     headers["X-Frame-Options"] = "DENY"
-    headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    if is_https() or request.host.partition(":")[0] in TRUSTED_HOSTS:
+        # Elsewhere browsers ignore it, and say so in red.
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"
     headers["Cross-Origin-Resource-Policy"] = "same-origin"
     headers["Permissions-Policy"] = "camera=(self), microphone=(), geolocation=()"
     headers.setdefault("Cache-Control", "no-store")

@@ -13,6 +13,8 @@ from companion_app.live.moved import last_cells
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, language, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.drawing.examples import PARTS as SHOWN_PARTS
+from companion_app.web.drawing.examples import example_drawing
 from companion_app.web.drawing.table import spot
 from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
@@ -113,18 +115,22 @@ def table() -> Response:
     """Return the table drawn: as accepted, or with the announced foul."""
     now, words = companion().now(), speech()
     show = "before" if request.args.get("show") == "before" else "after"
-    what = ("table", words.language, show)
-    drawn = companion().shared.answer(now.mark, what, lambda: _drawn(now, words, show == "before"))
+    stacked = request.args.get("stacked") == "1"
+    drawn = companion().shared.answer(
+        now.mark, ("table", words.language, show, str(stacked)),
+        lambda: _drawn(now, words, show == "before", stacked),
+    )  # fmt: skip
     return svg_answer(drawn)
 
 
-def _drawn(now: Now, words: Speech, before: bool) -> str:
+def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
     match, pending = now.match, now.pending
     if match is None:
         raise NotFound(code="no-game")
     if pending is None or before:
-        return match_drawing.drawing(match, words)
-    return match_drawing.drawing(match, words, match_drawing.shown_with_foul(match, pending))
+        return match_drawing.drawing(match, words, stacked=stacked)
+    foul = match_drawing.shown_with_foul(match, pending)
+    return match_drawing.drawing(match, words, foul, stacked)
 
 
 @blueprint.get("/api/picture.jpg")
@@ -175,6 +181,17 @@ def moves() -> Response:
             ]
         }
     )  # fmt: skip
+
+
+@blueprint.get("/api/rules/<game_name>/<part>.svg")
+@access.part_of("watching")
+def rules_picture(game_name: str, part: str) -> Response:
+    """Return a table that shows a part of a game's summary."""
+    if game_name not in GAMES or part not in SHOWN_PARTS:
+        raise NotFound
+    answer = svg_answer(example_drawing(game_name, part, language()))
+    answer.headers["Cache-Control"] = "max-age=86400"
+    return answer
 
 
 @blueprint.get("/api/games")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import Counter
+from collections.abc import Callable
 
 import cv2
 import numpy as np
 import pytest
 
+from companion_app.hands.work import LEARN, Work
 from companion_app.web.views.teaching import DRAFT
 from vision.classify.taught import find_taught
 
@@ -203,13 +205,15 @@ OWN_FAULTS = (
 
 
 class Broken:
-    """Hands that fail in a way that nobody foresaw."""
+    """Hands that look, and fail at learning in a way that nobody foresaw."""
 
     def __init__(self, fault: Exception) -> None:
         self.fault = fault
 
-    def do(self, *_: object) -> None:
-        raise self.fault
+    def do(self, work: Work, call: Callable[..., object], *args: object) -> object:
+        if work is LEARN:
+            raise self.fault
+        return call(*args)
 
 
 def test_fault_of_our_own_while_learning_is_said_and_logged(taught, caplog):
