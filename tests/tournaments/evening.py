@@ -59,11 +59,15 @@ class Evening:
         told = dict(zip(table.players, scores, strict=True))
         self.do("result", ARBITER, table=table.number, scores=told)
 
-    def play(self, chance: Random, skill: Mapping[str, float] | None = None, draws: float = 0.0) -> None:
+    def play(
+        self, chance: Random, skill: Mapping[str, float] | None = None, draws: float = 0.0
+    ) -> None:
         """Finish every open table by chance, the stronger more often before the weaker."""
         for table in self.tables:
             if not table.done:
-                strength = {p: (skill or {}).get(p, 0.0) + chance.gauss(0, 1) for p in table.players}
+                strength = {
+                    p: (skill or {}).get(p, 0.0) + chance.gauss(0, 1) for p in table.players
+                }
                 order = sorted(table.players, key=lambda p: strength[p])
                 level = chance.random() < draws
                 scores = {p: 10 if level else 3 * n for n, p in enumerate(order)}

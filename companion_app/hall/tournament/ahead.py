@@ -12,13 +12,13 @@ from dataclasses import replace
 from random import Random
 
 from companion_app.hall.tournament.past import MOST_SEATS, WHOLE, Pair, Past, meetings
-from companion_app.hall.tournament.tables import repeats, seat_tables
+from companion_app.hall.tournament.tables import little_effort, repeats, seat_tables
 from companion_app.hall.tournament.two import Paired
 
 CROWDED = 0.5
 """Share of the others that a player meets by the end, from which on it pays to look ahead."""
 SEATINGS = 8
-"""Seatings that are compared: twice as many found next to nothing more."""
+"""Seatings that are compared."""
 
 
 def seat_ahead(
@@ -32,9 +32,13 @@ def seat_ahead(
         return seat_tables(pasts, sizes, wanted, forbidden, chance)
     options = []
     for number in range(SEATINGS):
-        paired = seat_tables(pasts, sizes, wanted, forbidden, chance, by_score=number == 0)
+        first = number == 0
+        effort = None if first else little_effort(len(pasts))
+        paired = seat_tables(pasts, sizes, wanted, forbidden, chance, effort, by_score=first)
         again = repeats(paired.tables, meetings(pasts))
         later, out = _played_on(pasts, paired, wanted, forbidden, rounds_left - 1, chance)
+        if not (paired.seats_out + out + again + later):
+            return paired
         options.append(((paired.seats_out + out, again + later, again, number), paired))
     return min(options)[1]
 
@@ -45,10 +49,11 @@ def _played_on(
 ) -> tuple[int, int]:  # fmt: skip
     """Return the meetings again and the seats out of balance of the rounds to come."""
     again = out = 0
+    effort = little_effort(len(pasts))
     for _ in range(rounds):
         pasts = after(pasts, paired, wanted)
         sizes = [len(table) for table in paired.tables]
-        paired = seat_tables(pasts, sizes, wanted, forbidden, chance)
+        paired = seat_tables(pasts, sizes, wanted, forbidden, chance, effort)
         again += repeats(paired.tables, meetings(pasts))
         out += paired.seats_out
     return again, out

@@ -66,19 +66,20 @@ def _edges(
 ) -> dict[tuple[int, int], int]:
     """Return the cost of every pair; the number after the last player's stands for the bye."""
     met = meetings(players)
-    group = {score: n for n, score in enumerate(sorted({past.score for past in players}))}
+    order = {score: n for n, score in enumerate(sorted({past.score for past in players}))}
+    group = [order[past.score] for past in players]
     seats = [past.seat_costs(2) for past in players]
     edges = {}
     for i, one in enumerate(players):
         for j, two in enumerate(players[i + 1 :], start=i + 1):
             pair = frozenset((one.player, two.player))
             if pair not in forbidden:
-                apart = min(abs(group[one.score] - group[two.score]), MOST_GROUPS_APART)
+                apart = min(abs(group[i] - group[j]), MOST_GROUPS_APART)
                 out = _seats(seats[i], seats[j])
                 edges[i, j] = _weigh(met.get(pair, 0) ** 2, 0, out, 0, apart * apart,
                                      chance.randrange(LOT))  # fmt: skip
         if len(players) % 2:
-            high = min(group[one.score], 250) + (500 if one.missed else 0)
+            high = min(group[i], 250) + (500 if one.missed else 0)
             edges[i, len(players)] = _weigh(0, one.byes**2, 0, high, 0, chance.randrange(LOT))
     return edges
 
