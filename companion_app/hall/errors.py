@@ -3,7 +3,7 @@
 HallError
     DatabaseError   the database is missing, of another version, or does not answer
     JoinError       a table could not join, or has not joined
-    BadMessage      a message that is not what it says, or not by whom it says
+    BadMessageError      a message that is not what it says, or not by whom it says
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ class JoinError(HallError):
     """A table could not join the hall, or has not joined one."""
 
 
-class BadMessage(Exception):
+class BadMessageError(Exception):
     """A message that is thrown away: garbage, forged, or too large."""

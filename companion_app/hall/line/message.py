@@ -16,7 +16,7 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from companion_app.hall.errors import BadMessage
+from companion_app.hall.errors import BadMessageError
 from companion_app.live.log_line import Line, read_line
 
 SIGNED_FOR = b"snake-eye hall 1\0"
@@ -63,13 +63,13 @@ def sender_of(hall: str, topic: str) -> tuple[str, str]:
     """Return the table and the kind that a topic names.
 
     Raises:
-        BadMessage: it is not one of this hall.
+        BadMessageError: it is not one of this hall.
     """
     parts = topic.split("/")
     if parts[:3] != ["snake-eye-hall", hall, "from"] or len(parts) != 5:
-        raise BadMessage("not a topic of this hall")
+        raise BadMessageError("not a topic of this hall")
     if not TABLE_ID.fullmatch(parts[3]) or parts[4] not in KINDS:
-        raise BadMessage("not a topic of a table")
+        raise BadMessageError("not a topic of a table")
     return parts[3], parts[4]
 
 
@@ -82,15 +82,15 @@ def opened(key: Ed25519PublicKey, topic: str, message: bytes) -> bytes:
     """Return the body of a message.
 
     Raises:
-        BadMessage: it is not signed by the owner of this key, for this topic.
+        BadMessageError: it is not signed by the owner of this key, for this topic.
     """
     if not SIGNATURE_BYTES < len(message) <= MOST_BYTES:
-        raise BadMessage("not the size of a message")
+        raise BadMessageError("not the size of a message")
     body = message[SIGNATURE_BYTES:]
     try:
         key.verify(message[:SIGNATURE_BYTES], _what_is_signed(topic, body))
     except InvalidSignature as error:
-        raise BadMessage("not signed by this table") from error
+        raise BadMessageError("not signed by this table") from error
     return body
 
 
@@ -103,14 +103,14 @@ def from_bytes(body: bytes) -> dict[str, Any]:
     """Return what a body says.
 
     Raises:
-        BadMessage: it is not a JSON object.
+        BadMessageError: it is not a JSON object.
     """
     try:
         said = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise BadMessage("not JSON") from error
+        raise BadMessageError("not JSON") from error
     if not isinstance(said, dict):
-        raise BadMessage("not a JSON object")
+        raise BadMessageError("not a JSON object")
     return said
 
 
@@ -123,22 +123,22 @@ def parse_batch(table: str, body: bytes) -> Batch:
     """Return the lines that a table sent.
 
     Raises:
-        BadMessage: something in it is not as it should be; none of it is used.
+        BadMessageError: something in it is not as it should be; none of it is used.
     """
     said = from_bytes(body)
     after: Any = said.get("after")
     ask: Any = said.get("ask")
     texts = said.get("lines")
     if not whole_number(after) or not is_word(ask):
-        raise BadMessage("a batch says what it follows and asks for an answer")
+        raise BadMessageError("a batch says what it follows and asks for an answer")
     if not isinstance(texts, list) or len(texts) > MOST_LINES:
-        raise BadMessage("a batch is a short list of lines")
+        raise BadMessageError("a batch is a short list of lines")
     lines: list[tuple[Line, str]] = []
     last: int = after
     for text in texts:
         line = _line(text)
         if line.seq <= last:
-            raise BadMessage("lines are not in order")
+            raise BadMessageError("lines are not in order")
         last = line.seq
         lines.append((line, text))
     return Batch(table, ask, after, tuple(lines))
@@ -156,15 +156,15 @@ def is_word(value: Any) -> bool:
 
 def _line(text: Any) -> Line:
     if not isinstance(text, str) or len(text) > MOST_LINE_BYTES or not text.isascii():
-        raise BadMessage("a line is plain text")
+        raise BadMessageError("a line is plain text")
     try:
         line = read_line(text)
     except RecursionError as error:
-        raise BadMessage("a line is nested too deeply") from error
+        raise BadMessageError("a line is nested too deeply") from error
     if line is None or not whole_number(line.seq) or not isinstance(line.body, dict):
-        raise BadMessage("a line is damaged")
+        raise BadMessageError("a line is damaged")
     if not is_word(line.game) or not is_word(line.kind) or not isinstance(line.at_s, (int, float)):
-        raise BadMessage("a line is of no game")
+        raise BadMessageError("a line is of no game")
     return line
 
 

@@ -1,4 +1,4 @@
-"""Everything that the hall keeps of its tables: who joined, their logs line by line, how they stand.
+"""What the hall keeps of its tables: who joined, their logs line by line, how they stand.
 
 Lines are stored once, in order and without a gap: a batch that does not follow what is here is not
 taken, and the table is told where to go on. Whatever is done twice changes nothing.
@@ -193,7 +193,7 @@ class HallStore:
         with self.writing() as change:
             done = change.line.execute(
                 update(tables)
-                .where(tables.c.id == id_, tables.c.health_n < number)
+                .where(tables.c.id == id_, tables.c.health_n < number, tables.c.revoked_s.is_(None))
                 .values(health=json.dumps(dict(health)), health_n=number, heard_s=self.clock())
             )
             if done.rowcount:
@@ -278,6 +278,8 @@ class HallStore:
         row = {"table_id": table, "number": number, "name": name, "jpeg": jpeg,
                "stored_s": self.clock()}  # fmt: skip
         with self.writing() as change:
+            if not self._locked(change.line, {table}):
+                return
             self.insert_new(change.line, pictures, [row])
             old = (
                 select(pictures.c.number).where(pictures.c.table_id == table)

@@ -66,3 +66,14 @@ def store(address: str) -> Iterator[HallStore]:
     made = HallStore(open_engine(address))
     yield made
     made.close()
+
+
+@pytest.fixture
+def small_store(tmp_path: Path) -> Iterator[HallStore]:
+    """Return the store of an empty hall, on SQLite."""
+    from companion_app.hall.store.database import address_of, open_engine
+    from companion_app.hall.store.hall_store import HallStore
+
+    made = HallStore(open_engine(address_of(None, tmp_path)))
+    yield made
+    made.close()
