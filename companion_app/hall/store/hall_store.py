@@ -188,6 +188,12 @@ class HallStore:
         with self.reading() as line:
             return [_member(row) for row in line.execute(asked)]
 
+    def sent_away(self) -> list[str]:
+        """Return the tables that were sent away."""
+        asked = select(tables.c.id).where(tables.c.revoked_s.is_not(None))
+        with self.reading() as line:
+            return [str(id_) for id_ in line.execute(asked).scalars()]
+
     def keep_health(self, id_: str, number: int, health: Mapping[str, Any]) -> bool:
         """Keep how a table is; say whether it is news, and not an old message once more."""
         with self.writing() as change:
