@@ -51,12 +51,14 @@ def _add_hall(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )  # fmt: skip
     _database(hall)
     hall.add_argument("--json", action="store_true", help="print one line when ready")
-    hall.add_argument("--broker", metavar="URL",
-                      help="mqtts://HOST:8883 of a broker that runs; else one is started")  # fmt: skip
+    hall.add_argument(
+        "--broker", metavar="URL", help="mqtts://HOST:8883 of a broker that runs; else its own"
+    )
     hall.add_argument("--broker-port", type=_port, default=8883, metavar="P",
                       help="where the own broker listens, 8883 at first")  # fmt: skip
-    hall.add_argument("--host", default="0.0.0.0", metavar="H",
-                      help="address to listen at; 0.0.0.0, all of this machine, at first")  # fmt: skip
+    hall.add_argument(
+        "--host", default="0.0.0.0", metavar="H", help="address to listen at; all of this machine"
+    )
     hall.add_argument("--port", type=_port, metavar="P", help="8090, or the next that is free")
     hall.add_argument("--demo", type=int, default=0, metavar="N",
                       help="so many tables that play by themselves")  # fmt: skip
@@ -87,8 +89,9 @@ def _add_hall(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _database(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--database", metavar="URL",
-                        help="postgresql://USER@HOST/NAME; else a file of the hall's own")  # fmt: skip
+    parser.add_argument(
+        "--database", metavar="URL", help="postgresql://USER@HOST/NAME; else a file of its own"
+    )
 
 
 # --- at the hall ---------------------------------------------------------------------------------

@@ -68,6 +68,7 @@ class Keeper:
         self, store: HallStore, games: Games, tell: Tell, clock: Callable[[], float] = time.time
     ) -> None:
         self.counts: Counter[str] = Counter()
+        self.foul_s = FOUL_S
         self._store, self._games, self._tell, self._clock = store, games, tell, clock
         self._due: set[str] = set()
         self._news = threading.Condition()
@@ -149,7 +150,7 @@ class Keeper:
             if foul:
                 mark = (member.id, int(foul["number"]))
                 fouls[mark] = self._fouls_s.get(mark, now_s)
-                if now_s - fouls[mark] >= FOUL_S:
+                if now_s - fouls[mark] >= self.foul_s:
                     found.add(Cause(member.id, "foul", str(foul["number"]), mark[1]))
             if hand:
                 found.add(Cause(member.id, "hand", str(hand), int(hand)))

@@ -9,6 +9,8 @@ from flask import Blueprint, Response, jsonify
 
 from companion_app.hall.keeper import ruling
 from companion_app.hall.line.joining import code_of, new_code, shown_name
+from companion_app.hall.line.message import TABLE_ID, whole_number
+from companion_app.hall.receiver import PICTURE_NAMES
 from companion_app.hall.store import arbiter_store
 from companion_app.hall.web import guard
 from companion_app.hall.web.guard import ARBITER, OPEN, open_to
@@ -76,7 +78,8 @@ def arbiter() -> Response:
 @open_to(ARBITER)
 def picture(table: str, number: int, name: str) -> Response:
     """Return the picture of a foul, before or after."""
-    found = hall().store.picture(table, min(number, 1 << 53), name)
+    known = TABLE_ID.fullmatch(table) and name in PICTURE_NAMES and whole_number(number)
+    found = hall().store.picture(table, number, name) if known else None
     if found is None:
         raise NotFound(code="no-picture")
     return Response(found, mimetype="image/jpeg")
@@ -118,6 +121,8 @@ def change_table() -> Response:
     sent = asked()
     table, name = str(sent.get("table", "")), sent.get("name")
     store = hall().store
+    if not TABLE_ID.fullmatch(table):
+        raise NotFound
     if isinstance(name, str):
         done = store.rename(table, shown_name(name))
     elif sent.get("away") is True:

@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
+from companion_app.hall.line.message import is_word
 from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall, language
@@ -99,6 +100,8 @@ def _game(shown: Shown) -> tuple[str, GameSoFar | None]:
     key = request.args.get("game") or str(shown.document["key"])
     if not key:
         return "", None
+    if not is_word(key):
+        raise NotFound(code="no-game")
     game = hall().games.game(str(shown.document["id"]), key)
     if game is None and "game" in request.args:
         raise NotFound(code="no-game")

@@ -35,7 +35,7 @@ def in_writing(hall: Hall) -> str:
         *_metric("tables_away", "gauge", "Tables that are not heard of",
                  [({}, sum(bool(one["away"]) for one in tables))]),
         *_metric("alerts", "gauge", "Calls for an arbiter that are open", [({}, kept["alerts"])]),
-        *_metric("table_degrees", "gauge", "Temperature of a table's machine", _of(hall, "degrees")),
+        *_metric("table_degrees", "gauge", "Warmth of a table's machine", _of(hall, "degrees")),
         *_metric("table_disk_free_mb", "gauge", "Room on a table's card",
                  _of(hall, "disk_free_mb")),
         *_metric("cpu_seconds_total", "counter", "Processor time of this process",
