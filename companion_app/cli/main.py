@@ -16,6 +16,7 @@ from pathlib import Path
 from companion_app.answers import BAD_INPUT, InputError, complain
 from companion_app.cli import draw_command, record_commands
 from companion_app.cli.arguments import Command, add_command, add_game, games_in_words
+from companion_app.cli.hall_command import add_hall_commands
 from companion_app.cli.home_commands import add_home_commands
 from companion_app.cli.picture_commands import add_picture_commands
 from companion_app.cli.print_command import add_print_command
@@ -63,6 +64,7 @@ def build_parser(asked: str = "") -> argparse.ArgumentParser:
     add_teach_command(commands)
     add_box_command(commands)
     _add_live_commands(commands, asked)
+    add_hall_commands(commands, asked)
     return parser
 
 

@@ -25,20 +25,23 @@ NEXT_PORTS = 20
 class Server:
     """A running server."""
 
-    def __init__(self, app: Flask, host: str, port: int) -> None:
+    def __init__(
+        self, app: Flask, host: str, port: int, most_threads: int = MOST_THREADS,
+        most_connections: int = MOST_CONNECTIONS,
+    ) -> None:  # fmt: skip
         # Fifty phones that ask at once wait a moment for a thread, as they should.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         made = create_server(
             app, host=host, port=port, channel_timeout=CHANNEL_TIMEOUT_S,
-            _dispatcher=Pool(MOST_THREADS, SPARE_THREADS),
+            _dispatcher=Pool(most_threads, SPARE_THREADS),
             # Notices phones that went away while their stream is silent.
-            channel_request_lookahead=5, connection_limit=2 * MOST_CONNECTIONS,
+            channel_request_lookahead=5, connection_limit=2 * most_connections,
             asyncore_use_poll=True, max_request_header_size=32 * 1024, ident=None,
             cleanup_interval=10, outbuf_high_watermark=512 * 1024,
             max_request_body_size=LARGEST_PICTURE_BYTES + 64 * 1024,
         )  # fmt: skip
         self._server = cast(Any, made)
-        self._door = Door(self._server)
+        self._door = Door(self._server, most_connections)
         self.port = int(self._server.effective_port)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
