@@ -32,6 +32,11 @@ MakeFeeder = Callable[[Record], Feeder | None]
 class Commands:
     """Answers the page for a desk, its camera, and the pictures of corrections."""
 
+    CHANGES = frozenset(
+        {"tell", "undo", "redo", "end", "take-foul-back", "begin", "resume", "choose"}
+    )
+    """What changes how the table stands: its answer comes with the new standing."""
+
     def __init__(
         self, desk: Desk, camera: TableCamera | None = None,
         corrections: Corrections | None = None, make_feeder: MakeFeeder | None = None,

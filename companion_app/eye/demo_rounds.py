@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+from companion_app.eye.camera import TableCamera
 from companion_app.eye.desk import Desk
 from companion_app.eye.feeder import Feeder
 from companion_app.live.demo import demo_record
@@ -83,3 +84,13 @@ class DemoRounds:
             with self._desk.lock:
                 self._desk.store.forget(old)
             self._rounds.remove(old)
+
+
+def demo_rounds(desk: Desk, camera: TableCamera) -> DemoRounds:
+    """Return what goes on with the demo; each round has another game and another seed."""
+
+    def feeder(record: Record, number: int) -> Feeder | None:
+        camera.round = number
+        return camera.feeder(record)
+
+    return DemoRounds(desk, feeder)

@@ -36,7 +36,8 @@ class FullHouse(Exception):  # noqa: N818 - said to the phone as it is
 class Listener:
     """One phone: its events wait here until its thread takes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+        self.most_waiting = most_waiting
         self._waiting: deque[Event] = deque()
         self._news = threading.Condition()
         self._closed = False
@@ -44,7 +45,7 @@ class Listener:
     def put(self, event: Event) -> None:
         """Add an event; never waits, whatever the phone does."""
         with self._news:
-            if len(self._waiting) >= MOST_WAITING:
+            if len(self._waiting) >= self.most_waiting:
                 self._waiting.clear()
                 self._waiting.append(MISSED)
             self._waiting.append(event)
@@ -74,12 +75,13 @@ class Listener:
 class Hub:
     """All listening phones."""
 
-    def __init__(self, most_listeners: int = MOST_LISTENERS) -> None:
+    def __init__(self, most_listeners: int = MOST_LISTENERS, first: int = 0) -> None:
+        """Number events after ``first``: those of an earlier life have other numbers."""
         self.most_listeners = most_listeners
         self._lock = threading.Lock()
         self._last: deque[Event] = deque(maxlen=REMEMBERED)
         self._listeners: set[Listener] = set()
-        self._id = 0
+        self._id = first
 
     @property
     def version(self) -> int:
@@ -92,16 +94,16 @@ class Hub:
         return len(self._listeners)
 
     def publish(self, body: Mapping[str, Any]) -> Event:
-        """Hand an event to everybody, with the clock time of this machine."""
+        """Hand an event to everybody, with the clock time at which it happened."""
         with self._lock:
             self._id += 1
-            event = Event(self._id, {**body, "sent_s": round(time.time(), 4)})
+            event = Event(self._id, {"sent_s": round(time.time(), 4), **body})
             self._last.append(event)
             for listener in self._listeners:
                 listener.put(event)
         return event
 
-    def listen(self, after: int | None) -> Listener:
+    def listen(self, after: int | None, most_waiting: int = MOST_WAITING) -> Listener:
         """Return a new listener, with what happened after an event already waiting.
 
         Raises:
@@ -110,8 +112,8 @@ class Hub:
         with self._lock:
             if len(self._listeners) >= self.most_listeners:
                 raise FullHouse
-            listener = Listener()
-            for event in self._since(after):
+            listener = Listener(most_waiting)
+            for event in self._since(after, most_waiting):
                 listener.put(event)
             self._listeners.add(listener)
         return listener
@@ -127,7 +129,7 @@ class Hub:
             for listener in self._listeners:
                 listener.close()
 
-    def _since(self, after: int | None) -> list[Event]:
+    def _since(self, after: int | None, most_waiting: int) -> list[Event]:
         if after is None or after == self._id:
             return []
         known = self._last[0].id if self._last else self._id + 1
@@ -135,4 +137,4 @@ class Hub:
         if after > self._id or after + 1 < known:
             return [MISSED]
         late = [event for event in self._last if event.id > after]
-        return late if len(late) < MOST_WAITING else [MISSED]
+        return late if len(late) < most_waiting else [MISSED]

@@ -9,12 +9,11 @@ import sys
 import threading
 from http.client import HTTPSConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
 from companion_app.live.store import Store
-from companion_app.service import TRY_AGAIN, Watchdog, arguments_of, main, page_answers
+from companion_app.service import TRY_AGAIN, arguments_of, main
 from companion_app.settings import Settings
 from companion_app.web.serving.https_front import MAKE_CERTIFICATE, HttpsFront, loopback_of
 from companion_app.web.serving.page_file import SettingsFile
@@ -36,7 +35,7 @@ def test_mistake_in_the_settings_ends_the_service_with_its_line(tmp_path, monkey
     assert "line 2: [page] has no setting prot" in capsys.readouterr().err
 
 
-def test_service_that_cannot_keep_games_now_is_started_again(tmp_path, monkeypatch, capsys):
+def test_service_that_cannot_keep_games_now_is_started_again(tmp_path, monkeypatch, capfd):
     (tmp_path / "usual.toml").touch()
     monkeypatch.setenv("SNAKE_EYE_SETTINGS", str(tmp_path / "usual.toml"))
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
@@ -44,7 +43,7 @@ def test_service_that_cannot_keep_games_now_is_started_again(tmp_path, monkeypat
     with Store(tmp_path):
         assert main() == TRY_AGAIN
 
-    assert "stop it first" in capsys.readouterr().err
+    assert "stop it first" in capfd.readouterr().err
 
 
 def test_journal_never_has_the_pin(tmp_path):
@@ -57,55 +56,6 @@ def test_journal_never_has_the_pin(tmp_path):
         subprocess.run(command, env={**os.environ, **usual}, timeout=60, check=False)
 
     assert SettingsFile(tmp_path / "page.json").made_pin is None, "run has none left to say"
-
-
-# --- The watchdog ---
-
-
-class StopWatching(Exception):  # noqa: N818 - ends the endless watch of a test
-    pass
-
-
-def told(lives: list[bool], tmp_path: Path, every_usec: str = "30000000") -> list[str]:
-    """Return what systemd hears while the page answers as in ``lives``."""
-    address = str(tmp_path / "notify")
-    answers = iter(lives)
-
-    def next_answer() -> bool:
-        try:
-            return next(answers)
-        except StopIteration:
-            raise StopWatching from None
-
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
-        systemd.bind(address)
-        systemd.settimeout(5)
-        environment = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": every_usec}
-        with pytest.raises(StopWatching):
-            Watchdog(environment, next_answer, sleep=lambda _s: None).watch()
-        systemd.setblocking(False)
-        heard = []
-        while True:
-            try:
-                heard.append(systemd.recv(100).decode())
-            except BlockingIOError:
-                return heard
-
-
-def test_systemd_hears_ready_only_once_the_page_answers(tmp_path):
-    assert told([False, False, True], tmp_path) == ["READY=1"]
-
-
-def test_page_that_hangs_is_not_said_to_live(tmp_path):
-    assert told([True, True, False, False, True], tmp_path) == [
-        "READY=1", "WATCHDOG=1", "WATCHDOG=1",
-    ]  # fmt: skip
-
-
-def test_without_systemd_nobody_is_told():
-    Watchdog({}, lambda: True).start()
-
-    assert not [thread for thread in threading.enumerate() if thread.name == "watchdog"]
 
 
 # --- https ---
@@ -137,11 +87,6 @@ def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tls")
     subprocess.run([MAKE_CERTIFICATE, folder], check=True, capture_output=True)
     return folder
-
-
-def test_health_of_a_page_is_asked(page_port):
-    assert page_answers(Settings(port=page_port))
-    assert not page_answers(Settings(host="127.0.0.1", port=1))
 
 
 def test_https_shows_the_page_to_who_trusts_the_authority(certificate, page_port):

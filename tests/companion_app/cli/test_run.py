@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from companion_app.cli import run_command
+from companion_app.eye import starting
 from companion_app.live.demo import demo_record
 from companion_app.live.match import Match
 from companion_app.live.store import Store
@@ -139,11 +139,11 @@ def test_page_starts_without_its_camera_says_so_and_keeps_the_game(tmp_path):
 def test_demo_table_never_plays_on_in_a_game_of_people(
     monkeypatch, tmp_path, found, noted, taken
 ):  # fmt: skip
-    monkeypatch.setattr(run_command, "found_cameras", lambda: found)
+    monkeypatch.setattr(starting, "found_cameras", lambda: found)
     with Store(tmp_path) as store:
         Match.begin(store, demo_record("schlangennest")).note("source", {"source": noted})
 
-        assert run_command.source_at_start("", store) == taken
+        assert starting.source_at_start("", store) == taken
 
 
 @pytest.mark.parametrize(
@@ -155,6 +155,6 @@ def test_demo_table_never_plays_on_in_a_game_of_people(
 def test_camera_that_was_chosen_is_taken_again_where_it_is_still_there(
     monkeypatch, found, kept, taken
 ):
-    monkeypatch.setattr(run_command, "found_cameras", lambda: found)
+    monkeypatch.setattr(starting, "found_cameras", lambda: found)
 
-    assert run_command.source_without_asking(kept) == taken
+    assert starting.source_without_asking(kept) == taken
