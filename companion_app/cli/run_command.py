@@ -149,7 +149,8 @@ def _started(companion: Companion, arguments: Namespace) -> Server:
         raise InputError(f"port {arguments.port} cannot be used: {error.strerror}") from error
     companion.address = f"http://{reachable_host(arguments.host)}:{server.port}/"
     companion.https = HttpsOffer(home_folder() / "tls", arguments.host, server.port,
-                                 arguments.https_port)  # fmt: skip
+                                 arguments.https_port,
+                                 lambda: companion.settings.now.names)  # fmt: skip
     server.start()
     if arguments.https_port is not None:
         _start_https(companion.https)
