@@ -75,7 +75,8 @@ def _server(companion: Companion, told: dict[str, Any]) -> Server:
     server = Server(create_app(companion), sock=sock)
     host = str(told["host"])
     companion.address = f"http://{reachable_host(host)}:{server.port}/"
-    companion.https = HttpsOffer(home_folder() / "tls", host, server.port, told["https_port"])
+    companion.https = HttpsOffer(home_folder() / "tls", host, server.port, told["https_port"],
+                                 lambda: companion.settings.now.names)  # fmt: skip
     return server
 
 
