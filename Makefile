@@ -5,6 +5,7 @@
 #   make check      format, lint, types, imports
 #   make test       check and every test: exactly what CI runs
 #   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
+#   make look       screenshots of every view, phone to television, into build/look (ONLY=foul for one)
 #   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1,
 #                   RENDERS=folder of photoreal renders)
 #   make golden     every answer of the reader, kept picture by picture and compared with an earlier
@@ -21,7 +22,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run check test bench evaluate golden train soak fuzz audit release test-deploy lock clean
+.PHONY: setup run check test bench look evaluate golden train soak fuzz audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -43,6 +44,9 @@ test: check
 
 bench: .venv/dev-ready
 	.venv/bin/python -m tests.bench $(ONLY)
+
+look: .venv/dev-ready
+	.venv/bin/python -m tests.browser.screens build/look $(if $(ONLY),--only $(ONLY))
 
 evaluate: setup
 	.venv/bin/python -m models.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE)) \

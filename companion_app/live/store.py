@@ -140,7 +140,7 @@ class Store:
         return gone
 
     def forget(self, game: str) -> None:
-        """Delete a whole game with its pictures, for the owner; the log loses nothing else."""
+        """Delete a whole game with its pictures: the one thing that the log ever loses."""
         with self._errors():
             kept = _kept_lines(self._db)
             self._db.execute("PRAGMA secure_delete = ON")

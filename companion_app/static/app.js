@@ -116,6 +116,11 @@ const measured = new ResizeObserver((entries) => {
   for (const { target } of entries) document.documentElement.style.setProperty(`--${target.id}-high`, `${target.offsetHeight}px`);
 });
 for (const id of ["top", "tabs"]) measured.observe(document.getElementById(id));
+// Keys reach the pages where the eye finds them: above the rest, at the left edge, or below.
+const first = matchMedia("(min-width: 900px), (max-height: 500px) and (orientation: landscape)");
+const place = () => main[first.matches ? "before" : "after"](document.getElementById("tabs"));
+first.addEventListener("change", place);
+place();
 document.documentElement.dataset.theme = choice("theme");
 await begin();
 if (isSecureContext && "serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});

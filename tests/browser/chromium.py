@@ -90,15 +90,21 @@ class Page:
         self.requests: list[str] = []
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(f"{domain}.enable")
-        self.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height,
-            deviceScaleFactor=scale, mobile=width < 600,
-        )  # fmt: skip
-        if width < 600:
+        self.sized(width, height, scale)
+        if min(width, height) < 600:
             self.ask("Emulation.setTouchEmulationEnabled", enabled=True)
         value = "dark" if dark else "light"
         self.ask("Emulation.setEmulatedMedia",
                  features=[{"name": "prefers-color-scheme", "value": value}])  # fmt: skip
+
+    def sized(self, width: int, height: int, scale: float = 1) -> None:
+        """Give the page a screen of another size."""
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=scale, mobile=min(width, height) < 600)  # fmt: skip
+
+    def letters(self, percent: int) -> None:
+        """Write larger or smaller, as people set it in their browser, from the next page on."""
+        self.ask("Page.setFontSizes", fontSizes={"standard": round(16 * percent / 100)})
 
     def ask(self, method: str, **params: Any) -> Any:
         """Send a command and return its answer; events that come meanwhile are noted."""

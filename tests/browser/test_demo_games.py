@@ -48,13 +48,6 @@ def begun_by_wizard(served, game):
     page.wait("document.querySelector('.game-card')")
     found = "[...document.querySelectorAll('.game-card')].find((e) => "
     page.js(f"{found} e.querySelector('b').innerText === '{TITLES[game]}').click()")
-    if game == "sssnake":
-        page.wait("document.querySelectorAll('.seat-row .name, .seats input').length >= 2")
-        page.js(
-            "document.querySelectorAll('.seats input:not([type=checkbox])').forEach((e, n) => {"
-            "e.value = ['Anna', 'Ben'][n]; e.dispatchEvent(new Event('input', {bubbles: true}));"
-            "e.dispatchEvent(new Event('change', {bubbles: true})); })"
-        )
     page.click("button.primary", "Next")
     if game == "schlangennest":
         page.click(".options summary")
@@ -72,9 +65,7 @@ def overruled(served, page):
     """Overrule the first foul; the game goes on from there."""
     page.wait("document.querySelector('.foul .headline')", GAME_S)
     number = served.desk.referee.pending.n
-    page.wait(
-        "[...document.querySelectorAll('.foul figure img')].every((i) => i.naturalWidth > 99)"
-    )
+    page.wait("document.querySelector('.foul .crop .picture')?.getBBox().width > 99")
     page.click(".foul button", "overrule")
     wait_until(lambda: len(served.desk.match.accepted) >= number)
     assert served.desk.match.accepted[number - 1].overruled

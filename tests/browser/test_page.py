@@ -19,7 +19,7 @@ GAMES = {
     "snekagon5g": "snekagon5g_floors", "sssnake": "sssnake_evening",
     "carnival": "carnival_two_players",
 }  # fmt: skip
-MOST_PAGE_BYTES = 300_000
+MOST_PAGE_BYTES = 150_000
 
 
 def with_foul(served, script):
@@ -139,6 +139,9 @@ def test_correction_of_an_earlier_move_changes_the_score(served, script):
 
     wait_until(lambda: served.guest().get("/api/state")["scores"] != before)
     page.wait("document.querySelector('.move-list .bad')")
+    assert page.text(".toast").startswith("Changed: ")
+    page.click(".toast button", "Undo")
+    wait_until(lambda: served.guest().get("/api/state")["scores"] == before)
 
 
 def test_roll_is_told_by_a_tap(served):
