@@ -93,8 +93,8 @@ def seat_tables(
     tables, out = [], 0
     for table in range(len(shuffled)):
         here = np.flatnonzero(table_of_seat[seat_of] == table)
-        order, wrong = seated([players[n] for n in here], chance)
-        tables.append(tuple(past.player for past in order))
+        seats, wrong = seated([players[n] for n in here], chance)
+        tables.append(tuple(past.player for past in seats))
         out += wrong
     return Paired(tuple(tables), (), out)
 
