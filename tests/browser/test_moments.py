@@ -316,7 +316,8 @@ def test_keys_go_through_the_page_as_the_eye_does(served, script, size):
         .map(([s]) => s)""")
 
     seen = {PHONE: ["#top a", ".player", ".board .tap", ".tool", ".moves summary", "#tabs a"],
-            DESKTOP: ["#top a", "#tabs a", ".board .tap", ".tool", ".player", ".moves summary"]}  # fmt: skip
+            DESKTOP: ["#top a", "#tabs a", ".board .tap", ".tool", ".player",
+                      ".moves summary"]}  # fmt: skip
     assert order == seen[size]
 
 
