@@ -16,6 +16,7 @@ from companion_app.web.speech import Speech
 from companion_app.web.views import (
     api,
     at_table,
+    card,
     control,
     events,
     games,
@@ -51,7 +52,7 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table,
+        overlay, health, update, teaching, at_table, card,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
