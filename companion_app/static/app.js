@@ -1,5 +1,5 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, t } from "./ui.js";
+import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, post, t } from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -83,6 +83,11 @@ async function begin() {
   if (code) {
     history.replaceState(null, "", location.pathname);
     await attempt(() => joinBy(code));
+  }
+  const card = /^#card=(\w+)$/.exec(location.hash)?.[1];
+  if (card) {
+    history.replaceState(null, "", location.pathname);
+    if (await attempt(() => post("/api/login", { card }))) await loadMe();
   }
   go(location.pathname, false);
   live.open();

@@ -14,6 +14,7 @@ from companion_app.web.speech import Speech
 from companion_app.web.views import (
     api,
     at_table,
+    card,
     control,
     events,
     games,
@@ -48,7 +49,7 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table, hosting,
+        overlay, health, update, teaching, at_table, hosting, card,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)

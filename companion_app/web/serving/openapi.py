@@ -76,6 +76,7 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
     "/api/sessions": ("The phones that may do more than watch; only for the host",
                       "application/json", []),
     "/api/openapi.json": ("This document", "application/json", []),
+    "/api/card.svg": ("The code that this phone shows beside the host card", "image/svg+xml", []),
     "/api/qr.svg": ("The address of the page as a QR code", "image/svg+xml",
                     [_query("view", TEXT, "of one of its views, such as camera")]),
     "/api/history": ("The kept games, the newest first", "application/json", [LANG]),
@@ -108,7 +109,12 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
 }  # fmt: skip
 
 CHANGE: dict[str, tuple[str, bool, Doc]] = {
-    "/api/login": ("Become the host by the PIN", False, _object(pin=TEXT)),
+    "/api/login": ("Become the host by the PIN, or by the code on the host card", False,
+                   _object(pin=TEXT, card=TEXT)),
+    "/api/login/card": ("Become the host where the camera sees the card, and beside it the code "
+                        "that this phone shows", False, _object()),
+    "/api/card": ("Make a host card, shown once, or make the old one invalid", True,
+                  _object(make=YES_NO, forget=YES_NO)),
     "/api/logout": ("Be a guest again; the session ends on the server too", False, _object()),
     "/api/join": ("Join by the code, and take the seats that this phone speaks for; none to watch",
                   False, _object(code=TEXT, seats=PLAYERS)),

@@ -55,6 +55,8 @@ class Settings:
     """Parts of the page and the role from which on they are open, where the host set one."""
     names: tuple[str, ...] = ()
     """Names of this machine that the page may be opened by, besides those of every home."""
+    card_hash: str = ""
+    """Of the code on the host card; empty where there is none."""
     old_cookies: int = 0
     """The number of the PIN whose cookies of version 0.1.0 still make a host; 0 for none."""
 
@@ -116,6 +118,17 @@ class SettingsFile:
     def new_code(self) -> None:
         """Make another join code; every seat is free again."""
         self.change(join_code=some_code(), join_number=self.now.join_number + 1)
+
+    def keep_card(self, code: str) -> None:
+        """Let the card with this code make hosts, and no other; without a code none does."""
+        kept = hashlib.sha256(code.encode()).hexdigest() if code else ""
+        self.change(card_hash=kept)
+
+    def is_card(self, code: str) -> bool:
+        """Say whether a code is the one on the card."""
+        # Nobody tries a hundred random bits, however fast: a plain hash will do.
+        told = hashlib.sha256(code.encode(errors="replace")).hexdigest()
+        return hmac.compare_digest(told, self.now.card_hash)
 
     def is_pin(self, pin: str) -> bool:
         """Say whether a PIN is the right one; one guess at a time, since each takes memory."""
@@ -197,7 +210,7 @@ def _check(kept: Mapping[str, Any]) -> None:
     }  # fmt: skip
     for name in ("pin_number", "join_number", "pictures_mb", "old_cookies"):
         good[name] = type(kept[name]) is int and 0 <= kept[name] <= LARGEST_NUMBER
-    for name in ("join_code", "source"):
+    for name in ("join_code", "source", "card_hash"):
         good[name] = _is_text(kept[name])
     if wrong := [name for name, is_good in good.items() if not is_good]:
         raise ValueError(f"{wrong[0]} is not what the page keeps there")

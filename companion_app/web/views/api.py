@@ -85,6 +85,7 @@ def me() -> Response:
             "join_code": join_code_shown(),
             "open_to": {part: settings.least(part) for part in PARTS if PARTS[part].settable},
             "names": list(settings.names) if access.is_host() else [],
+            "card": bool(settings.card_hash),
             "players_answer": settings.players_answer,
             "pictures_mb": settings.pictures_mb,
             "language": language(),

@@ -42,8 +42,12 @@ def done(what: str, told: Mapping[str, Any] | None = None) -> Response:
 @blueprint.post("/api/login")
 @access.part_of("page")
 def login() -> Response:
-    """Become the host by the PIN."""
-    pin = asked().get("pin")
+    """Become the host by the PIN, or by the code that a phone read from the host card."""
+    sent = asked()
+    if isinstance(card := sent.get("card"), str):
+        access.try_card(card, companion().settings, companion().limiter)
+        return jsonify({"host": True})
+    pin = sent.get("pin")
     if not isinstance(pin, str):
         raise BadRequest("send the PIN as text")
     access.try_pin(pin, companion().settings, companion().limiter)
