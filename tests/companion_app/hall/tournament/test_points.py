@@ -1,6 +1,6 @@
 """Places, points and shares of one table."""
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -34,7 +34,7 @@ def table(*scores, winners=(), forfeits=()):
         ((40, 30, 10), (5, 3, 1)),
         ((40, 40, 20, 10), (4, 4, 2, 1)),
         ((40, 30, 30, 30), (5, 2, 2, 2)),
-        ((7, 7, 7, 7), (F(11, 4),) * 4),
+        ((7, 7, 7, 7), (Fraction(11, 4),) * 4),
         ((0, -3, None, -1), (5, 2, 1, 3)),
     ],
 )
@@ -62,22 +62,31 @@ def test_a_table_gives_out_the_same_points_whatever_the_ties(scores):
 
 
 def test_a_share_at_three_is_counted_with_a_virtual_fourth():
-    assert shares(table(30, 20, 10), 4) == {"a": F(3, 8), "b": F(1, 4), "c": F(1, 8)}
-    assert shares(table(40, 30, 20, 10), 4)["a"] == F(2, 5)
+    assert shares(table(30, 20, 10), 4) == {
+        "a": Fraction(3, 8),
+        "b": Fraction(1, 4),
+        "c": Fraction(1, 8),
+    }
+    assert shares(table(40, 30, 20, 10), 4)["a"] == Fraction(2, 5)
 
 
 def test_scores_below_zero_are_counted_from_the_lowest():
-    assert shares(table(-1, -3, -2, None), 4) == {"a": F(2, 3), "b": 0, "c": F(1, 3), "d": 0}
+    assert shares(table(-1, -3, -2, None), 4) == {
+        "a": Fraction(2, 3),
+        "b": 0,
+        "c": Fraction(1, 3),
+        "d": 0,
+    }
 
 
 def test_a_table_without_any_point_is_shared_equally():
-    assert set(shares(table(0, 0, 0), 4).values()) == {F(1, 4)}
+    assert set(shares(table(0, 0, 0), 4).values()) == {Fraction(1, 4)}
 
 
 def test_a_bye_is_a_win_for_two_and_the_mean_for_four():
     assert bye_points(Settings(size=2, fewest=2, most=2, points="wins")) == 1
-    assert bye_points(CHAMPIONSHIP) == F(11, 4)
-    assert bye_points(Settings(bye_points=F(1, 2))) == F(1, 2)
+    assert bye_points(CHAMPIONSHIP) == Fraction(11, 4)
+    assert bye_points(Settings(bye_points=Fraction(1, 2))) == Fraction(1, 2)
 
 
 def test_a_size_without_points_is_refused_in_words():
