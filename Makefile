@@ -12,15 +12,17 @@
 #                   one's (TABLES=2000 a game, PARTS="tables films", AGAINST=folder, RENDERS=folder)
 #   make train      train the models anew
 #   make soak       every fault in full count, taken up where it was left (PARTS="kill", FRESH=1)
+#   make fuzz       changed inputs at every way in, half an hour each (TARGETS="records", MINUTES=5)
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
-#   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh
+#   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh;
+#                   KEY=your.key signs it with minisign
 #   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run check test bench look evaluate golden train soak audit release test-deploy lock clean
+.PHONY: setup run check test bench look evaluate golden train soak fuzz audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -67,6 +69,12 @@ train: setup
 soak: .venv/dev-ready
 	.venv/bin/python -m tests.faults $(PARTS) $(if $(FRESH),--fresh)
 
+fuzz: .venv/dev-ready
+	@.venv/bin/python -c 'import atheris' 2>/dev/null \
+	    || .venv/bin/python -m pip install --quiet atheris==3.0.0 \
+	    || echo "Atheris does not install here: inputs are drawn by Hypothesis, without coverage."
+	.venv/bin/python -m tests.fuzz $(TARGETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(FRESH),--fresh)
+
 audit:
 	deploy/audit.sh
 
@@ -75,6 +83,9 @@ VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 release:
 	mkdir -p dist
 	git archive --prefix=snake-eye-$(VERSION)/ --output=dist/snake-eye-$(VERSION).tar.gz HEAD
+	@if [ -n "$(KEY)" ]; then minisign -S -s "$(KEY)" -m dist/snake-eye-$(VERSION).tar.gz \
+		-t "snake-eye $(VERSION)"; \
+	else echo "Not signed: make release KEY=your.key signs it; see deploy/SECURITY.md"; fi
 	@echo "Install or update with it: see deploy/README.md"
 
 test-deploy: setup

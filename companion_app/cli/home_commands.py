@@ -38,8 +38,11 @@ def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
     keeping.add_argument("file", metavar="FILE", help="the file to write; it must not exist")
 
     bringing = add_command(commands, "restore", "put a backup in place of what is kept", restore,
-                           ["restore snake-eye-backup.zip"])  # fmt: skip
+                           ["restore snake-eye-backup.zip",
+                            "restore snake-eye-backup.zip --with-secrets"])  # fmt: skip
     bringing.add_argument("file", metavar="FILE", help="a file that backup wrote")
+    told = "take the host PIN, joined phones and settings from the backup too"
+    bringing.add_argument("--with-secrets", action="store_true", help=told)
 
     hosting = add_command(commands, "pin", "make another host PIN", pin, ["pin --new"])
     told = "make it; it is shown once, and every host's phone asks again"
@@ -48,8 +51,9 @@ def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
 
 def doctor(arguments: Namespace) -> int:
     """Say in plain words what is well and what is not."""
-    from companion_app.doctor import diagnose, report, write_help_file
+    from companion_app.doctor import diagnose, report
     from companion_app.doctor_machine import Machine
+    from companion_app.help_file import write_help_file
 
     settings = _settings()
     wanted = arguments.source or settings.source
@@ -91,12 +95,19 @@ def restore(arguments: Namespace) -> int:
     """Put a backup in place of what is kept, after checking all of it."""
     from companion_app.restore import restore_backup
 
-    restored = restore_backup(home_folder(), Path(arguments.file))
+    restored = restore_backup(home_folder(), Path(arguments.file),
+                              with_secrets=arguments.with_secrets)  # fmt: skip
     kept = None if restored.kept is None else str(restored.kept)
     if arguments.json:
-        print_json({"file": arguments.file, "files": restored.files, "kept": kept})
+        print_json({"file": arguments.file, "files": restored.files, "kept": kept,
+                    "left_out": list(restored.left_out), "secrets": not restored.own})  # fmt: skip
     else:
         print_line(f"Restored in {home_folder()}. Files: {restored.files}.")
+        for one in restored.left_out:
+            print_line(f"Left out, since it cannot be used: {one}")
+        if restored.own:
+            print_line("Host PIN, joined phones and settings are those of this machine; "
+                       "--with-secrets takes them from the backup.")  # fmt: skip
         if kept:
             print_line(f"What was there before lies in {kept}.")
     return ANSWERED

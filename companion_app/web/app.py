@@ -7,11 +7,9 @@ import logging
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from companion_app.hands.errors import HandsError
-from companion_app.live.errors import LiveError, StoreError
+from companion_app.refusal import refusal_of
 from companion_app.web.context import Companion, companion, language
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import WebError
 from companion_app.web.speech import Speech
 from companion_app.web.views import (
     api,
@@ -31,8 +29,6 @@ from companion_app.web.views import (
     update,
     wizard,
 )
-from engine.errors import EngineError
-from vision import ModelError, VisionError
 
 log = logging.getLogger(__name__)
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
@@ -62,17 +58,11 @@ def create_app(companion: Companion) -> Flask:
 
 def _refused(error: Exception) -> Response:
     """Answer a request that failed: the status, a code, and a sentence."""
+    refusal = refusal_of(error)
     status, code, detail, wait = 500, "broken", "", None
-    if isinstance(error, WebError):
-        status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
-    elif isinstance(error, HandsError):
-        status, code, wait = error.status, error.code, error.retry_after_s
-    elif isinstance(error, StoreError):
-        status, code, detail = 507, "not-kept", str(error)
-    elif isinstance(error, VisionError) and not isinstance(error, ModelError):
-        status, code, detail = 422, "no-photo", str(error)
-    elif isinstance(error, (LiveError, EngineError)):
-        status, code, detail = 409, getattr(error, "code", "cannot-be"), str(error)
+    if refusal is not None:
+        status, code, detail = refusal.status, refusal.code, refusal.detail
+        wait = refusal.retry_after_s
     elif isinstance(error, HTTPException):
         status = error.code or 500
         code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")

@@ -36,7 +36,7 @@ def _after_verb(tile: str, speech: Speech) -> str:
     for ending, other in forms.get("endings", {}).items():
         name = re.sub(ending, other, name)
     form = forms.get("vowel") if name[0] in VOWELS else None
-    return (form or forms[_gender(tile, words)]).format(tile=name) + comma + rest
+    return str(form or forms[_gender(tile, words)]).format(tile=name) + comma + rest
 
 
 def _gender(tile: str, words: Mapping[str, Any]) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from companion_app.live.errors import StoreError
@@ -17,6 +16,7 @@ from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.web import snapshot
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.place import Place
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
 from engine.record import record_to_json
@@ -24,14 +24,6 @@ from engine.record import record_to_json
 Doc = dict[str, Any]
 MOST_AT_HAND = 12
 """Replayed games that stay in a worker while people look through them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where games and their boxes lie."""
-
-    file: Path
-    set_folders: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

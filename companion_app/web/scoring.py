@@ -11,7 +11,7 @@ from typing import Any
 
 from companion_app.cli.record_commands import players_seen
 from companion_app.web.drawing.table import draw_table
-from companion_app.web.replays import Place
+from companion_app.web.place import Place
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.speech import Speech
 from engine.game import Start

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion_app.web.recorded import shipped_script
+from companion_app.eye.recorded import shipped_script
 from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import DESKTOP, LYING, PHONE, TV, Served
 from tests.companion_app.web.conftest import playthrough

@@ -11,9 +11,9 @@ import numpy as np
 import pypdfium2
 import pytest
 
+from companion_app.eye.corrections import Corrections
+from companion_app.eye.recorded import settled_on
 from companion_app.live.places import Belief, contents
-from companion_app.web.corrections import Corrections
-from companion_app.web.recorded import settled_on
 from engine.record import parse_record, record_to_json
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP
@@ -202,7 +202,7 @@ def test_games_view_shows_series_and_statistics(served):
 
 
 def test_corrections_are_listed_and_deleted(served, tmp_path):
-    kept = served.companion.corrections = Corrections(tmp_path / "corrections")
+    kept = served.eye.corrections = Corrections(tmp_path / "corrections")
     noise = np.random.default_rng(1).integers(0, 255, (80, 80, 3), np.uint8)
     for tile in ("red/1", "green/2"):
         kept.keep("snekagon", noise, {"tile": tile, "outline": []})

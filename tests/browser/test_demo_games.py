@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.eye.corrections import Corrections
+from companion_app.eye.watching import Watched
 from companion_app.live.demo import DemoSource
 from companion_app.live.reading import make_reader
-from companion_app.web.corrections import Corrections
-from companion_app.web.watching import Watched
 from engine.record import parse_record, record_to_json
 from engine.referee import referee_record
 from models.scenes.refereed import Manners
@@ -32,7 +32,7 @@ GAME_S = 240.0
 
 def fed(served, folder):
     """Let the demo's players wait for the host whenever a foul was called."""
-    served.companion.corrections = Corrections(folder / "corrections")
+    served.eye.corrections = Corrections(folder / "corrections")
     manners = Manners(pace_s=0.2, foul_s=600.0, foul_at=FOULS)
 
     def feeder(record):
@@ -40,7 +40,7 @@ def fed(served, folder):
         source = DemoSource(name, 1, 200.0, (960, 540), record=record, manners=manners)
         return Watched("demo", source, make_reader(record.game, record.tile_set))
 
-    served.companion.make_feeder = feeder
+    served.eye.make_feeder = feeder
 
 
 def begun_by_wizard(served, game):

@@ -17,14 +17,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from companion_app.eye.mqtt import Broker, Publisher
 from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.serving.access import PIN_TRIES
-from companion_app.web.serving.mqtt import Broker, Publisher
 from companion_app.web.serving.server import Server
 from tests.browser.chromium import wait_until
+from tests.companion_app.eye.test_mqtt import Heard
+from tests.companion_app.eye.test_mqtt import port as broker_port
 from tests.companion_app.web.conftest import Played
-from tests.companion_app.web.serving.test_mqtt import Heard
-from tests.companion_app.web.serving.test_mqtt import port as broker_port
 from vision.classify.taught import find_taught, wanted
 from vision.core.errors import ModelError
 from vision.core.files import read_arrays

@@ -95,7 +95,7 @@ def test_clock_that_jumps_changes_no_order(tmp_path):
 
 
 def test_second_companion_says_that_the_games_are_open(tmp_path):
-    first = Companion(tmp_path, "--speed", "20")
+    first = Companion(tmp_path, "--speed", "4")
     assert first.ready()
     second = Companion(tmp_path)
     assert not second.ready()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import logging
 import os
+import re
 import secrets
 import threading
 from collections.abc import Mapping
@@ -16,12 +18,18 @@ from typing import Any
 from companion_app.live.errors import StoreError
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.roles import PARTS, ROLES
+from engine.errors import EngineError
+from engine.given import an_object, read_json
 
 PIN_COST = 2**14
 """Of scrypt: 16 MB and some 50 ms a guess, for whoever got hold of the file."""
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"
 """No vowels, so that no code is a word; nothing that looks like a digit."""
 CODE_LENGTH = 5
+LARGEST_FILE = 256 << 10
+LARGEST_NUMBER, MOST_NAMES, LONGEST_NAME = 10**9, 40, 260
+HASH = re.compile(r"scrypt\$([0-9]{1,6})\$[0-9a-f]{32}\$[0-9a-f]{64}")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -117,9 +125,11 @@ class SettingsFile:
     def _read(self) -> Settings:
         self._mark = self._stamp()
         try:
-            kept = json.loads(self._path.read_text(encoding="utf-8"))
-            settings = self._taken_over(kept)
-        except (OSError, ValueError, TypeError, AttributeError, KeyError):
+            kept = _kept(self._path)
+            settings = _taken_over(kept, self._cost)
+        except (OSError, EngineError, ValueError) as error:
+            if not isinstance(error, FileNotFoundError):
+                log.error("the settings of the page cannot be used, it begins anew: %s", error)
             self.made_pin = some_pin()
             settings = Settings(secrets.token_hex(32), hashed(self.made_pin, self._cost),
                                 join_code=some_code())  # fmt: skip
@@ -128,18 +138,6 @@ class SettingsFile:
         if "pin_hash" not in kept or not kept.get("join_code"):
             self._write(settings)
         return settings
-
-    def _taken_over(self, kept: dict[str, Any]) -> Settings:
-        """Return the settings in a file of this version, or of 0.1.0 with its plain PIN."""
-        if "pin_hash" not in kept:
-            kept = {**kept, "pin_hash": hashed(str(kept["pin"]), self._cost),
-                    "old_cookies": kept.get("pin_number", 1)}  # fmt: skip
-        known = {name: kept[name] for name in Settings.__dataclass_fields__ if name in kept}
-        settings = replace(Settings("", ""), **known)
-        if not settings.secret or not isinstance(settings.open_to, dict):
-            raise ValueError("no settings of ours")
-        code = settings.join_code or some_code()
-        return replace(settings, names=tuple(settings.names), join_code=code)
 
     def _write(self, settings: Settings) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,6 +150,61 @@ class SettingsFile:
         except OSError:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def read_settings(path: Path) -> Settings:
+    """Return the settings in a file of this version or of 0.1.0; the file stays as it is.
+
+    Raises:
+        ValueError: they are none that this program kept.
+        EngineError: it is no JSON file.
+        OSError: it cannot be read.
+    """
+    return _taken_over(_kept(path), PIN_COST)
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    return dict(an_object(read_json(path, LARGEST_FILE), path.name))
+
+
+def _taken_over(kept: dict[str, Any], cost: int) -> Settings:
+    """Return the settings in a file of this version, or of 0.1.0 with its plain PIN."""
+    if "pin_hash" not in kept and isinstance(kept.get("pin"), str):
+        kept = {**kept, "pin_hash": hashed(kept["pin"], cost),
+                "old_cookies": kept.get("pin_number", 1)}  # fmt: skip
+    known = {name: kept[name] for name in Settings.__dataclass_fields__ if name in kept}
+    settings = replace(Settings("", ""), **known)
+    _check(asdict(settings))
+    code = settings.join_code or some_code()
+    return replace(settings, names=tuple(settings.names), join_code=code)
+
+
+def _check(kept: Mapping[str, Any]) -> None:
+    """Refuse settings that this program never kept.
+
+    Raises:
+        ValueError: names the first that is wrong.
+    """
+    secret, open_to, names = kept["secret"], kept["open_to"], kept["names"]
+    good = {
+        "secret": _is_text(secret) and len(secret) >= 16,
+        "pin_hash": is_hash(kept["pin_hash"]),
+        "open_to": isinstance(open_to, dict) and len(open_to) <= MOST_NAMES
+        and all(_is_text(role) for role in open_to.values()),
+        "names": isinstance(names, list | tuple) and len(names) <= MOST_NAMES
+        and all(_is_text(name) for name in names),
+        "players_answer": isinstance(kept["players_answer"], bool),
+    }  # fmt: skip
+    for name in ("pin_number", "join_number", "pictures_mb", "old_cookies"):
+        good[name] = type(kept[name]) is int and 0 <= kept[name] <= LARGEST_NUMBER
+    for name in ("join_code", "source"):
+        good[name] = _is_text(kept[name])
+    if wrong := [name for name, is_good in good.items() if not is_good]:
+        raise ValueError(f"{wrong[0]} is not what the page keeps there")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_NAME
 
 
 def write_private(path: Path, document: Any) -> None:
@@ -179,6 +232,12 @@ def hashed(pin: str, cost: int = PIN_COST) -> str:
     """Return what is kept of a PIN."""
     salt = secrets.token_bytes(16)
     return f"scrypt${cost}${salt.hex()}${_scrypt(pin, salt, cost).hex()}"
+
+
+def is_hash(text: object) -> bool:
+    """Say whether a text is what is kept of a PIN; none that would take minutes to try."""
+    found = HASH.fullmatch(text) if isinstance(text, str) else None
+    return found is not None and int(found[1]) <= 4 * PIN_COST
 
 
 def fits(pin: str, kept: str) -> bool:

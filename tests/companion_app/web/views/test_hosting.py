@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from companion_app.eye.feeder import NoFeeder
 from companion_app.live.kept import KeptGames
 from companion_app.live.store import Store
-from companion_app.web.feeder import NoFeeder
 
 
 class Looking(NoFeeder):
@@ -14,7 +14,7 @@ class Looking(NoFeeder):
 
 
 def test_pause_lets_the_camera_look_away_until_the_host_goes_on(played, script):
-    played.companion.make_feeder = lambda _record: Looking()
+    played.eye.make_feeder = lambda _record: Looking()
     played.begin(script.record)
     played.desk.feed(Looking())
     host = played.host()

@@ -1,0 +1,284 @@
+"""The commands ``hall`` and ``reader``: a hall of tables, and what a table does to be in one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
+from companion_app.cli.arguments import add_command, new_parser
+from companion_app.home import home_folder
+
+HALL = "the hall: many tables on one page, with an arbiter"
+READER = "a worker that reads photos for a hall"
+FOLDER = "hall"
+MISSING = (
+    "the hall needs more than a table does: install it with `make hall-ready`, or with pip "
+    "install 'snake-eye[hall]'"
+)
+
+
+def add_hall_commands(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], asked: str
+) -> None:
+    """Add the commands of this file; of what they do only that which is asked for."""
+    if asked != "hall":
+        commands.add_parser("hall", help=HALL)
+    else:
+        _add_hall(commands)
+    if asked != "reader":
+        commands.add_parser("reader", help=READER)
+    else:
+        reader = add_command(
+            commands, "reader", READER, run_reader,
+            ["reader --database postgresql://hall@localhost/hall"],
+        )  # fmt: skip
+        reader.add_argument(
+            "--database", required=True, metavar="URL", help="the hall's PostgreSQL"
+        )
+
+
+def _add_hall(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    hall = new_parser(
+        commands, "hall", HALL,
+        ["hall", "hall --database postgresql://hall@localhost/hall",
+         "hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'", "hall verify",
+         "hall backup evening.backup", "hall migrate --database postgresql://hall@localhost/hall"],
+    )  # fmt: skip
+    _database(hall)
+    hall.add_argument("--json", action="store_true", help="print one line when ready")
+    hall.add_argument(
+        "--broker", metavar="URL", help="mqtts://HOST:8883 of a broker that runs; else its own"
+    )
+    hall.add_argument("--broker-port", type=_port, default=8883, metavar="P",
+                      help="where the own broker listens, 8883 at first")  # fmt: skip
+    hall.add_argument(
+        "--host", default="0.0.0.0", metavar="H", help="address to listen at; all of this machine"
+    )
+    hall.add_argument("--port", type=_port, metavar="P", help="8090, or the next that is free")
+    hall.add_argument("--demo", type=int, default=0, metavar="N",
+                      help="so many tables that play by themselves")  # fmt: skip
+    hall.set_defaults(command=run_hall)
+    parts = hall.add_subparsers(title="at the hall or at a table", metavar="PART")
+
+    join = add_command(parts, "join", "let this table join a hall", join_hall,
+                       ["hall join http://hall.local:8090 K7QF2MZP --name 'Table 3'"])  # fmt: skip
+    join.add_argument("address", metavar="ADDRESS", help="the hall's page")
+    join.add_argument("code", metavar="CODE", help="the hall's code; an arbiter's phone shows it")
+    join.add_argument("--name", default="", metavar="NAME", help="what the table is called there")
+
+    add_command(parts, "leave", "let this table leave its hall", leave_hall, ["hall leave"])
+    add_command(parts, "verify", "compare this table's log with the hall's, line by line", verify,
+                ["hall verify", "hall verify --json"])  # fmt: skip
+    pin = add_command(parts, "pin", "make another PIN for arbiters", new_pin, ["hall pin"])
+    _database(pin)
+    migrate = add_command(parts, "migrate", "take the database on to this version", migrate_hall,
+                          ["hall migrate"])  # fmt: skip
+    _database(migrate)
+    for name, does, command in (
+        ("backup", "write everything that the hall keeps into one file", backup_hall),
+        ("restore", "put a backup into an empty database", restore_hall),
+    ):
+        keeping = add_command(parts, name, does, command, [f"hall {name} evening.backup"])
+        keeping.add_argument("file", metavar="FILE", help="the backup")
+        _database(keeping)
+
+
+def _database(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--database", metavar="URL", help="postgresql://USER@HOST/NAME; else a file of its own"
+    )
+
+
+# --- at the hall ---------------------------------------------------------------------------------
+
+
+def run_hall(arguments: Namespace) -> int:
+    """Serve the hall until somebody stops it."""
+    _needs("sqlalchemy", "cryptography", "alembic")
+    import logging
+
+    from companion_app.hall.process import Asked, HallProcess
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    asked = Asked(home_folder() / FOLDER, arguments.database, arguments.broker, arguments.host,
+                  arguments.port, arguments.broker_port)  # fmt: skip
+    with HallProcess(asked) as hall:
+        _announce(hall.hall.address, hall.code, hall.pin, arguments.json)
+        if arguments.demo:
+            from companion_app.hall.demo import DemoTables
+
+            with DemoTables(hall, arguments.demo):
+                _wait(hall.wait)
+        else:
+            _wait(hall.wait)
+    return ANSWERED
+
+
+def _wait(wait: Callable[[], None]) -> None:
+    with suppress(KeyboardInterrupt):
+        wait()
+
+
+def _announce(address: str, code: str, pin: str | None, as_json: bool) -> None:
+    if as_json:
+        print_json({"url": address, "code": code, "arbiter_pin": pin})
+        return
+    print_line(f"The hall is open: {address}")
+    print_line(f"Tables join by: snake-eye hall join {address} {code}")
+    if pin is None:
+        print_line("The arbiters' PIN is the one that you know; snake-eye hall pin makes another.")
+    else:
+        print_line(f"Arbiters' PIN: {pin} (shown this once; type it in at {address}arbiter)")
+    print_line("Ctrl-C closes the hall; the tables play on, and send what they played later.")
+    sys.stdout.flush()
+
+
+def new_pin(arguments: Namespace) -> int:
+    """Make another PIN for arbiters; all log in anew."""
+    _needs("sqlalchemy", "cryptography", "alembic")
+    from companion_app.hall.store.database import address_of, open_engine
+    from companion_app.hall.store.hall_store import HallStore
+    from companion_app.hall.web.hall import new_pin as make
+
+    store = HallStore(open_engine(address_of(arguments.database, home_folder() / FOLDER)))
+    pin = make(store)
+    store.close()
+    if arguments.json:
+        print_json({"arbiter_pin": pin})
+    else:
+        print_line(pin)
+    return ANSWERED
+
+
+def migrate_hall(arguments: Namespace) -> int:
+    """Take an old database on to the version of this Snake Eye."""
+    _needs("sqlalchemy", "alembic")
+    from companion_app.hall.store.database import address_of, migrate
+
+    before, now = migrate(address_of(arguments.database, home_folder() / FOLDER))
+    if arguments.json:
+        print_json({"before": before, "now": now})
+    else:
+        print_line(f"The hall's database is of version {now} (before: {before or 'empty'}).")
+    return ANSWERED
+
+
+def backup_hall(arguments: Namespace) -> int:
+    """Write everything that the hall keeps into one file."""
+    _needs("sqlalchemy", "alembic")
+    from companion_app.hall.store.backup import backup
+
+    size = backup(arguments.database, home_folder() / FOLDER, Path(arguments.file))
+    if arguments.json:
+        print_json({"file": arguments.file, "bytes": size})
+    else:
+        print_line(f"Backed up in {arguments.file} ({size / 1e6:.1f} MB).")
+        print_line("It holds the hall's keys, names and pictures: keep it to yourself.")
+    return ANSWERED
+
+
+def restore_hall(arguments: Namespace) -> int:
+    """Put a backup into an empty database."""
+    _needs("sqlalchemy", "alembic")
+    from companion_app.hall.store.backup import restore
+
+    restore(arguments.database, home_folder() / FOLDER, Path(arguments.file))
+    if arguments.json:
+        print_json({"file": arguments.file})
+    else:
+        print_line(f"Restored from {arguments.file}.")
+    return ANSWERED
+
+
+def run_reader(arguments: Namespace) -> int:
+    """Read photos for a hall until somebody stops it."""
+    _needs("sqlalchemy", "procrastinate", "psycopg")
+    from companion_app.hall.reader.worker import read_photos
+
+    return read_photos(arguments.database, announce=arguments.json)
+
+
+# --- at a table ----------------------------------------------------------------------------------
+
+
+def join_hall(arguments: Namespace) -> int:
+    """Let this table join a hall by its code."""
+    _needs("cryptography", "sqlalchemy")
+    from companion_app.hall.table.journal import Journal
+    from companion_app.hall.table.membership import MembershipFiles, ask_to_join
+    from companion_app.live.store import FILE
+
+    home = home_folder()
+    journal = Journal(home / FILE)
+    since = journal.unfinished_since() if journal.file.exists() else 0
+    membership = ask_to_join(arguments.address, arguments.code, arguments.name or _host(), since)
+    MembershipFiles(home).join(membership)
+    if arguments.json:
+        print_json({"hall": membership.hall, "table": membership.table, "name": membership.name})
+    else:
+        print_line(f"This table is {membership.name} in the hall at {membership.address} now.")
+        print_line("Games from now on are sent there; earlier ones stay here.")
+    return ANSWERED
+
+
+def leave_hall(arguments: Namespace) -> int:
+    """Let this table leave its hall."""
+    _needs("cryptography", "sqlalchemy")
+    from companion_app.hall.table.membership import MembershipFiles
+
+    left = MembershipFiles(home_folder()).leave()
+    if arguments.json:
+        print_json({"left": left})
+    else:
+        print_line("This table is in no hall any more." if left else "This table is in no hall.")
+    return ANSWERED if left else NO
+
+
+def verify(arguments: Namespace) -> int:
+    """Prove that table and hall agree, line by line."""
+    _needs("cryptography", "sqlalchemy")
+    from companion_app.hall.table.journal import Journal
+    from companion_app.hall.table.membership import MembershipFiles
+    from companion_app.hall.table.sender import compare
+    from companion_app.live.store import FILE
+
+    home = home_folder()
+    membership = MembershipFiles(home).membership()
+    if membership is None:
+        raise InputError("this table has joined no hall; snake-eye hall join ADDRESS CODE does")
+    agreed = compare(membership, Journal(home / FILE))
+    if arguments.json:
+        print_json({"ok": agreed.ok, "lines": agreed.lines, "differing": list(agreed.differing),
+                    "missing": list(agreed.missing)})  # fmt: skip
+    elif agreed.ok:
+        print_line(f"Table and hall agree on all {agreed.lines} lines.")
+    else:
+        print_line(f"Lines that agree: {agreed.lines}. Lines that differ: "
+                   f"{len(agreed.differing)}. Lines that one of them lacks: "
+                   f"{len(agreed.missing)}.")  # fmt: skip
+    return ANSWERED if agreed.ok else NO
+
+
+def _host() -> str:
+    import socket
+
+    return socket.gethostname()
+
+
+def _needs(*libraries: str) -> None:
+    from importlib.util import find_spec
+
+    if any(find_spec(library) is None for library in libraries):
+        raise InputError(MISSING)
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return port

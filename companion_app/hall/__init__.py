@@ -1,0 +1,1 @@
+"""The hall: many tables in one room, live, with an arbiter. Needs the extra ``hall``."""

@@ -1,0 +1,178 @@
+"""Keeps the standings up with the logs, calls the arbiter, and sends rulings until they are heard.
+
+Every process of a hall runs one. Whatever two of them do at once is the same, and done once.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from companion_app.hall.errors import DatabaseError
+from companion_app.hall.standing import BROKEN, GameSoFar
+from companion_app.hall.store.arbiter_store import Cause, Decision, keep_alerts, unanswered
+from companion_app.hall.store.hall_store import HallStore, Member, Standing
+
+log = logging.getLogger(__name__)
+LOOK_S = 2.0
+"""How often is looked for what another process has left undone, and for new alerts."""
+MOST_AT_HAND = 600
+"""Games that are kept in memory, some 0.1 MB each; the one that was longest not asked for goes."""
+MOST_LINES = 20_000
+"""Of one game; a longer one is no game of people."""
+FOUL_S, QUESTION_S, AWAY_S = 30.0, 60.0, 45.0
+"""When an arbiter is called: a foul that is not taken back, a question without an answer, a table
+that is not heard of."""
+LOST = ("camera-lost", "camera-moved", "too-dark")
+Tell = Callable[[str, Mapping[str, Any]], None]
+
+
+class Games:
+    """Games of tables, played through as far as their logs go; one thread at a time."""
+
+    def __init__(self, store: HallStore, most: int = MOST_AT_HAND) -> None:
+        self._store, self._most = store, most
+        self._lock = threading.Lock()
+        self._at_hand: OrderedDict[tuple[str, str], GameSoFar] = OrderedDict()
+
+    def game(self, table: str, key: str) -> GameSoFar | None:
+        """Return a game with all its lines; ``None`` where they make no game."""
+        with self._lock:
+            mark = (table, key)
+            known = self._at_hand.pop(mark, None)
+            lines = self._store.lines(table, key, known.number if known else 0)
+            try:
+                if known is None:
+                    if len(lines) > MOST_LINES:
+                        return None
+                    known = GameSoFar(lines)
+                else:
+                    known.add(lines)
+            except BROKEN as error:
+                log.info("game %s of table %s cannot be played through: %r", key, table, error)
+                return None
+            self._at_hand[mark] = known
+            while len(self._at_hand) > self._most:
+                self._at_hand.popitem(last=False)
+            return known
+
+
+class Keeper:
+    """Does what is due in the background."""
+
+    def __init__(
+        self, store: HallStore, games: Games, tell: Tell, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self.foul_s = FOUL_S
+        self._store, self._games, self._tell, self._clock = store, games, tell, clock
+        self._due: set[str] = set()
+        self._news = threading.Condition()
+        self._stopped = False
+        self._fouls_s: dict[tuple[str, int], float] = {}
+        """When each foul was seen first."""
+        self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
+
+    def start(self) -> None:
+        """Work in the background."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop."""
+        with self._news:
+            self._stopped = True
+            self._news.notify_all()
+        self._thread.join(10)
+
+    def added(self, tables: set[str]) -> None:
+        """Hear that the logs of tables have grown."""
+        with self._news:
+            self._due |= tables
+            self._news.notify()
+
+    def _run(self) -> None:
+        look_s = 0.0
+        while not self._stopped:
+            with self._news:
+                if not self._due:
+                    self._news.wait(LOOK_S)
+                due, self._due = self._due, set()
+            try:
+                for table in sorted(due):
+                    self.keep_up(table)
+                if time.monotonic() >= look_s:
+                    look_s = time.monotonic() + LOOK_S
+                    self.look()
+            except DatabaseError as error:
+                log.warning("%s", error)
+                with self._news:
+                    self._news.wait(LOOK_S / 4)
+
+    def keep_up(self, table: str) -> None:
+        """Make the standing of a table from its lines."""
+        key = self._store.newest_game(table)
+        member = self._store.member(table)
+        if key is None or member is None:
+            return
+        game = self._games.game(table, key)
+        self.counts["standings"] += 1
+        if game is None:
+            self._store.keep_standing(table, member.acked, key, {"broken": True})
+            return
+        try:
+            document = game.document()
+        except BROKEN as error:
+            log.info("game %s of table %s cannot be scored: %r", key, table, error)
+            document = {"broken": True}
+        self._store.keep_standing(table, game.number, key, document)
+
+    def look(self) -> None:
+        """Make what is behind, call the arbiter, send rulings again."""
+        for table in self._store.behind():
+            self.keep_up(table)
+        causes = self.causes(self._store.members(), self._store.standings())
+        keep_alerts(self._store, causes)
+        for decision in unanswered(self._store):
+            self._tell(decision.table, ruling(decision))
+
+    def causes(self, members: list[Member], standings: Mapping[str, Standing]) -> set[Cause]:
+        """Return why an arbiter is wanted right now."""
+        now_s = self._clock()
+        found: set[Cause] = set()
+        fouls: dict[tuple[str, int], float] = {}
+        for member in members:
+            document = standings[member.id].document if member.id in standings else {}
+            foul, hand = document.get("foul"), document.get("hand")
+            if foul:
+                mark = (member.id, int(foul["number"]))
+                fouls[mark] = self._fouls_s.get(mark, now_s)
+                if now_s - fouls[mark] >= self.foul_s:
+                    found.add(Cause(member.id, "foul", str(foul["number"]), mark[1]))
+            if hand:
+                found.add(Cause(member.id, "hand", str(hand), int(hand)))
+            found |= _health_causes(member, now_s, bool(document) and not document.get("over"))
+        self._fouls_s = fouls
+        return found
+
+
+def ruling(decision: Decision) -> dict[str, Any]:
+    """Return a decision as its table is told."""
+    return {"ruling": decision.ruling, "do": dict(decision.body)}
+
+
+def _health_causes(member: Member, now_s: float, playing: bool) -> set[Cause]:
+    if not playing:
+        return set()
+    if member.heard_s is not None and now_s - member.heard_s > AWAY_S:
+        return {Cause(member.id, "away", "")}
+    found: set[Cause] = set()
+    if member.health.get("camera") in LOST:
+        found.add(Cause(member.id, "camera", str(member.health["camera"])))
+    open_s = member.health.get("question_s")
+    if isinstance(open_s, (int, float)) and open_s >= QUESTION_S:
+        found.add(Cause(member.id, "question", ""))
+    return found

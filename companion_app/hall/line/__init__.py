@@ -1,0 +1,1 @@
+"""What goes between table and hall: keys, signed messages, the broker that carries them."""

@@ -1,0 +1,172 @@
+"""Messages between table and hall: signed bytes, each for one topic alone.
+
+A message is a signature (Ed25519, 64 bytes) and a body. What is signed is the topic and the body,
+so that nothing can be sent on under another table's name. Bodies are JSON, bounded and checked
+here once; a picture follows its JSON after a line feed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from companion_app.hall.errors import BadMessageError
+from companion_app.live.log_line import Line, read_line
+
+SIGNED_FOR = b"snake-eye hall 1\0"
+SIGNATURE_BYTES = 64
+MOST_BYTES = 2 << 20
+"""Of a message; the broker is told the same."""
+MOST_LINE_BYTES = 64 << 10
+MOST_LINES = 200
+BATCH_BYTES = 128 << 10
+"""A batch ends with the line that reaches it."""
+MOST_NUMBER = 1 << 53
+"""Beyond that JSON's readers no longer agree on a number."""
+TABLE_ID = re.compile(r"[0-9a-f]{24}")
+WORD = re.compile(r"[A-Za-z0-9_-]{1,64}")
+JOURNAL, HEALTH, PICTURE, ANSWER, ASK = "journal", "health", "picture", "answer", "ask"
+KINDS = (JOURNAL, HEALTH, PICTURE, ANSWER, ASK)
+"""What a table sends: its log, how it is, a picture, what came of a ruling, a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Lines of one table's log, in order and without a gap between them."""
+
+    table: str
+    ask: str
+    """Comes back with the answer, so that no old answer is taken for this one's."""
+    after: int
+    """The number of the line before the first one; 0 before the very first."""
+    lines: tuple[tuple[Line, str], ...]
+    """Each with its text."""
+
+
+def topic_from(hall: str, table: str, kind: str) -> str:
+    """Return where a table sends messages of a kind."""
+    return f"snake-eye-hall/{hall}/from/{table}/{kind}"
+
+
+def topic_to(hall: str, table: str) -> str:
+    """Return where a table hears the hall."""
+    return f"snake-eye-hall/{hall}/to/{table}"
+
+
+def sender_of(hall: str, topic: str) -> tuple[str, str]:
+    """Return the table and the kind that a topic names.
+
+    Raises:
+        BadMessageError: it is not one of this hall.
+    """
+    parts = topic.split("/")
+    if parts[:3] != ["snake-eye-hall", hall, "from"] or len(parts) != 5:
+        raise BadMessageError("not a topic of this hall")
+    if not TABLE_ID.fullmatch(parts[3]) or parts[4] not in KINDS:
+        raise BadMessageError("not a topic of a table")
+    return parts[3], parts[4]
+
+
+def signed(key: Ed25519PrivateKey, topic: str, body: bytes) -> bytes:
+    """Return a message."""
+    return key.sign(_what_is_signed(topic, body)) + body
+
+
+def opened(key: Ed25519PublicKey, topic: str, message: bytes) -> bytes:
+    """Return the body of a message.
+
+    Raises:
+        BadMessageError: it is not signed by the owner of this key, for this topic.
+    """
+    if not SIGNATURE_BYTES < len(message) <= MOST_BYTES:
+        raise BadMessageError("not the size of a message")
+    body = message[SIGNATURE_BYTES:]
+    try:
+        key.verify(message[:SIGNATURE_BYTES], _what_is_signed(topic, body))
+    except InvalidSignature as error:
+        raise BadMessageError("not signed by this table") from error
+    return body
+
+
+def to_bytes(body: Mapping[str, Any]) -> bytes:
+    """Return a body."""
+    return json.dumps(body).encode()
+
+
+def from_bytes(body: bytes) -> dict[str, Any]:
+    """Return what a body says.
+
+    Raises:
+        BadMessageError: it is not a JSON object.
+    """
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadMessageError("not JSON") from error
+    if not isinstance(said, dict):
+        raise BadMessageError("not a JSON object")
+    return said
+
+
+def batch_to_bytes(ask: str, after: int, texts: list[str]) -> bytes:
+    """Return lines of the log as a body."""
+    return to_bytes({"ask": ask, "after": after, "lines": texts})
+
+
+def parse_batch(table: str, body: bytes) -> Batch:
+    """Return the lines that a table sent.
+
+    Raises:
+        BadMessageError: something in it is not as it should be; none of it is used.
+    """
+    said = from_bytes(body)
+    after: Any = said.get("after")
+    ask: Any = said.get("ask")
+    texts = said.get("lines")
+    if not whole_number(after) or not is_word(ask):
+        raise BadMessageError("a batch says what it follows and asks for an answer")
+    if not isinstance(texts, list) or len(texts) > MOST_LINES:
+        raise BadMessageError("a batch is a short list of lines")
+    lines: list[tuple[Line, str]] = []
+    last: int = after
+    for text in texts:
+        line = _line(text)
+        if line.seq <= last:
+            raise BadMessageError("lines are not in order")
+        last = line.seq
+        lines.append((line, text))
+    return Batch(table, ask, after, tuple(lines))
+
+
+def whole_number(value: Any) -> bool:
+    """Say whether a value is a number that lines can have."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_NUMBER
+
+
+def is_word(value: Any) -> bool:
+    """Say whether a value is a plain word: letters, digits, two signs; never empty."""
+    return isinstance(value, str) and WORD.fullmatch(value) is not None
+
+
+def _line(text: Any) -> Line:
+    if not isinstance(text, str) or len(text) > MOST_LINE_BYTES or not text.isascii():
+        raise BadMessageError("a line is plain text")
+    try:
+        line = read_line(text)
+    except RecursionError as error:
+        raise BadMessageError("a line is nested too deeply") from error
+    if line is None or not whole_number(line.seq) or not isinstance(line.body, dict):
+        raise BadMessageError("a line is damaged")
+    if not is_word(line.game) or not is_word(line.kind) or not isinstance(line.at_s, (int, float)):
+        raise BadMessageError("a line is of no game")
+    return line
+
+
+def _what_is_signed(topic: str, body: bytes) -> bytes:
+    return SIGNED_FOR + topic.encode() + b"\0" + body

@@ -1,0 +1,152 @@
+"""One process of a hall: joins store, broker, receiver, keeper and page."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion_app.hall.errors import DatabaseError, HallError
+from companion_app.hall.keeper import Games, Keeper
+from companion_app.hall.line.broker import PORT as BROKER_PORT
+from companion_app.hall.line.broker import BrokerAddress, OwnBroker, answers, parse_broker
+from companion_app.hall.line.joining import code_of
+from companion_app.hall.line.keys import hall_keys
+from companion_app.hall.receiver import Receiver
+from companion_app.hall.store.database import address_of, open_engine
+from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.web.app import create_hall_app
+from companion_app.hall.web.hall import Hall, first_pin
+from companion_app.hall.web.overview import Overview
+from companion_app.listening import reachable_host
+from companion_app.web.serving.server import Server
+
+log = logging.getLogger(__name__)
+PAGE_PORT = 8090
+NEXT_PORTS = 20
+LOOK_S = 1.0
+MOST_THREADS, MOST_CONNECTIONS = 1200, 1400
+"""Every listening phone parks a thread: 1,000 of them, and room for those who come and ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a process was started with."""
+
+    folder: Path
+    database: str | None = None
+    broker: str | None = None
+    host: str = "0.0.0.0"
+    port: int | None = None
+    broker_port: int = BROKER_PORT
+
+
+class HallProcess:
+    """A hall that runs. Close it, or use ``with``."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self.store = HallStore(open_engine(address_of(asked.database, asked.folder)))
+        try:
+            self._set_up()
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _set_up(self) -> None:
+        asked, store = self._asked, self.store
+        self.keys = hall_keys(store)
+        self.pin = first_pin(store)
+        """The arbiters' PIN, where this start made one."""
+        self.own_broker = (
+            OwnBroker(asked.folder / "broker", self.keys, asked.broker_port)
+            if asked.broker is None
+            else None
+        )
+        address = self._broker_address()
+        games = Games(store)
+        self.receiver = Receiver(store, self.keys, address, self._added)
+        self.keeper = Keeper(store, games, self.receiver.tell)
+        self.overview = Overview(store)
+        self.hall = Hall(store, self.keys, self.receiver, self.keeper, games, self.overview,
+                         address, self.own_broker is not None)  # fmt: skip
+        self._server = self._served()
+        self.hall.address = f"http://{reachable_host(asked.host)}:{self._server.port}/"
+        self._stop = threading.Event()
+        self._looking = threading.Thread(target=self._look, name="broker", daemon=True)
+
+    def __enter__(self) -> HallProcess:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def code(self) -> str:
+        """What tables join by."""
+        return code_of(self.store)
+
+    def start(self) -> None:
+        """Begin everything; the page answers when this returns."""
+        self._keep_broker()
+        self._looking.start()
+        self.overview.start()
+        self.keeper.start()
+        self.receiver.start()
+        self._server.start()
+
+    def wait(self) -> None:
+        """Wait until the page ends; Ctrl-C gets through."""
+        self._server.wait()
+
+    def close(self) -> None:
+        """End everything."""
+        self._stop.set()
+        self.overview.close()
+        self._server.close()
+        self.receiver.close()
+        self.keeper.close()
+        if self._looking.ident is not None:
+            self._looking.join(3)
+        if self.own_broker is not None:
+            self.own_broker.close()
+        self.store.close()
+
+    def _broker_address(self) -> BrokerAddress:
+        if self.own_broker is not None:
+            return self.own_broker.address
+        assert self._asked.broker is not None
+        return parse_broker(self._asked.broker)
+
+    def _added(self, tables: set[str]) -> None:
+        self.keeper.added(tables)
+
+    def _served(self) -> Server:
+        app, asked = create_hall_app(self.hall), self._asked
+        ports = [asked.port] if asked.port is not None else [
+            PAGE_PORT + n for n in range(NEXT_PORTS)]  # fmt: skip
+        for port in ports:
+            try:
+                return Server(app, asked.host, port, most_threads=MOST_THREADS,
+                              most_connections=MOST_CONNECTIONS)  # fmt: skip
+            except OSError as error:
+                if port == ports[-1]:
+                    raise HallError(f"port {port} cannot be used: {error.strerror}") from error
+        raise AssertionError("there is always a port to try")
+
+    def _look(self) -> None:
+        while not self._stop.wait(LOOK_S):
+            self._keep_broker()
+
+    def _keep_broker(self) -> None:
+        """Start the broker where it does not run, and tell it who was sent away."""
+        if self.own_broker is None:
+            return
+        try:
+            self.own_broker.keep_running(self.store.sent_away())
+        except DatabaseError as error:
+            log.warning("%s", error)
+            if not answers(self.own_broker.address):
+                self.own_broker.keep_running()

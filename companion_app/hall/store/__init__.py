@@ -1,0 +1,1 @@
+"""What the hall keeps: one schema and one set of queries for SQLite and PostgreSQL."""

@@ -1,0 +1,190 @@
+"""What arbiters are called for, and what they decide: kept for good, with who and when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select, update
+
+from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.schema import alerts, decisions, tables
+
+SENT_AGAIN_S = 600.0
+"""A ruling that a table has not answered is sent again for so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """Something at a table that wants an arbiter."""
+
+    id: int
+    table: str
+    kind: str
+    """``foul``, ``question``, ``camera``, ``hand`` or ``away``."""
+    about: str
+    """Which one: the same foul is told once."""
+    number: int
+    """The line of the table's log that it is about, 0 for none."""
+    opened_s: float
+    claimed_by: str
+    closed_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why there is an alert."""
+
+    table: str
+    kind: str
+    about: str
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an arbiter decided."""
+
+    id: int
+    table: str
+    ruling: int
+    at_s: float
+    who: str
+    what: str
+    body: Mapping[str, Any]
+    done: bool
+    answer: str
+
+
+# --- alerts --------------------------------------------------------------------------------------
+
+
+def open_alerts(store: HallStore) -> list[Alert]:
+    """Return what waits for an arbiter, the longest first."""
+    asked = select(alerts).where(alerts.c.closed_s.is_(None)).order_by(alerts.c.opened_s)
+    with store.reading() as line:
+        return [Alert(**_renamed(row._asdict())) for row in line.execute(asked)]
+
+
+def keep_alerts(store: HallStore, causes: set[Cause]) -> tuple[list[Cause], list[Alert]]:
+    """Open an alert for each cause that has none, close those without a cause; return both."""
+    known = {Cause(one.table, one.kind, one.about, one.number): one for one in open_alerts(store)}
+    fresh = sorted(causes - known.keys(), key=lambda one: (one.table, one.kind, one.about))
+    gone = [alert for cause, alert in known.items() if cause not in causes]
+    if not fresh and not gone:
+        return [], []
+    now_s = store.clock()
+    rows = [
+        {"table_id": one.table, "kind": one.kind, "about": one.about, "number": one.number,
+         "opened_s": now_s}
+        for one in fresh
+    ]  # fmt: skip
+    with store.writing() as change:
+        store.insert_new(change.line, alerts, rows)
+        for alert in gone:
+            # The same may happen again; then it is another alert.
+            change.line.execute(
+                update(alerts)
+                .where(alerts.c.id == alert.id)
+                .values(closed_s=now_s, about=f"{alert.about}#{alert.id}")
+            )
+        change.tables.update([one.table for one in fresh], [one.table for one in gone])
+    return fresh, gone
+
+
+def claim(store: HallStore, id_: int, who: str) -> bool:
+    """Say who looks after an alert; the first one does. Say whether it was free."""
+    with store.writing() as change:
+        done = change.line.execute(
+            update(alerts)
+            .where(alerts.c.id == id_, alerts.c.claimed_by == "", alerts.c.closed_s.is_(None))
+            .values(claimed_by=who)
+            .returning(alerts.c.table_id)
+        ).scalar()
+        if done is not None:
+            change.tables.add(str(done))
+    return done is not None
+
+
+# --- decisions -----------------------------------------------------------------------------------
+
+
+def decide(
+    store: HallStore, table: str, who: str, what: str, body: Mapping[str, Any]
+) -> Decision | None:
+    """Keep a decision, with the next number of its table; ``None`` where there is no table."""
+    with store.writing() as change:
+        ruling = change.line.execute(
+            update(tables)
+            .where(tables.c.id == table, tables.c.revoked_s.is_(None))
+            .values(ruled=tables.c.ruled + 1)
+            .returning(tables.c.ruled)
+        ).scalar()
+        if ruling is None:
+            return None
+        row = change.line.execute(
+            decisions.insert()
+            .values(table_id=table, ruling=ruling, at_s=store.clock(), who=who, what=what,
+                    body=json.dumps(dict(body)))
+            .returning(*decisions.c)
+        ).one()  # fmt: skip
+        change.tables.add(table)
+    return _decision(row._asdict())
+
+
+def keep_answer(store: HallStore, table: str, ruling: int, ok: object, text: str) -> None:
+    """Keep what a table did with a ruling; the first answer stands."""
+    word = "done" if ok is True else "refused" if ok is False else ""
+    answer = f"{word}: {text}" if text and word else word or "unknown"
+    with store.writing() as change:
+        change.line.execute(
+            update(decisions)
+            .where(decisions.c.table_id == table, decisions.c.ruling == ruling,
+                   decisions.c.done.is_(False))
+            .values(done=True, answer=answer)
+        )  # fmt: skip
+        change.tables.add(table)
+
+
+def unanswered(store: HallStore) -> list[Decision]:
+    """Return the rulings that tables have not answered yet, in order; not those of long ago."""
+    asked = (
+        select(decisions)
+        .where(decisions.c.done.is_(False), decisions.c.at_s > store.clock() - SENT_AGAIN_S)
+        .order_by(decisions.c.id)
+    )
+    with store.reading() as line:
+        return [_decision(row._asdict()) for row in line.execute(asked)]
+
+
+def decisions_of(store: HallStore, table: str | None = None, most: int = 200) -> list[Decision]:
+    """Return what was decided, at one table or all, the newest first."""
+    asked = select(decisions).order_by(decisions.c.id.desc()).limit(most)
+    if table is not None:
+        asked = asked.where(decisions.c.table_id == table)
+    with store.reading() as line:
+        return [_decision(row._asdict()) for row in line.execute(asked)]
+
+
+def counts(store: HallStore) -> dict[str, int]:
+    """Return how many tables there are, and how many alerts are open, for the metrics."""
+    with store.reading() as line:
+        return {
+            "tables": line.execute(
+                select(func.count()).select_from(tables).where(tables.c.revoked_s.is_(None))
+            ).scalar_one(),
+            "alerts": line.execute(
+                select(func.count()).select_from(alerts).where(alerts.c.closed_s.is_(None))
+            ).scalar_one(),
+        }
+
+
+def _decision(row: Mapping[str, Any]) -> Decision:
+    values = _renamed(row)
+    return Decision(**{**values, "body": json.loads(values["body"])})
+
+
+def _renamed(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {("table" if name == "table_id" else name): value for name, value in row.items()}

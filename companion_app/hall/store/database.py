@@ -1,0 +1,164 @@
+"""Opens the hall's database, makes it where it is empty, and refuses one of another version.
+
+SQLAlchemy's Core writes the queries for both databases and keeps the connections; Alembic, which
+stands on it, counts the versions. psycopg has a pool of its own; two pools would be one too many.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from companion_app.hall.errors import DatabaseError
+
+FILE = "hall.sqlite3"
+WRITES = "hall_writes"
+"""Execution option of a transaction that will write: SQLite then takes its lock at the start."""
+BUSY_S = 10
+MOST_LINES = 12
+"""Connections of one process to PostgreSQL, the one that listens not counted."""
+
+
+def address_of(database: str | None, folder: Path) -> str:
+    """Return the address of a database as SQLAlchemy has it; without one, of a file in a folder.
+
+    Raises:
+        DatabaseError: it is no address of a kind that the hall can use.
+    """
+    if database is None:
+        return f"sqlite:///{folder / FILE}"
+    if re.match(r"postgres(ql)?://", database):
+        return "postgresql+psycopg://" + database.partition("://")[2]
+    if database.startswith(("postgresql+psycopg://", "sqlite:///")):
+        return database
+    raise DatabaseError(
+        "the hall keeps its games in PostgreSQL or in a file: write --database "
+        "postgresql://USER@HOST/NAME, or leave it out"
+    )
+
+
+def open_engine(address: str) -> Engine:
+    """Return a database that is of this version; an empty one is made ready.
+
+    Raises:
+        DatabaseError: it does not answer, or is of another version.
+    """
+    engine = _engine(address)
+    try:
+        with engine.connect() as line:
+            is_empty = not inspect(line).get_table_names()
+            now = MigrationContext.configure(line).get_current_revision()
+        if is_empty:
+            upgrade(engine)
+        elif now != newest_version():
+            engine.dispose()
+            raise DatabaseError(_another_version(now))
+    except SQLAlchemyError as error:
+        engine.dispose()
+        raise DatabaseError(f"the hall's database does not answer: {reason(error)}") from error
+    return engine
+
+
+def upgrade(engine: Engine) -> None:
+    """Take a database on to the newest version; two processes that try it wait for each other."""
+    with engine.begin() as line:
+        if line.dialect.name == "postgresql":
+            # Any number will do that nobody else takes.
+            line.exec_driver_sql("SELECT pg_advisory_xact_lock(5284190)")
+        config = _config()
+        config.attributes["connection"] = line
+        command.upgrade(config, "head")
+
+
+def migrate(address: str) -> tuple[str | None, str]:
+    """Take an old database on; return the version it had and the one it has.
+
+    Raises:
+        DatabaseError: it does not answer, or is newer than this Snake Eye.
+    """
+    engine = _engine(address)
+    try:
+        with engine.connect() as line:
+            before = MigrationContext.configure(line).get_current_revision()
+        known = [step.revision for step in _scripts().walk_revisions()]
+        if before is not None and before not in known:
+            raise DatabaseError(_another_version(before))
+        upgrade(engine)
+    except SQLAlchemyError as error:
+        raise DatabaseError(f"the hall's database does not answer: {reason(error)}") from error
+    finally:
+        engine.dispose()
+    return before, newest_version()
+
+
+def newest_version() -> str:
+    """Return the version that this Snake Eye writes."""
+    return str(_scripts().get_current_head())
+
+
+def reason(error: SQLAlchemyError) -> str:
+    """Return why a database refused, in one line and without its password."""
+    said = str(getattr(error, "orig", None) or error).strip().splitlines()
+    return said[0] if said else type(error).__name__
+
+
+def _engine(address: str) -> Engine:
+    try:
+        url = make_url(address)
+        if url.get_backend_name() == "sqlite":
+            Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
+            engine = create_engine(url, connect_args={"timeout": BUSY_S})
+            event.listen(engine, "connect", _sqlite_line)
+            event.listen(engine, "begin", _sqlite_begins)
+            return engine
+        return create_engine(
+            url, pool_size=MOST_LINES, max_overflow=0, pool_pre_ping=True, pool_recycle=600,
+            connect_args={"connect_timeout": 5, "application_name": "snake-eye hall"},
+        )  # fmt: skip
+    except (ArgumentError, OSError) as error:
+        raise DatabaseError(f"the hall's database cannot be opened: {error}") from error
+
+
+def _sqlite_line(line: Any, _record: object) -> None:
+    # The driver would begin transactions by itself, and too late.
+    line.isolation_level = None
+    for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        line.execute(f"PRAGMA {setting}")
+
+
+def _sqlite_begins(line: Connection) -> None:
+    writes = line.get_execution_options().get(WRITES, False)
+    line.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _config() -> Config:
+    config = Config()
+    here = Path(__file__).parent
+    config.set_main_option("script_location", str(here).replace("%", "%%"))
+    config.set_main_option("version_locations", str(here / "versions").replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())
+
+
+def _another_version(found: str | None) -> str:
+    if found is None:
+        return "the database has tables of another program; give the hall one of its own"
+    if found in [step.revision for step in _scripts().walk_revisions()]:
+        return (
+            f"the hall's database is of version {found}, and this Snake Eye writes version "
+            f"{newest_version()}; make a backup, then run: snake-eye hall migrate"
+        )
+    return f"the hall's database is of the newer version {found}; update Snake Eye first"

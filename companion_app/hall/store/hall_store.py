@@ -1,0 +1,391 @@
+"""What the hall keeps of its tables: who joined, their logs line by line, how they stand.
+
+Lines are stored once, in order and without a gap: a batch that does not follow what is here is not
+taken, and the table is told where to go on. Whatever is done twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, Table, and_, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import SQLAlchemyError
+
+from companion_app.hall.errors import DatabaseError
+from companion_app.hall.line.message import Batch
+from companion_app.hall.store.database import WRITES, reason
+from companion_app.hall.store.notices import Notices, notices_for
+from companion_app.hall.store.schema import events, facts, pictures, standings, tables
+from companion_app.live.log_line import Line, read_line
+
+Clock = Callable[[], float]
+MOST_PICTURES = 40
+"""Of one table; the oldest go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A box that joined."""
+
+    id: str
+    public_key: str
+    name: str
+    joined_s: float
+    revoked_s: float | None
+    acked: int
+    heard_s: float | None
+    health: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a batch."""
+
+    table: str
+    ask: str
+    acked: int
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a table stands."""
+
+    table: str
+    version: int
+    number: int
+    """The last line that it is made of."""
+    game: str
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A transaction under way, and the tables that it changes."""
+
+    line: Connection
+    tables: set[str]
+
+
+class HallStore:
+    """The hall's database; safe to use from several threads and processes."""
+
+    def __init__(self, engine: Engine, clock: Clock = time.time) -> None:
+        self.engine = engine
+        self.clock = clock
+        self.notices: Notices = notices_for(engine)
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.notices.close()
+        self.engine.dispose()
+
+    # --- transactions ----------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Read within one transaction.
+
+        Raises:
+            DatabaseError: the database does not answer.
+        """
+        with _errors(), self.engine.connect() as line:
+            yield line
+
+    @contextmanager
+    def writing(self) -> Iterator[Change]:
+        """Write within one transaction; whoever listens is told what it changed.
+
+        Raises:
+            DatabaseError: the database does not answer; nothing was written.
+        """
+        with _errors():
+            with self.engine.connect().execution_options(**{WRITES: True}) as line, line.begin():
+                change = Change(line, set())
+                yield change
+                self.notices.tell(line, sorted(change.tables))
+            self.notices.committed(sorted(change.tables))
+
+    def insert_new(self, line: Connection, into: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows; those that are there already stay as they are."""
+        if rows:
+            kind = postgresql if self.engine.dialect.name == "postgresql" else sqlite
+            line.execute(kind.insert(into).on_conflict_do_nothing(), list(rows))
+
+    # --- the hall itself -------------------------------------------------------------------
+
+    def fact(self, name: str) -> str | None:
+        """Return what is kept under a name."""
+        with self.reading() as line:
+            found = line.execute(select(facts.c.value).where(facts.c.name == name)).scalar()
+        return None if found is None else str(found)
+
+    def keep_fact(self, name: str, value: str, *, once: bool = False) -> str:
+        """Keep something for the whole hall and return what is kept.
+
+        Args:
+            name: what it is called.
+            value: what to keep.
+            once: let what another process kept before stand.
+        """
+        with self.writing() as change:
+            self.insert_new(change.line, facts, [{"name": name, "value": value}])
+            if not once:
+                change.line.execute(update(facts).where(facts.c.name == name).values(value=value))
+            kept = change.line.execute(select(facts.c.value).where(facts.c.name == name))
+            return str(kept.scalar_one())
+
+    # --- tables ----------------------------------------------------------------------------
+
+    def add_table(self, id_: str, public_key: str, name: str, since: int) -> Member:
+        """Let a table in, or in again; its log goes on where it was."""
+        row = {"id": id_, "public_key": public_key, "name": name, "joined_s": self.clock(),
+               "acked": since}  # fmt: skip
+        with self.writing() as change:
+            self.insert_new(change.line, tables, [row])
+            change.line.execute(
+                update(tables).where(tables.c.id == id_).values(name=name, revoked_s=None)
+            )
+            change.tables.add(id_)
+        found = self.member(id_)
+        assert found is not None
+        return found
+
+    def revoke(self, id_: str) -> bool:
+        """Send a table away: nothing that it sends counts from now on. Say whether it was here."""
+        with self.writing() as change:
+            done = change.line.execute(
+                update(tables).where(tables.c.id == id_, tables.c.revoked_s.is_(None))
+                .values(revoked_s=self.clock())
+            )  # fmt: skip
+            change.tables.add(id_)
+        return bool(done.rowcount)
+
+    def rename(self, id_: str, name: str) -> bool:
+        """Call a table otherwise; say whether there is one."""
+        with self.writing() as change:
+            done = change.line.execute(update(tables).where(tables.c.id == id_).values(name=name))
+            change.tables.add(id_)
+        return bool(done.rowcount)
+
+    def member(self, id_: str) -> Member | None:
+        """Return a table that joined, those that were sent away included."""
+        with self.reading() as line:
+            row = line.execute(select(tables).where(tables.c.id == id_)).first()
+        return None if row is None else _member(row)
+
+    def members(self, among: Iterable[str] | None = None) -> list[Member]:
+        """Return all tables, or some, by name; without those that were sent away."""
+        asked = select(tables).where(tables.c.revoked_s.is_(None)).order_by(tables.c.name)
+        if among is not None:
+            asked = asked.where(tables.c.id.in_(list(among)))
+        with self.reading() as line:
+            return [_member(row) for row in line.execute(asked)]
+
+    def sent_away(self) -> list[str]:
+        """Return the tables that were sent away."""
+        asked = select(tables.c.id).where(tables.c.revoked_s.is_not(None))
+        with self.reading() as line:
+            return [str(id_) for id_ in line.execute(asked).scalars()]
+
+    def keep_health(self, id_: str, number: int, health: Mapping[str, Any]) -> bool:
+        """Keep how a table is; say whether it is news, and not an old message once more."""
+        with self.writing() as change:
+            done = change.line.execute(
+                update(tables)
+                .where(tables.c.id == id_, tables.c.health_n < number, tables.c.revoked_s.is_(None))
+                .values(health=json.dumps(dict(health)), health_n=number, heard_s=self.clock())
+            )
+            if done.rowcount:
+                change.tables.add(id_)
+        return bool(done.rowcount)
+
+    # --- logs ------------------------------------------------------------------------------
+
+    def take_in(self, batches: Sequence[Batch]) -> list[Taken]:
+        """Store batches of any tables in one transaction; return what became of each."""
+        taken: list[Taken] = []
+        rows: list[dict[str, Any]] = []
+        now_s = self.clock()
+        with self.writing() as change:
+            acked = self._locked(change.line, {batch.table for batch in batches})
+            before = dict(acked)
+            for batch in batches:
+                if batch.table not in acked:
+                    continue
+                fresh = _following(batch, acked[batch.table])
+                rows += [
+                    {"table_id": batch.table, "game": line.game, "number": line.seq,
+                     "kind": line.kind, "line": text, "stored_s": now_s}
+                    for line, text in fresh
+                ]  # fmt: skip
+                if fresh:
+                    acked[batch.table] = fresh[-1][0].seq
+                taken.append(Taken(batch.table, batch.ask, acked[batch.table], len(fresh)))
+            self.insert_new(change.line, events, rows)
+            for id_, last in acked.items():
+                if last != before[id_]:
+                    change.line.execute(
+                        update(tables).where(tables.c.id == id_).values(acked=last, heard_s=now_s)
+                    )
+        return taken
+
+    def lines(self, table: str, game: str, after: int = 0) -> list[Line]:
+        """Return the lines of one table's game in order."""
+        asked = (
+            select(events.c.line)
+            .where(events.c.table_id == table, events.c.game == game, events.c.number > after)
+            .order_by(events.c.number)
+        )
+        with self.reading() as line:
+            texts = [str(row.line) for row in line.execute(asked)]
+        return [found for text in texts if (found := read_line(text)) is not None]
+
+    def texts_after(self, table: str, after: int, most: int) -> list[tuple[int, str]]:
+        """Return the next lines of a table's log as they were sent, each with its number."""
+        asked = (
+            select(events.c.number, events.c.line)
+            .where(events.c.table_id == table, events.c.number > after)
+            .order_by(events.c.number)
+            .limit(most)
+        )
+        with self.reading() as line:
+            return [(int(row.number), str(row.line)) for row in line.execute(asked)]
+
+    def newest_game(self, table: str) -> str | None:
+        """Return the game that the last line of a table is about."""
+        asked = (
+            select(events.c.game).where(events.c.table_id == table)
+            .order_by(events.c.number.desc()).limit(1)
+        )  # fmt: skip
+        with self.reading() as line:
+            found = line.execute(asked).scalar()
+        return None if found is None else str(found)
+
+    def games(self, table: str) -> list[str]:
+        """Return the games of a table, the newest first."""
+        asked = (
+            select(events.c.game).where(events.c.table_id == table)
+            .group_by(events.c.game).order_by(func.min(events.c.number).desc())
+        )  # fmt: skip
+        with self.reading() as line:
+            return [str(game) for game in line.execute(asked).scalars()]
+
+    # --- pictures --------------------------------------------------------------------------
+
+    def keep_picture(self, table: str, number: int, name: str, jpeg: bytes) -> None:
+        """Keep a picture of a table; the oldest make room."""
+        row = {"table_id": table, "number": number, "name": name, "jpeg": jpeg,
+               "stored_s": self.clock()}  # fmt: skip
+        with self.writing() as change:
+            if not self._locked(change.line, {table}):
+                return
+            self.insert_new(change.line, pictures, [row])
+            old = (
+                select(pictures.c.number).where(pictures.c.table_id == table)
+                .order_by(pictures.c.number.desc()).offset(MOST_PICTURES).limit(1)
+            )  # fmt: skip
+            if (last := change.line.execute(old).scalar()) is not None:
+                change.line.execute(
+                    pictures.delete().where(pictures.c.table_id == table, pictures.c.number <= last)
+                )
+
+    def picture(self, table: str, number: int, name: str) -> bytes | None:
+        """Return a picture of a table."""
+        asked = select(pictures.c.jpeg).where(
+            pictures.c.table_id == table, pictures.c.number == number, pictures.c.name == name
+        )
+        with self.reading() as line:
+            found = line.execute(asked).scalar()
+        return None if found is None else bytes(found)
+
+    # --- standings -------------------------------------------------------------------------
+
+    def behind(self) -> list[str]:
+        """Return the tables whose standing is not made of their last line."""
+        made = tables.outerjoin(standings, standings.c.table_id == tables.c.id)
+        asked = (
+            select(tables.c.id).select_from(made).where(
+                tables.c.revoked_s.is_(None),
+                or_(
+                    standings.c.number < tables.c.acked,
+                    and_(
+                        standings.c.number.is_(None),
+                        select(events.c.number).where(events.c.table_id == tables.c.id).exists(),
+                    ),
+                ),
+            )
+        )  # fmt: skip
+        with self.reading() as line:
+            return [str(id_) for id_ in line.execute(asked).scalars()]
+
+    def keep_standing(
+        self, table: str, number: int, game: str, document: Mapping[str, Any]
+    ) -> None:
+        """Keep how a table stands; one that is made of fewer lines never takes its place."""
+        values = {"number": number, "game": game, "document": json.dumps(dict(document))}
+        with self.writing() as change:
+            self.insert_new(
+                change.line, standings,
+                [{"table_id": table, "version": 0, "number": -1, "game": "", "document": "{}"}],
+            )  # fmt: skip
+            done = change.line.execute(
+                update(standings)
+                .where(standings.c.table_id == table, standings.c.number < number)
+                .values(version=standings.c.version + 1, **values)
+            )
+            if done.rowcount:
+                change.tables.add(table)
+
+    def standings(self, among: Iterable[str] | None = None) -> dict[str, Standing]:
+        """Return how all tables stand, or some."""
+        asked = select(standings)
+        if among is not None:
+            asked = asked.where(standings.c.table_id.in_(list(among)))
+        with self.reading() as line:
+            rows = line.execute(asked).all()
+        return {
+            row.table_id: Standing(
+                row.table_id, row.version, row.number, row.game, json.loads(row.document)
+            )
+            for row in rows
+        }
+
+    def _locked(self, line: Connection, ids: set[str]) -> dict[str, int]:
+        """Return the last number of each table that is let in; nobody else adds to it now."""
+        # Always in the same order, so that no two processes wait for each other.
+        asked = (
+            select(tables.c.id, tables.c.acked)
+            .where(tables.c.id.in_(sorted(ids)), tables.c.revoked_s.is_(None))
+            .order_by(tables.c.id)
+            .with_for_update()
+        )
+        return {str(row.id): int(row.acked) for row in line.execute(asked)}
+
+
+def _following(batch: Batch, acked: int) -> list[tuple[Line, str]]:
+    """Return the lines of a batch that are new; none where there is a gap before them."""
+    if batch.after > acked:
+        return []
+    return [(line, text) for line, text in batch.lines if line.seq > acked]
+
+
+def _member(row: Row[Any]) -> Member:
+    return Member(
+        row.id, row.public_key, row.name, row.joined_s, row.revoked_s, row.acked, row.heard_s,
+        json.loads(row.health),
+    )  # fmt: skip
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise DatabaseError(f"the hall's database does not answer: {reason(error)}") from error

@@ -1,0 +1,131 @@
+"""Tells every process of the hall which tables changed: PostgreSQL's own notices, or a plain call.
+
+Notices only say where to look; one that was lost costs nothing, since whoever listens looks at
+everything after each break.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from sqlalchemy import Connection, Engine, text
+
+log = logging.getLogger(__name__)
+CHANNEL = "snake_eye_hall"
+LOOK_S = 0.5
+"""How often the listening thread looks whether it is to end."""
+BACK_OFF_S = (0.2, 0.5, 1.0, 2.0)
+Changed = Callable[[frozenset[str]], None]
+"""Called with the tables that changed; with none when anything may have."""
+
+
+class Notices(Protocol):
+    """What spreads changes between processes."""
+
+    def tell(self, line: Connection, tables: Iterable[str]) -> None:
+        """Say within a transaction what it changes."""
+
+    def committed(self, tables: Iterable[str]) -> None:
+        """Say that a transaction which changed these is done."""
+
+    def listen(self, changed: Changed) -> None:
+        """Call back on every change from now on."""
+
+    def close(self) -> None:
+        """Stop calling back."""
+
+
+class LocalNotices:
+    """For the one process of an embedded store."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Changed] = []
+
+    def tell(self, line: Connection, tables: Iterable[str]) -> None:
+        """Do nothing: it is said when all is done."""
+
+    def committed(self, tables: Iterable[str]) -> None:
+        """Call everybody."""
+        changed = frozenset(tables)
+        for listener in self._listeners if changed else ():
+            listener(changed)
+
+    def listen(self, changed: Changed) -> None:
+        """Call back on every change from now on."""
+        self._listeners.append(changed)
+
+    def close(self) -> None:
+        """Stop calling back."""
+        self._listeners.clear()
+
+
+class PostgresNotices:
+    """LISTEN and NOTIFY on a connection of its own, made again whenever it is lost."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._listeners: list[Changed] = []
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def tell(self, line: Connection, tables: Iterable[str]) -> None:
+        """Say within a transaction what it changes; PostgreSQL sends it when that is done."""
+        for table in tables:
+            line.execute(
+                text("SELECT pg_notify(:channel, :table)"), {"channel": CHANNEL, "table": table}
+            )
+
+    def committed(self, tables: Iterable[str]) -> None:
+        """Do nothing: PostgreSQL has said it."""
+
+    def listen(self, changed: Changed) -> None:
+        """Call back on every change from now on; at once with none, when the line stands."""
+        self._listeners.append(changed)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._listen, name="notices", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Stop calling back."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(LOOK_S * 4)
+
+    def _listen(self) -> None:
+        import psycopg
+
+        address = self._engine.url.set(drivername="postgresql").render_as_string(False)
+        tries = 0
+        while not self._stop.is_set():
+            with (
+                contextlib.suppress(psycopg.Error),
+                psycopg.connect(address, autocommit=True, connect_timeout=5) as line,
+            ):
+                line.execute(f"LISTEN {CHANNEL}")
+                tries = 0
+                self._call(frozenset())
+                while not self._stop.is_set():
+                    heard = line.notifies(timeout=LOOK_S, stop_after=1)
+                    self._call_all(notice.payload for notice in heard)
+            if not self._stop.is_set():
+                log.warning("the database does not answer; it is tried again")
+                self._stop.wait(BACK_OFF_S[min(tries, len(BACK_OFF_S) - 1)])
+                tries += 1
+
+    def _call_all(self, heard: Iterable[str]) -> None:
+        changed = frozenset(heard)
+        if changed:
+            self._call(changed)
+
+    def _call(self, changed: frozenset[str]) -> None:
+        for listener in self._listeners:
+            listener(changed)
+
+
+def notices_for(engine: Engine) -> Notices:
+    """Return what spreads changes in a database of this kind."""
+    return PostgresNotices(engine) if engine.dialect.name == "postgresql" else LocalNotices()

@@ -1,0 +1,104 @@
+"""The tables of the hall's database; ``versions/`` says how each version came to be."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+)
+from sqlalchemy.types import Boolean
+
+metadata = MetaData()
+_NUMBER = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite counts up only what is called INTEGER."""
+
+facts = Table(
+    "facts", metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)  # fmt: skip
+"""What is one for the whole hall: its keys, its code, the arbiter's PIN."""
+
+tables = Table(
+    "tables", metadata,
+    Column("id", Text, primary_key=True),
+    Column("public_key", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("joined_s", Float, nullable=False),
+    Column("revoked_s", Float),
+    Column("acked", BigInteger, nullable=False),
+    Column("heard_s", Float),
+    Column("health_n", BigInteger, nullable=False, server_default="0"),
+    Column("health", Text, nullable=False, server_default="{}"),
+    Column("ruled", BigInteger, nullable=False, server_default="0"),
+)  # fmt: skip
+"""A box that joined. ``acked`` is the last number of its log that is here without a gap; ``ruled``
+counts what the hall has told it to do."""
+
+events = Table(
+    "events", metadata,
+    Column("table_id", Text, ForeignKey("tables.id"), primary_key=True),
+    Column("game", Text, primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("line", Text, nullable=False),
+    Column("stored_s", Float, nullable=False),
+)  # fmt: skip
+Index("events_in_order", events.c.table_id, events.c.number)
+
+pictures = Table(
+    "pictures", metadata,
+    Column("table_id", Text, ForeignKey("tables.id"), primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("jpeg", LargeBinary, nullable=False),
+    Column("stored_s", Float, nullable=False),
+)  # fmt: skip
+
+standings = Table(
+    "standings", metadata,
+    Column("table_id", Text, ForeignKey("tables.id"), primary_key=True),
+    Column("version", BigInteger, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("game", Text, nullable=False),
+    Column("document", Text, nullable=False),
+)  # fmt: skip
+"""How each table stands, made from its events and made anew whenever it is behind them."""
+
+alerts = Table(
+    "alerts", metadata,
+    Column("id", _NUMBER, primary_key=True, autoincrement=True),
+    Column("table_id", Text, ForeignKey("tables.id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("about", Text, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("opened_s", Float, nullable=False),
+    Column("claimed_by", Text, nullable=False, server_default=""),
+    Column("closed_s", Float),
+    UniqueConstraint("table_id", "kind", "about", name="alert_once"),
+)  # fmt: skip
+
+decisions = Table(
+    "decisions", metadata,
+    Column("id", _NUMBER, primary_key=True, autoincrement=True),
+    Column("table_id", Text, ForeignKey("tables.id"), nullable=False),
+    Column("ruling", BigInteger, nullable=False),
+    Column("at_s", Float, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("done", Boolean, nullable=False, server_default=false()),
+    Column("answer", Text, nullable=False, server_default=""),
+    UniqueConstraint("table_id", "ruling", name="ruling_once"),
+)  # fmt: skip
+"""What an arbiter decided. It is never changed but by the table's answer."""

@@ -1,0 +1,1 @@
+"""The table's end of the line: its journal, its keys, and the process that sends."""

@@ -1,0 +1,108 @@
+"""The table's log of games, read while the referee writes it; never written here."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from companion_app.live.errors import StoreError
+from companion_app.live.log_line import read_line
+
+BUSY_S = 5.0
+SHOWN_TO_ARBITERS = "foul"
+"""The kind of line whose pictures go to the hall."""
+
+
+class Journal:
+    """The lines of a store's file, by their numbers."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._line: sqlite3.Connection | None = None
+        self._inode = 0
+
+    def mark(self) -> tuple[int, int]:
+        """Return something that is another one after every line; cheap enough to ask often.
+
+        Times and sizes of files would not do: bytes are there before what they say counts.
+        """
+        return self._inode_now(), self.last()
+
+    def last(self) -> int:
+        """Return the number of the newest line, 0 where there is none yet."""
+        if not self.file.exists():
+            return 0
+        with self._opened() as db:
+            (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
+            return int(last)
+
+    def close(self) -> None:
+        """Let the file go."""
+        if self._line is not None:
+            self._line.close()
+            self._line = None
+
+    def after(self, number: int, most: int, most_bytes: int) -> list[tuple[int, str]]:
+        """Return the next lines as they are written, each with its number; damaged ones left out.
+
+        There is always one where there is one at all, however long.
+        """
+        found: list[tuple[int, str]] = []
+        size = 0
+        with self._opened() as db:
+            rows = db.execute("SELECT seq, line FROM log WHERE seq > ? ORDER BY seq", (number,))
+            for seq, text in rows:
+                if read_line(text) is not None:
+                    found.append((int(seq), str(text)))
+                    size += len(text)
+                if len(found) >= most or size >= most_bytes:
+                    break
+        return found
+
+    def unfinished_since(self) -> int:
+        """Return the number before the first line of the game that is on; of none, the last."""
+        with self._opened() as db:
+            row = db.execute("SELECT game FROM log ORDER BY seq DESC LIMIT 1").fetchone()
+            if row is None:
+                return 0
+            kinds = db.execute(
+                "SELECT seq, kind FROM log WHERE game = ? ORDER BY seq", row
+            ).fetchall()
+        ends = [kind for _, kind in kinds if kind in ("ended", "reopened")]
+        over = bool(ends) and ends[-1] == "ended"
+        return int(kinds[-1][0]) if over else int(kinds[0][0]) - 1
+
+    def pictures_after(self, number: int, upto: int) -> list[tuple[int, str, bytes]]:
+        """Return the pictures of the next announced foul after a line: number, name, JPEG."""
+        with self._opened() as db:
+            row = db.execute(
+                "SELECT min(seq) FROM log JOIN pictures USING (seq) "
+                "WHERE seq > ? AND seq <= ? AND kind = ?", (number, upto, SHOWN_TO_ARBITERS),
+            ).fetchone()  # fmt: skip
+            rows = db.execute("SELECT seq, name, jpeg FROM pictures WHERE seq = ?", row)
+            return [(int(seq), str(name), bytes(jpeg)) for seq, name, jpeg in rows]
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        try:
+            inode = self._inode_now()
+            if self._line is None or inode != self._inode:
+                # A damaged file was put aside, and another one is in its place.
+                self.close()
+                address = f"{self.file.absolute().as_uri()}?mode=ro"
+                self._line = sqlite3.connect(
+                    address, uri=True, timeout=BUSY_S, check_same_thread=False
+                )
+                self._inode = inode
+            yield self._line
+        except sqlite3.Error as error:
+            self.close()
+            raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
+
+    def _inode_now(self) -> int:
+        try:
+            return self.file.stat().st_ino
+        except OSError:
+            return 0

@@ -1,0 +1,372 @@
+"""Sends the table's log to its hall: a process of its own, so that the referee never waits.
+
+    python -m companion_app.hall.table.sender
+
+One batch is under way at a time. What is not acknowledged is sent again, each time later; the
+hall's word says from where, so that a hall which was set back gets everything anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import random
+import secrets
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from companion_app.answers import BAD_INPUT, complain
+from companion_app.hall.errors import BadMessageError, HallError
+from companion_app.hall.line.keys import key_to_pem, public_from_text
+from companion_app.hall.line.message import (
+    ANSWER,
+    ASK,
+    BATCH_BYTES,
+    HEALTH,
+    JOURNAL,
+    MOST_LINES,
+    PICTURE,
+    batch_to_bytes,
+    from_bytes,
+    opened,
+    signed,
+    to_bytes,
+    topic_from,
+    topic_to,
+    whole_number,
+)
+from companion_app.hall.line.mqtt import KEEP_ALIVE_S, new_client
+from companion_app.hall.table.journal import Journal
+from companion_app.hall.table.membership import Membership, MembershipFiles, key_of
+from companion_app.home import home_folder
+from companion_app.live.errors import StoreError
+from companion_app.live.store import FILE
+
+log = logging.getLogger(__name__)
+LOOK_S = 0.05
+"""How often the log is looked at: half of what a phone needs to show something."""
+WAIT_S = 1.0
+LONGEST_WAIT_S = 3.0
+"""For an answer, the first time and at last; so a hall that is back has everything within 5 s."""
+HEALTH_S = 10.0
+LIVES = 1 << 32
+"""Messages that one life of the sender has numbers for."""
+Obey = Callable[[bytes], Mapping[str, Any]]
+"""Does what a ruling says; takes the signed message, returns ``{"ok": …, "text": …}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """Something that waits for an answer."""
+
+    ask: str
+    until_s: float
+
+
+class Sender:
+    """One table's line to its hall."""
+
+    def __init__(
+        self,
+        membership: Membership,
+        files: MembershipFiles,
+        journal: Journal,
+        health: Callable[[], Mapping[str, Any]] = dict,
+        obey: Obey | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.member = membership
+        self._files, self._journal, self._health, self._obey = files, journal, health, obey
+        self._clock = clock
+        self._key = key_of(membership)
+        self._hall_key = public_from_text(membership.hall_key)
+        self._topic = topic_to(membership.hall, membership.table)
+        cursor = files.cursor()
+        self.cursor = replace(cursor, life=cursor.life + 1)
+        self._kept = cursor
+        self._keep()
+        self._sent = 0
+        self._heard: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._under_way: UnderWay | None = None
+        self._wait_s = WAIT_S
+        self._greeted = False
+        """Whether the hall has said how far it has the log since the line stands."""
+        self._mark: tuple[int, int] | None = None
+        self._health_due_s = 0.0
+        self._client = new_client(
+            membership.authority, membership.certificate, key_to_pem(self._key)
+        )
+        self._client.on_connect = self._connected
+        self._client.on_message = lambda *heard: self._heard.put(bytes(heard[2].payload))
+
+    def start(self) -> None:
+        """Reach for the broker in the background, again whenever the line is lost."""
+        self._client.connect_async(self.member.broker_host, self.member.broker_port, KEEP_ALIVE_S)
+        self._client.loop_start()
+
+    def close(self) -> None:
+        """Let the line go; what was not acknowledged is sent in the next life."""
+        self._keep()
+        self._client.disconnect()
+        self._client.loop_stop()
+        self._journal.close()
+
+    def run(self, stop: threading.Event) -> None:
+        """Send until told to stop."""
+        while not stop.wait(LOOK_S):
+            self.step()
+
+    def step(self) -> None:
+        """Do what is due: take in what was heard, send what is new, send again what is late."""
+        while not self._heard.empty():
+            self._take(self._heard.get())
+        if not self._client.is_connected():
+            return
+        now_s = self._clock()
+        if now_s >= self._health_due_s:
+            self._health_due_s = now_s + HEALTH_S
+            self._send(HEALTH, {"n": self._number(), **self._health()}, qos=0)
+        if self._under_way is not None:
+            if now_s < self._under_way.until_s:
+                return
+            self._late()
+        try:
+            self._send_next(now_s)
+        except StoreError as error:
+            log.warning("%s", error)
+
+    @property
+    def all_sent(self) -> bool:
+        """Whether the hall has said that it has everything."""
+        return self._greeted and self._under_way is None and self._mark == self._journal.mark()
+
+    # --- sending ---------------------------------------------------------------------------
+
+    def _send_next(self, now_s: float) -> None:
+        mark = self._journal.mark()
+        if self._greeted and mark == self._mark:
+            return
+        acked = self.cursor.acked
+        lines = self._journal.after(acked, MOST_LINES, BATCH_BYTES) if self._greeted else []
+        if lines or not self._greeted:
+            ask = self._ask(now_s)
+            self._publish(JOURNAL, batch_to_bytes(ask, acked, [text for _, text in lines]))
+            return
+        pictures = self._journal.pictures_after(self.cursor.pictured, acked)
+        if pictures:
+            self._send_pictures(pictures, now_s)
+            return
+        # Nothing is left; the file is looked at again when it has changed.
+        self._mark = mark
+
+    def _send_pictures(self, pictures: list[tuple[int, str, bytes]], now_s: float) -> None:
+        ask = self._ask(now_s)
+        for count, (number, name, jpeg) in enumerate(pictures, start=1):
+            said = {"number": number, "name": name, "ask": ask, "last": count == len(pictures)}
+            self._publish(PICTURE, to_bytes(said) + b"\n" + jpeg)
+
+    def _ask(self, now_s: float) -> str:
+        self._under_way = UnderWay(secrets.token_hex(8), now_s + self._wait_s)
+        return self._under_way.ask
+
+    def _late(self) -> None:
+        """Send again, from where the hall says that it is, later each time; not all at once."""
+        self._under_way = None
+        self._wait_s = min(LONGEST_WAIT_S, self._wait_s * 1.5) * random.uniform(0.8, 1.0)
+        self._greeted = False
+
+    def _send(self, kind: str, body: Mapping[str, Any], qos: int = 1) -> None:
+        self._publish(kind, to_bytes(body), qos)
+
+    def _publish(self, kind: str, body: bytes, qos: int = 0) -> None:
+        topic = topic_from(self.member.hall, self.member.table, kind)
+        self._client.publish(topic, signed(self._key, topic, body), qos=qos)
+
+    def _number(self) -> int:
+        self._sent += 1
+        return self.cursor.life * LIVES + self._sent
+
+    # --- hearing ---------------------------------------------------------------------------
+
+    def _connected(self, client: Any, *_: object) -> None:
+        client.subscribe(self._topic, qos=1)
+        self._greeted = False
+        self._under_way = None
+        self._wait_s = WAIT_S
+
+    def _take(self, message: bytes) -> None:
+        try:
+            said = from_bytes(opened(self._hall_key, self._topic, message))
+        except BadMessageError as error:
+            log.warning("a message that is not the hall's: %s", error)
+            return
+        if "ruling" in said:
+            self._rule(said, message)
+        elif self._under_way is not None and said.get("ask") == self._under_way.ask:
+            self._answered(said)
+
+    def _answered(self, said: Mapping[str, Any]) -> None:
+        self._under_way = None
+        self._wait_s = WAIT_S
+        acked, pictured = said.get("acked"), said.get("pictured")
+        if whole_number(acked):
+            assert isinstance(acked, int)
+            self._greeted = True
+            self._mark = None
+            self.cursor = replace(self.cursor, acked=acked)
+        if whole_number(pictured):
+            assert isinstance(pictured, int)
+            self.cursor = replace(self.cursor, pictured=pictured)
+        self._keep()
+
+    def _rule(self, said: Mapping[str, Any], message: bytes) -> None:
+        """Obey a ruling once, and say what came of it however often it is sent."""
+        number = said["ruling"]
+        if not whole_number(number) or self._obey is None:
+            return
+        if number > self.cursor.ruled:
+            # First kept, then done: after a power cut it is asked, not done a second time.
+            self.cursor = replace(self.cursor, ruled=number)
+            self._keep()
+            done = dict(self._obey(message))
+        else:
+            done = {"ok": None, "text": ""}
+        self._send(ANSWER, {"n": self._number(), "answers": number, **done})
+
+    def _keep(self) -> None:
+        if self.cursor != self._kept:
+            self._files.keep(self.cursor)
+            self._kept = self.cursor
+
+
+# --- agreeing ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What comparing the two logs came to."""
+
+    lines: int
+    """How many are the same on both sides."""
+    differing: tuple[int, ...]
+    missing: tuple[int, ...]
+    """Numbers that the hall does not have, or the table does not."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether both are the same."""
+        return not self.differing and not self.missing
+
+
+def compare(membership: Membership, journal: Journal, wait_s: float = 20.0) -> Agreement:
+    """Compare table and hall line by line, by what the hall has signed.
+
+    Raises:
+        HallError: the hall does not answer.
+    """
+    from companion_app.hall.line.marks import mark_of_line
+
+    ours = {
+        number: mark_of_line(text)
+        for number, text in journal.after(membership.since, sys.maxsize, sys.maxsize)
+    }
+    theirs: dict[int, str] = {}
+    asking = _Asking(membership, wait_s)
+    try:
+        after = membership.since
+        while page := asking.marks(after):
+            theirs.update(page)
+            after = max(page)
+    finally:
+        asking.close()
+    both = ours.keys() & theirs.keys()
+    differing = tuple(sorted(n for n in both if ours[n] != theirs[n]))
+    return Agreement(
+        len(both) - len(differing), differing, tuple(sorted(ours.keys() ^ theirs.keys()))
+    )
+
+
+class _Asking:
+    """Asks the hall one question at a time."""
+
+    def __init__(self, membership: Membership, wait_s: float) -> None:
+        self._member, self._wait_s = membership, wait_s
+        self._key, self._hall_key = key_of(membership), public_from_text(membership.hall_key)
+        self._topic = topic_to(membership.hall, membership.table)
+        self._heard: queue.Queue[bytes] = queue.Queue()
+        self._ready = threading.Event()
+        self._client = new_client(
+            membership.authority, membership.certificate, key_to_pem(self._key)
+        )
+        self._client.on_connect = lambda client, *_: client.subscribe(self._topic, qos=1)
+        self._client.on_subscribe = lambda *_: self._ready.set()
+        self._client.on_message = lambda *heard: self._heard.put(bytes(heard[2].payload))
+        self._client.connect_async(membership.broker_host, membership.broker_port, KEEP_ALIVE_S)
+        self._client.loop_start()
+
+    def marks(self, after: int) -> dict[int, str]:
+        """Return the marks of the hall's next lines, by their numbers."""
+        until_s = time.monotonic() + self._wait_s
+        if not self._ready.wait(self._wait_s):
+            raise HallError("the hall's broker does not answer; is the hall running?")
+        ask = secrets.token_hex(8)
+        topic = topic_from(self._member.hall, self._member.table, ASK)
+        body = to_bytes({"ask": ask, "after": after})
+        while time.monotonic() < until_s:
+            self._client.publish(topic, signed(self._key, topic, body), qos=1)
+            try:
+                said = from_bytes(opened(self._hall_key, self._topic, self._heard.get(timeout=2)))
+            except (queue.Empty, BadMessageError):
+                continue
+            if said.get("ask") == ask:
+                return {int(number): str(mark) for number, mark in said["marks"]}
+        raise HallError("the hall does not answer; is it running?")
+
+    def close(self) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
+
+
+# --- the process ---------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Send until ended; at once where this table has joined no hall.
+
+    Args:
+        arguments: the address of the table's own page, where rulings of the hall are carried to.
+    """
+    from companion_app.hall.table.own_page import OwnPage
+
+    told = sys.argv[1:] if arguments is None else arguments
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    home = home_folder()
+    files = MembershipFiles(home)
+    try:
+        membership = files.membership()
+    except HallError as error:
+        complain(str(error))
+        return BAD_INPUT
+    if membership is None:
+        return 0
+    page = OwnPage(told[0] if told else "http://127.0.0.1:8080")
+    stop = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stop.set())
+    sender = Sender(membership, files, Journal(Path(home) / FILE), page.health, page.obey)
+    sender.start()
+    try:
+        sender.run(stop)
+    finally:
+        sender.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""The application factory of the hall's page; every refusal says why."""
+
+from __future__ import annotations
+
+import logging
+
+from flask import Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException
+
+from companion_app.hall.errors import DatabaseError
+from companion_app.hall.web import arbiter_views, feed_views, join_views, page_views
+from companion_app.hall.web.guard import protect
+from companion_app.hall.web.hall import Hall, hall, language
+from companion_app.web.serving.errors import WebError
+from companion_app.web.speech import Speech
+
+log = logging.getLogger(__name__)
+COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
+WORTH_COMPRESSING_BYTES = 1400
+
+
+def create_hall_app(the_hall: Hall) -> Flask:
+    """Return the application."""
+    app = Flask("companion_app.hall.web", static_folder=None)
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.extensions["snake-eye-hall"] = the_hall
+    protect(app, the_hall)
+    for part in (feed_views, arbiter_views, join_views, page_views):
+        app.register_blueprint(part.blueprint)
+    app.register_error_handler(Exception, _refused)
+    app.after_request(_compressed)
+    return app
+
+
+def _refused(error: Exception) -> Response:
+    """Answer a request that failed: the status, a code, and a sentence."""
+    status, code, detail, wait = 500, "broken", "", None
+    if isinstance(error, WebError):
+        status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
+    elif isinstance(error, DatabaseError):
+        status, code, wait = 503, "hall-no-database", 2
+    elif isinstance(error, HTTPException):
+        status = error.code or 500
+        code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")
+    else:
+        log.exception("a request failed: %s %s", request.method, request.path)
+    text = Speech(language()).page(f"error-{code}", n=wait or 0, address=hall().address)
+    answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
+    answer.status_code = status
+    if wait is not None:
+        answer.headers["Retry-After"] = str(wait)
+    return answer
+
+
+def _compressed(response: Response) -> Response:
+    if (
+        response.mimetype in COMPRESSED
+        and not response.is_streamed
+        and "gzip" in request.headers.get("Accept-Encoding", "")
+        and "Content-Encoding" not in response.headers
+        and len(response.get_data()) >= WORTH_COMPRESSING_BYTES
+    ):
+        response.set_data(hall().packer.packed(response.get_data()))
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers.add("Vary", "Accept-Encoding")
+    return response

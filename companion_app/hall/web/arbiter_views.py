@@ -1,0 +1,185 @@
+"""The arbiter: what he is called for, with the picture; what he decides, with a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, Response, jsonify
+
+from companion_app.hall.keeper import ruling
+from companion_app.hall.line.joining import code_of, new_code, shown_name
+from companion_app.hall.line.message import TABLE_ID, whole_number
+from companion_app.hall.receiver import PICTURE_NAMES
+from companion_app.hall.store import arbiter_store
+from companion_app.hall.web import guard
+from companion_app.hall.web.guard import ARBITER, OPEN, open_to
+from companion_app.hall.web.hall import asked, hall, language
+from companion_app.hall.web.overview import hide_name
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import BadRequest, NotFound
+from companion_app.web.speech import Speech
+from engine.errors import EngineError
+from engine.games import game_named
+
+blueprint = Blueprint("arbiter", __name__)
+RULINGS = ("overrule", "lift", "take-back", "end", "lower-hand")
+"""The foul counts as a move; its tile was lifted; the last move is taken back; the game ends as it
+stands; the hand is seen to."""
+
+
+@blueprint.get("/api/me")
+@open_to(OPEN)
+def me() -> Response:
+    """Return what this guest may do, and the token for changes."""
+    return jsonify({"token": access.own_token(), "arbiter": guard.arbiter()})
+
+
+@blueprint.post("/api/login")
+@open_to(OPEN)
+def log_in() -> Response:
+    """Become an arbiter by the PIN, under a name that the record shows."""
+    sent = asked()
+    guard.log_in(str(sent.get("pin", "")), str(sent.get("who", "")))
+    return jsonify({"arbiter": guard.arbiter()})
+
+
+@blueprint.post("/api/logout")
+@open_to(OPEN)
+def log_out() -> Response:
+    """Be a guest again."""
+    guard.log_out()
+    return jsonify({})
+
+
+@blueprint.get("/api/arbiter")
+@open_to(ARBITER)
+def arbiter() -> Response:
+    """Return the calls that are open, what was decided, how every table is, and the code."""
+    store = hall().store
+    return jsonify({
+        "alerts": [_alert(one) for one in arbiter_store.open_alerts(store)],
+        "decisions": [
+            {"id": one.id, "table": one.table, "at_s": one.at_s, "who": one.who, "what": one.what,
+             "done": one.done, "answer": one.answer}
+            for one in arbiter_store.decisions_of(store, most=100)
+        ],
+        "tables": [
+            {"id": one.id, "name": one.name, "heard_s": one.heard_s, "acked": one.acked,
+             "health": dict(one.health)}
+            for one in store.members()
+        ],
+        "code": code_of(store),
+        "now_s": store.clock(),
+    })  # fmt: skip
+
+
+@blueprint.get("/api/arbiter/pictures/<table>/<int:number>/<name>.jpg")
+@open_to(ARBITER)
+def picture(table: str, number: int, name: str) -> Response:
+    """Return the picture of a foul, before or after."""
+    known = TABLE_ID.fullmatch(table) and name in PICTURE_NAMES and whole_number(number)
+    found = hall().store.picture(table, number, name) if known else None
+    if found is None:
+        raise NotFound(code="no-picture")
+    return Response(found, mimetype="image/jpeg")
+
+
+@blueprint.post("/api/arbiter/claim")
+@open_to(ARBITER)
+def claim() -> Response:
+    """Look after a call; the first one does."""
+    number = asked().get("alert")
+    if not isinstance(number, int) or not 0 <= number < 1 << 53:
+        raise BadRequest("which call?")
+    return jsonify({"yours": arbiter_store.claim(hall().store, number, _who())})
+
+
+@blueprint.post("/api/arbiter/decide")
+@open_to(ARBITER)
+def decide() -> Response:
+    """Decide something for a table; it is sent until the table has answered."""
+    sent = asked()
+    what, table = sent.get("what"), str(sent.get("table", ""))
+    if what not in RULINGS:
+        raise BadRequest(f"what is one of {', '.join(RULINGS)}")
+    shown = hall().overview.table(table)
+    if shown is None:
+        raise NotFound
+    do = {"what": what, "key": shown.document["key"]}
+    decision = arbiter_store.decide(hall().store, table, _who(), str(what), do)
+    if decision is None:
+        raise NotFound
+    hall().receiver.tell(table, ruling(decision))
+    return jsonify({"decision": decision.id})
+
+
+@blueprint.post("/api/arbiter/table")
+@open_to(ARBITER)
+def change_table() -> Response:
+    """Call a table otherwise, or send it away."""
+    sent = asked()
+    table, name = str(sent.get("table", "")), sent.get("name")
+    store = hall().store
+    if not TABLE_ID.fullmatch(table):
+        raise NotFound
+    if isinstance(name, str):
+        done = store.rename(table, shown_name(name))
+    elif sent.get("away") is True:
+        done = store.revoke(table)
+    else:
+        raise BadRequest("send a name, or away")
+    if not done:
+        raise NotFound
+    return jsonify({})
+
+
+@blueprint.post("/api/arbiter/code")
+@open_to(ARBITER)
+def change_code() -> Response:
+    """Make another code for tables to join by."""
+    return jsonify({"code": hall().store.keep_fact("code", new_code())})
+
+
+@blueprint.post("/api/arbiter/hide")
+@open_to(ARBITER)
+def hide() -> Response:
+    """Show a player by his colour, or by his name again."""
+    sent = asked()
+    name = sent.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise BadRequest("which name?")
+    hide_name(hall().store, name.strip()[:100], sent.get("hidden") is not False)
+    hall().overview.hear(frozenset())
+    return jsonify({})
+
+
+def _who() -> str:
+    return guard.arbiter() or ""
+
+
+def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:
+    return {
+        "id": one.id, "table": one.table, "kind": one.kind, "number": one.number,
+        "opened_s": one.opened_s, "claimed_by": one.claimed_by, "text": _broken(one),
+        "pictures": [
+            f"/api/arbiter/pictures/{one.table}/{one.number}/{name}.jpg"
+            for name in ("before", "after")
+            if one.kind == "foul" and hall().store.picture(one.table, one.number, name)
+        ],
+    }  # fmt: skip
+
+
+def _broken(one: arbiter_store.Alert) -> list[str]:
+    """Return the rules that a foul breaks, in the arbiter's language."""
+    shown = hall().overview.table(one.table)
+    foul = shown.document.get("foul") if shown is not None else None
+    if one.kind != "foul" or shown is None or not foul or foul["number"] != one.number:
+        return []
+    try:
+        game = game_named(shown.document["game"])
+    except EngineError:
+        return []
+    words = Speech(language())
+    rules = {rule.id: rule for rule in game.facts.rules}
+    return [words.rule(game.facts.name, rules[id_]) for id_ in foul["rules"] if id_ in rules]

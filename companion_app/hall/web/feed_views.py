@@ -1,0 +1,156 @@
+"""The public feed: how all tables stand, one table with its replay, and what changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request
+
+from companion_app.hall.line.message import is_word
+from companion_app.hall.standing import BROKEN, GameSoFar
+from companion_app.hall.web.guard import OPEN, limit_looks, open_to
+from companion_app.hall.web.hall import hall, language
+from companion_app.hall.web.openapi import document
+from companion_app.hall.web.overview import Shown, hidden_names, without_hidden
+from companion_app.line.hub import FullHouse
+from companion_app.web.serving.errors import NotFound
+from companion_app.web.speech import Speech
+
+blueprint = Blueprint("feed", __name__)
+RETRY_AFTER_FULL_S = 15
+KEPT_S = 3600
+"""A drawing that its address names exactly is the same for so long, and longer."""
+
+
+@blueprint.get("/api/hall")
+@open_to(OPEN, public=True)
+def tables() -> Response:
+    """Return how all tables stand."""
+    return Response(hall().overview.whole(), mimetype="application/json")
+
+
+@blueprint.get("/api/hall/events")
+@open_to(OPEN, public=True)
+def events() -> Response:
+    """Stream what changes at all tables, at most once a second, all in one."""
+    known = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
+    return _stream(lambda: hall().overview.changes(int(known) if _is_serial(known) else 0))
+
+
+@blueprint.get("/api/hall/tables/<id_>/events")
+@open_to(OPEN, public=True)
+def table_events(id_: str) -> Response:
+    """Stream one table whenever it changes, at once."""
+    table = str(_table(id_).document["id"])
+    return _stream(lambda: hall().overview.follow(table))
+
+
+@blueprint.get("/api/hall/tables/<id_>")
+@open_to(OPEN, public=True)
+def table(id_: str) -> Response:
+    """Return one table: as it stands, and the game that is asked for as it stood."""
+    shown = _table(id_)
+    limit_looks()
+    key, game = _game(shown)
+    answer: dict[str, Any] = {**shown.document, "games": hall().store.games(shown.document["id"])}
+    if game is not None:
+        count = _count(game)
+        past = _past(game, count)
+        answer |= {"key": key, "n": count, "length": len(game.moves), **past}
+    return jsonify(answer)
+
+
+@blueprint.get("/api/hall/tables/<id_>/table.svg")
+@open_to(OPEN, public=True)
+def drawing(id_: str) -> Response:
+    """Return the table drawn, now or after so many moves."""
+    shown = _table(id_)
+    limit_looks()
+    _, game = _game(shown)
+    if game is None:
+        raise NotFound(code="no-game")
+    words = Speech(language(), _names(game))
+    try:
+        drawn = game.drawing(words, _count(game))
+    except BROKEN as error:
+        raise NotFound(code="no-game") from error
+    answer = Response(drawn, mimetype="image/svg+xml")
+    answer.headers["Cache-Control"] = f"max-age={KEPT_S}" if "v" in request.args else "no-cache"
+    return answer
+
+
+@blueprint.get("/api/hall/openapi.json")
+@open_to(OPEN, public=True)
+def openapi() -> Response:
+    """Return the feed in writing."""
+    return jsonify(document())
+
+
+def _table(id_: str) -> Shown:
+    found = hall().overview.table(id_)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _game(shown: Shown) -> tuple[str, GameSoFar | None]:
+    """Return the game that is asked for, else the table's last."""
+    key = request.args.get("game") or str(shown.document["key"])
+    if not key:
+        return "", None
+    if not is_word(key):
+        raise NotFound(code="no-game")
+    game = hall().games.game(str(shown.document["id"]), key)
+    if game is None and "game" in request.args:
+        raise NotFound(code="no-game")
+    return key, game
+
+
+def _count(game: GameSoFar) -> int:
+    asked = request.args.get("n", "")
+    count = int(asked) if asked.isdecimal() and len(asked) < 6 else len(game.moves)
+    return min(count, len(game.moves))
+
+
+def _past(game: GameSoFar, count: int) -> dict[str, Any]:
+    """Return scores and last move of a game after so many moves."""
+    words = Speech(language(), _names(game))
+    try:
+        outcome = game.game.outcome(game.position_after(count))
+        coloured = bool(game.box.colours)
+        now = without_hidden(game.document(), hidden_names(hall().store))
+    except BROKEN:
+        return {"broken": True}
+    return {
+        **now,
+        "scores": dict(outcome.scores),
+        "last": words.move(game.moves[count - 1], coloured) if count else "",
+        "shown_names": {player: words.player(player) for player in game.start.players},
+    }
+
+
+def _names(game: GameSoFar) -> dict[str, str]:
+    hidden = hidden_names(hall().store)
+    return {who: name for who, name in game.names.items() if name.casefold() not in hidden}
+
+
+def _stream(begin: Any) -> Response:
+    try:
+        lines: Iterator[str] = begin()
+    except FullHouse:
+        text = Speech(language()).page("error-full-house")
+        full = Response(
+            json.dumps({"error": {"code": "full-house", "text": text, "detail": ""}}),
+            503, mimetype="application/json",
+        )  # fmt: skip
+        full.headers["Retry-After"] = str(RETRY_AFTER_FULL_S)
+        return full
+    answer = Response(lines, mimetype="text/event-stream")
+    answer.headers["X-Accel-Buffering"] = "no"
+    return answer
+
+
+def _is_serial(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 16

@@ -1,0 +1,112 @@
+"""What the hall's page stands on, and what every view of it needs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import current_app, request
+
+from companion_app.hall.keeper import Games, Keeper
+from companion_app.hall.line.broker import BrokerAddress
+from companion_app.hall.line.keys import HallKeys
+from companion_app.hall.receiver import Receiver
+from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.web.overview import Overview
+from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.limits import Limiter
+from companion_app.web.serving.shared import Packer
+from companion_app.web.speech import best_language
+from engine.errors import RecordError
+from engine.given import load_json
+
+PIN_COST = 1 << 14
+
+
+@dataclass
+class Hall:
+    """Everything that a process of the hall has."""
+
+    store: HallStore
+    keys: HallKeys
+    receiver: Receiver
+    keeper: Keeper
+    games: Games
+    overview: Overview
+    broker: BrokerAddress
+    broker_is_own: bool = True
+    """Then a table finds it where it found the page."""
+    address: str = ""
+    limiter: Limiter = field(default_factory=Limiter)
+    packer: Packer = field(default_factory=Packer)
+
+    def broker_for_tables(self) -> Mapping[str, Any]:
+        """Return where tables find the broker."""
+        host = "" if self.broker_is_own else self.broker.host
+        return {"host": host, "port": self.broker.port}
+
+
+def hall() -> Hall:
+    """Return what the page stands on."""
+    found: Hall = current_app.extensions["snake-eye-hall"]
+    return found
+
+
+def language() -> str:
+    """Return the guest's language: asked for, chosen before, or what the browser reads."""
+    wanted = request.args.get("lang") or request.cookies.get("language")
+    return best_language(wanted, [name for name, _ in request.accept_languages])
+
+
+def asked() -> Mapping[str, Any]:
+    """Return the JSON object that was sent."""
+    try:
+        sent = load_json(request.get_data()) if request.content_length else {}
+    except RecordError as error:
+        raise BadRequest(error.problem) from None
+    if not isinstance(sent, dict):
+        raise BadRequest("send one JSON object")
+    return sent
+
+
+# --- the arbiters' PIN ---------------------------------------------------------------------------
+
+
+def secret_of(store: HallStore) -> str:
+    """Return what signs the cookies of all processes of a hall."""
+    return store.fact("secret") or store.keep_fact("secret", secrets.token_hex(32), once=True)
+
+
+def new_pin(store: HallStore) -> str:
+    """Make another PIN for arbiters and return it; only its hash is kept, and all log in anew."""
+    pin = f"{secrets.randbelow(1_000_000):06d}"
+    store.keep_fact("pin", _hashed(pin, secrets.token_bytes(16)))
+    return pin
+
+
+def first_pin(store: HallStore) -> str | None:
+    """Return the PIN where this start made one."""
+    return new_pin(store) if store.fact("pin") is None else None
+
+
+def pin_mark(store: HallStore) -> str:
+    """Return what changes with the PIN."""
+    return hashlib.sha256((store.fact("pin") or "").encode()).hexdigest()[:16]
+
+
+def is_pin(store: HallStore, told: str) -> bool:
+    """Say whether it is the PIN."""
+    kept = store.fact("pin") or ""
+    salt = base64.b64decode(json.loads(kept)[0]) if kept else b""
+    return bool(kept) and hmac.compare_digest(kept, _hashed(told[:20], salt))
+
+
+def _hashed(pin: str, salt: bytes) -> str:
+    made = hashlib.scrypt(pin.encode(errors="replace"), salt=salt, n=PIN_COST, r=8, p=1, dklen=32)
+    return json.dumps([base64.b64encode(salt).decode(), made.hex()])

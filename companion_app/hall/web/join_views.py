@@ -1,0 +1,36 @@
+"""Where tables join the hall by its code."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, jsonify
+
+from companion_app.hall.errors import BadMessageError
+from companion_app.hall.line.joining import admitted, is_right, parse_request
+from companion_app.hall.line.keys import public_to_text
+from companion_app.hall.web.guard import JOINING, OPEN, guess, open_to
+from companion_app.hall.web.hall import asked, hall
+from companion_app.web.serving.errors import BadRequest
+
+blueprint = Blueprint("join", __name__)
+
+
+@blueprint.get("/api/hall/join")
+@open_to(OPEN)
+def offer() -> Response:
+    """Return the hall's key, which the proof of the code covers."""
+    keys = hall().keys
+    return jsonify({"hall": keys.id, "public_key": public_to_text(keys.signing.public_key())})
+
+
+@blueprint.post("/api/hall/join")
+@open_to(JOINING)
+def join() -> Response:
+    """Let a table in that knows the code."""
+    sent = asked()
+    try:
+        request = parse_request(sent)
+    except BadMessageError as error:
+        raise BadRequest(str(error)) from error
+    store, keys = hall().store, hall().keys
+    guess("hall code", lambda: is_right(store, keys, request, sent.get("proof")), "wrong-hall-code")
+    return jsonify(admitted(store, keys, request, hall().broker_for_tables()))

@@ -1,0 +1,120 @@
+"""The page itself: one shell for all views, its files and words; health and metrics."""
+
+from __future__ import annotations
+
+import io
+import mimetypes
+from importlib.resources import files
+from itertools import chain
+
+import segno
+from flask import Blueprint, Response, jsonify, render_template, request
+
+from companion_app.hall.store.arbiter_store import counts
+from companion_app.hall.web.guard import OPEN, arbiter, open_to
+from companion_app.hall.web.hall import hall, language
+from companion_app.hall.web.metrics import in_writing
+from companion_app.web.serving import access
+from companion_app.web.serving.errors import NotFound, NotHost
+from companion_app.web.speech import LANGUAGES, catalogue
+
+blueprint = Blueprint("page", __name__)
+VIEWS = ("", "tv", "arbiter")
+KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+THIS_MACHINE = ("127.0.0.1", "::1")
+FOLDERS = ("static", "hall/web/static")
+
+
+@blueprint.get("/")
+@blueprint.get("/<view>")
+@blueprint.get("/table/<id_>")
+@blueprint.get("/overlay/<id_>")
+@open_to(OPEN)
+def page(view: str = "", id_: str = "") -> Response:
+    """Return the shell; its modules show the view that the address names."""
+    if view not in VIEWS:
+        raise NotFound
+    access.own_token()
+    chosen = language()
+    kind = "overlay" if id_ and request.path.startswith("/overlay/") else view
+    shell = render_template(
+        "hall.html", language=chosen, words=catalogue(chosen)["page"], kind=kind
+    )
+    return Response(shell, mimetype="text/html")
+
+
+@blueprint.get("/static/<name>")
+@open_to(OPEN)
+def static_file(name: str) -> Response:
+    """Return a file of the page. Names come from a list, so no other file can be reached."""
+    home = files("companion_app")
+    known = {
+        file.name: file for file in chain.from_iterable((home / one).iterdir() for one in FOLDERS)
+    }
+    if name not in known or not known[name].is_file():
+        raise NotFound
+    suffix = "." + name.rpartition(".")[2]
+    kind = KINDS.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    answer = Response(known[name].read_bytes(), mimetype=kind)
+    answer.headers["Cache-Control"] = "no-cache"
+    answer.add_etag()
+    return answer.make_conditional(request)  # type: ignore[return-value]
+
+
+@blueprint.get("/favicon.ico")
+@open_to(OPEN)
+def icon() -> Response:
+    """Return the icon."""
+    return static_file("icon.svg")
+
+
+@blueprint.get("/api/strings/<code>.json")
+@open_to(OPEN)
+def strings(code: str) -> Response:
+    """Return the words of the page."""
+    if code not in LANGUAGES:
+        raise NotFound
+    words = catalogue(code)
+    return jsonify({**words["page"], **{f"colour-{k}": v for k, v in words["colours"].items()}})
+
+
+@blueprint.get("/language/<code>")
+@open_to(OPEN)
+def choose_language(code: str) -> Response:
+    """Remember the guest's language on his phone."""
+    if code not in LANGUAGES:
+        raise NotFound
+    answer = jsonify({"language": code})
+    answer.set_cookie("language", code, max_age=31_536_000, samesite="Strict", httponly=True)
+    return answer
+
+
+@blueprint.get("/api/qr.svg")
+@open_to(OPEN)
+def qr() -> Response:
+    """Return the address of the page as a QR code."""
+    out = io.BytesIO()
+    segno.make(hall().address or request.host_url, error="m").save(
+        out, kind="svg", scale=8, border=2, dark="#20302a", light="#ffffff", xmldecl=False
+    )
+    return Response(out.getvalue(), mimetype="image/svg+xml")
+
+
+@blueprint.get("/health")
+@open_to(OPEN)
+def health() -> Response:
+    """Say whether database and broker answer."""
+    tables = counts(hall().store)["tables"]
+    ok = hall().receiver.connected
+    answer = jsonify({"ok": ok, "tables": tables, "broker": ok})
+    answer.status_code = 200 if ok else 503
+    return answer
+
+
+@blueprint.get("/metrics")
+@open_to(OPEN)
+def metrics() -> Response:
+    """Return counts and gauges as Prometheus reads them; to this machine, or to an arbiter."""
+    if request.remote_addr not in THIS_MACHINE and arbiter() is None:
+        raise NotHost(code="not-arbiter")
+    return Response(in_writing(hall()), content_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,90 @@
+// The arbiter's phone: calls with their pictures, decisions with their record, how every table is.
+import { attempt, get, h, icon, loadMe, me, post, t, when } from "./ui.js";
+
+const EVERY_MS = 2000;
+const DECISIONS = { foul: ["overrule", "lift"], hand: ["lower-hand"], question: [], camera: [], away: [] };
+
+export class ArbiterView {
+  constructor() {
+    this.element = h("section.hall");
+    this.show();
+    this.timer = setInterval(() => this.show(), EVERY_MS);
+  }
+
+  close() { clearInterval(this.timer); }
+
+  async show() {
+    if (!me.arbiter) { if (!this.element.querySelector("form")) this.element.replaceChildren(this.login()); return; }
+    let whole;
+    try { whole = await get("/api/arbiter"); } catch (error) {
+      if (error.code === "not-arbiter") { me.arbiter = null; this.element.replaceChildren(this.login()); }
+      return;
+    }
+    const text = JSON.stringify({ ...whole, now_s: 0, tables: whole.tables.map((table) => ({ ...table, heard_s: 0 })) });
+    if (text === this.last) return;
+    this.last = text;
+    const names = Object.fromEntries(whole.tables.map((table) => [table.id, table.name]));
+    this.element.replaceChildren(
+      h("h1", {}, t("hall-calls")),
+      whole.alerts.length ? h("div", {}, whole.alerts.map((alert) => this.call(alert, names))) : h("p", {}, t("hall-no-calls")),
+      h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names),
+      h("h2", {}, t("hall-health")), this.health(whole),
+      h("h2", {}, t("hall-code")), h("p", {}, h("span.hall-code", {}, whole.code)),
+      h("button", { onclick: () => this.do("/api/arbiter/code", {}) }, t("hall-new-code")));
+  }
+
+  login() {
+    const who = h("input", { type: "text", maxlength: 40, autocomplete: "name", "aria-label": t("hall-who"), placeholder: t("hall-who") });
+    const pin = h("input.pin", { type: "text", inputmode: "numeric", autocomplete: "off", maxlength: 12, "aria-label": t("pin") });
+    const problem = h("p.problem", { role: "alert" });
+    return h("form.card", { onsubmit: async (e) => {
+      e.preventDefault();
+      try {
+        await post("/api/login", { pin: pin.value.trim(), who: who.value.trim() });
+        await loadMe();
+        this.show();
+      } catch (error) { problem.textContent = error.message; pin.select(); }
+    } }, h("h1", {}, t("hall-arbiter")), h("p", {}, t("hall-pin-why")), who, h("p"), pin, problem,
+    h("button.primary.wide", {}, icon("key"), t("pin-enter")));
+  }
+
+  async do(url, body) {
+    await attempt(() => post(url, body));
+    this.last = null;
+    this.show();
+  }
+
+  call(alert, names) {
+    const decide = (what) => this.do("/api/arbiter/decide", { table: alert.table, what });
+    return h("article.card.hall-call", {},
+      h("h2", {}, h("a", { href: `/table/${alert.table}` }, names[alert.table] ?? ""), " – ", t(`hall-call-${alert.kind}`)),
+      h("small", {}, when(alert.opened_s)), alert.text.map((rule) => h("p", {}, rule)),
+      alert.pictures.map((url) => h("img", { src: url, alt: t(url.includes("before") ? "hall-before" : "hall-after") })),
+      h("div.row", {},
+        alert.claimed_by ? h("span.badge", {}, t("hall-claimed", { name: alert.claimed_by }))
+          : h("button", { onclick: () => this.do("/api/arbiter/claim", { alert: alert.id }) }, t("hall-claim")),
+        ...DECISIONS[alert.kind].map((what) => h("button.primary", { onclick: () => decide(what) }, t(`hall-do-${what}`)))));
+  }
+
+  decisions(all, names) {
+    if (!all.length) return h("p", {}, t("hall-none-decided"));
+    return h("div.hall-scroll", {}, h("table.hall-list", {}, h("tbody", {}, all.map((one) => h("tr", {},
+      h("td", {}, when(one.at_s)), h("td", {}, names[one.table] ?? ""), h("td", {}, one.who),
+      h("td", {}, t(`hall-do-${one.what}`)),
+      h("td", {}, t(one.done ? (one.answer.startsWith("done") ? "hall-done" : "hall-refused") : "hall-waiting")))))));
+  }
+
+  health(whole) {
+    const row = (table) => h("tr", {},
+      h("td", {}, h("a", { href: `/table/${table.id}` }, table.name)),
+      h("td", {}, table.heard_s ? when(table.heard_s) : "–"),
+      h("td", {}, table.health.camera ?? "–"),
+      h("td", {}, table.health.degrees ? `${table.health.degrees} °C` : "–"),
+      h("td", {}, table.health.disk_free_mb ? `${Math.round(table.health.disk_free_mb / 1000)} GB` : "–"),
+      h("td", {}, table.health.version ?? ""),
+      h("td", {}, h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "take-back" }) }, t("hall-do-take-back")),
+        h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "end" }) }, t("hall-do-end")),
+        h("button.danger", { onclick: () => this.do("/api/arbiter/table", { table: table.id, away: true }) }, t("hall-send-away"))));
+    return h("div.hall-scroll", {}, h("table.hall-list", {}, h("tbody", {}, whole.tables.map(row))));
+  }
+}

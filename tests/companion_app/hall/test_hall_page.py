@@ -1,0 +1,322 @@
+"""The hall's page and feed, served for real, with a real broker and tables."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion_app.hall.demo import Player
+from companion_app.hall.errors import JoinError
+from companion_app.hall.line.broker import find_mosquitto
+from companion_app.hall.process import Asked, HallProcess
+from companion_app.hall.store.arbiter_store import decisions_of
+from companion_app.hall.table.membership import ask_to_join
+from companion_app.hall.web.app import create_hall_app
+from companion_app.hall.web.openapi import document
+from companion_app.hall.web.overview import Overview
+from companion_app.line.hub import FullHouse
+from tests.browser.chromium import wait_until
+from tests.companion_app.hall.cluster import free_port
+from tests.companion_app.hall.world import TableOfHall
+
+SCRIPT = '"><script>alert(1)</script>'
+
+
+class Guest:
+    """Somebody with a phone."""
+
+    def __init__(self, port: int) -> None:
+        self._port, self._cookie = port, ""
+        self._token = self.get("/api/me")["token"]
+
+    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes, Any]:
+        line = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+        headers = {"Cookie": self._cookie} if self._cookie else {}
+        data = None
+        if body is not None:
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            headers |= {"Content-Type": "application/json", "X-Snake-Eye": self._token}
+        line.request(method, path, data, headers)
+        answer = line.getresponse()
+        said = answer.read()
+        for cookie in answer.headers.get_all("Set-Cookie") or ():
+            self._cookie = cookie.split(";")[0]
+        line.close()
+        return answer.status, said, answer.headers
+
+    def get(self, path: str) -> Any:
+        status, said, _ = self.ask("GET", path)
+        assert status == 200, said
+        return json.loads(said)
+
+    def post(self, path: str, body: Any) -> tuple[int, Any]:
+        status, said, _ = self.ask("POST", path, body)
+        return status, json.loads(said)
+
+
+class HallOfTest:
+    """A hall process, and tables that joined over its page."""
+
+    def __init__(self, folder: Path, database: str | None = None) -> None:
+        self.process = HallProcess(
+            Asked(folder / "hall", database, host="127.0.0.1", port=0, broker_port=free_port())
+        )
+        self.process.start()
+        self.folder = folder
+        self.port = self.process._server.port
+        self.tables: list[TableOfHall] = []
+
+    def table(self, name: str = "Table 1", **told: object) -> TableOfHall:
+        page = f"http://127.0.0.1:{self.port}"
+        member = ask_to_join(page, self.process.code, name, 0)
+        made = TableOfHall(self.folder / f"table{len(self.tables)}", member, **told)
+        self.tables.append(made)
+        made.send()
+        return made
+
+    def arbiter(self) -> Guest:
+        guest = Guest(self.port)
+        assert guest.post("/api/login", {"pin": self.process.pin, "who": "Ann"})[0] == 200
+        return guest
+
+    def close(self) -> None:
+        for table in self.tables:
+            table.close()
+        self.process.close()
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[HallOfTest]:
+    if find_mosquitto() is None:
+        pytest.skip("there is no Mosquitto here")
+    made = HallOfTest(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def both_halls(tmp_path: Path, address: str) -> Iterator[HallOfTest]:
+    """Return a hall on each database in turn."""
+    if find_mosquitto() is None:
+        pytest.skip("there is no Mosquitto here")
+    made = HallOfTest(tmp_path, address)
+    yield made
+    made.close()
+
+
+def shown(guest: Guest, name: str = "Table 1") -> dict[str, Any]:
+    return next((t for t in guest.get("/api/hall")["tables"] if t["name"] == name), {})
+
+
+def test_table_that_joins_is_live_in_the_hall_and_replayed_there(both_halls):
+    hall = both_halls
+    table, guest = hall.table(), Guest(hall.port)
+    player = Player(table.store, 2, "snekagon")
+    for _ in range(5):
+        match = player.step()
+    wait_until(lambda: shown(guest).get("moves") == 4)
+
+    now = shown(guest)
+    scores = dict(match.game.outcome(match.position).scores)
+    assert {p["id"]: p["score"] for p in now["players"]} == scores
+    assert not now["away"]
+    past = guest.get(f"/api/hall/tables/{table.id}?n=2&lang=de")
+    assert (past["n"], past["length"], past["games"]) == (2, 4, [match.key])
+    drawn = [guest.ask("GET", f"/api/hall/tables/{table.id}/table.svg?n={n}")[1] for n in (2, 4)]
+    assert drawn[0].startswith(b"<svg")
+    assert drawn[0] != drawn[1]
+
+
+def test_wrong_code_lets_no_table_in_and_is_slowed(hall):
+    page = f"http://127.0.0.1:{hall.port}"
+    for _ in range(5):
+        with pytest.raises(JoinError, match="not the hall's code"):
+            ask_to_join(page, "AAAABBBB", "Thief", 0)
+    with pytest.raises(JoinError, match="Too often"):
+        ask_to_join(page, hall.process.code, "Table 1", 0)
+    assert Guest(hall.port).get("/api/hall")["tables"] == []
+
+
+def test_hall_that_does_not_know_the_code_is_not_joined(hall, monkeypatch):
+    from companion_app.hall.line import joining
+
+    monkeypatch.setattr(joining, "hall_proof", lambda *_: "made up")
+    with pytest.raises(JoinError, match="does not know the hall's code"):
+        ask_to_join(f"http://127.0.0.1:{hall.port}", hall.process.code, "Table 1", 0)
+
+
+def test_stream_tells_what_changed_and_nothing_else(hall):
+    first, second, guest = hall.table(), hall.table("Table 2"), Guest(hall.port)
+    wait_until(lambda: not shown(guest, "Table 2").get("away", True))
+    serial = guest.get("/api/hall")["serial"]
+    line = http.client.HTTPConnection("127.0.0.1", hall.port, timeout=20)
+    line.request("GET", f"/api/hall/events?since={serial}")
+    stream = line.getresponse()
+    Player(first.store, 1, "snekagon").step()
+
+    news: list[dict[str, Any]] = []
+    while not any(table.get("game") for table in news):
+        text = stream.readline().decode()
+        if text.startswith("data: "):
+            news += json.loads(text[6:])["tables"]
+    line.close()
+    assert {table["id"] for table in news} <= {first.id, second.id}
+    assert stream.getheader("Access-Control-Allow-Origin") == "*"
+
+
+def test_names_made_to_harm_stay_text_and_can_be_hidden(hall):
+    table, guest = hall.table(SCRIPT), Guest(hall.port)
+    match = Player(table.store, 1, "snekagon").step()
+    match.note("names", {"names": {"red": SCRIPT, "green": "'; DROP TABLE tables; --"}})
+    wait_until(lambda: shown(guest, SCRIPT).get("players", [{}])[0].get("name") == SCRIPT)
+
+    for path in (f"/table/{table.id}", f"/overlay/{table.id}", "/"):
+        assert b"alert(1)" not in guest.ask("GET", path)[1]
+    drawn = guest.ask("GET", f"/api/hall/tables/{table.id}/table.svg")[1]
+    assert b"<script" not in drawn
+    metrics = guest.ask("GET", "/metrics")[1].decode()
+    assert 'table="\\"><script>' in metrics or "degrees{" not in metrics
+
+    assert hall.arbiter().post("/api/arbiter/hide", {"name": SCRIPT})[0] == 200
+    wait_until(lambda: shown(guest, SCRIPT)["players"][0]["name"] == "")
+    assert SCRIPT not in json.dumps(guest.get(f"/api/hall/tables/{table.id}")["shown_names"])
+
+
+def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
+    obeyed: list[bytes] = []
+
+    def obey(message: bytes) -> dict[str, Any]:
+        obeyed.append(message)
+        return {"ok": True, "text": ""}
+
+    table, arbiter = hall.table(obey=obey), hall.arbiter()
+    hall.process.keeper.foul_s = 0.0
+    player = Player(table.store, 3, "schlangennest")
+    for _ in range(4):
+        match = player.step()
+    jpeg = b"\xff\xd8\xff picture"
+    move = match.accepted[0].move
+    match.foul(move, match.game.judge(match.position, move).violations, 0.0, jpeg, jpeg)
+    wait_until(lambda: arbiter.get("/api/arbiter?lang=de")["alerts"])
+
+    wait_until(lambda: arbiter.get("/api/arbiter")["alerts"][0]["pictures"])
+    (alert,) = arbiter.get("/api/arbiter?lang=de")["alerts"]
+    assert alert["kind"] == "foul"
+    assert alert["text"]
+    assert arbiter.ask("GET", alert["pictures"][0])[1] == jpeg
+    assert arbiter.post("/api/arbiter/claim", {"alert": alert["id"]}) == (200, {"yours": True})
+    assert arbiter.post("/api/arbiter/decide", {"table": table.id, "what": "overrule"})[0] == 200
+    wait_until(lambda: decisions_of(hall.process.store)[0].done)
+    (decision,) = arbiter.get("/api/arbiter")["decisions"]
+    assert (decision["who"], decision["what"], decision["answer"]) == ("Ann", "overrule", "done")
+    assert len(obeyed) == 1
+
+
+def test_guest_decides_nothing(hall):
+    table, guest = hall.table(), Guest(hall.port)
+
+    for path, body in (("claim", {"alert": 1}), ("decide", {"table": table.id, "what": "end"}),
+                       ("table", {"table": table.id, "away": True}), ("code", {}),
+                       ("hide", {"name": "x"})):  # fmt: skip
+        assert guest.post(f"/api/arbiter/{path}", body)[0] == 403
+    assert guest.ask("GET", "/api/arbiter")[0] == 403
+    assert guest.ask("GET", f"/api/arbiter/pictures/{table.id}/1/after.jpg")[0] == 403
+    assert guest.post("/api/login", {"pin": "000000", "who": "Eve"})[0] == 403
+    guest._token = "made up"
+    assert guest.post("/api/login", {"pin": hall.process.pin, "who": "Eve"})[0] == 403
+    assert decisions_of(hall.process.store) == []
+
+
+def test_table_is_renamed_and_sent_away_by_the_arbiter(hall):
+    table, arbiter = hall.table(), hall.arbiter()
+    wait_until(lambda: shown(arbiter))
+    assert arbiter.post("/api/arbiter/table", {"table": table.id, "name": "Final"})[0] == 200
+    wait_until(lambda: shown(arbiter, "Final"))
+
+    assert arbiter.post("/api/arbiter/table", {"table": table.id, "away": True})[0] == 200
+    wait_until(lambda: not arbiter.get("/api/hall")["tables"])
+
+
+def test_every_address_answers_whatever_is_sent_and_never_breaks(both_halls):
+    hall = both_halls
+    hall.table()
+    arbiter = hall.arbiter()
+    odd = [b"", b"{", b"[]", b"\xff", b"[" * 5000, b'{"table": 7, "name": {}, "alert": 1e99}',
+           json.dumps({"what": "end", "table": "\0", "name": "\0" * 50, "alert": -1, "pin": [],
+                       "who": "x", "public_key": "AAAA", "nonce": "n" * 16, "since": 0}).encode(),
+           ]  # fmt: skip
+    rules = list(create_hall_app(hall.process.hall).url_map.iter_rules())
+    statuses = set()
+    for rule in rules:
+        path = str(rule).replace("<int:number>", "9" * 30)
+        for value in (
+            "x",
+            "%00",
+            "..%2f..",
+            "a" * 3000,
+            "'; DROP TABLE tables; --".replace(" ", "+"),
+        ):
+            one = path
+            for name in rule.arguments:
+                one = one.replace(f"<{name}>", value)
+            hall.process.hall.limiter._done.clear()
+            if "events" not in one and "GET" in rule.methods:
+                statuses.add(arbiter.ask("GET", f"{one}?n=-1&game=%00&since=x&lang=xx")[0])
+        for body in odd if "POST" in rule.methods else ():
+            hall.process.hall.limiter._done.clear()
+            statuses.add(arbiter.ask("POST", path, body)[0])
+
+    assert statuses <= {200, 400, 403, 404, 413, 429}
+
+
+def test_feed_in_writing_is_the_feed_there_is(hall):
+    rules = create_hall_app(hall.process.hall).url_map.iter_rules()
+    public = {
+        str(rule).replace("<id_>", "{id_}") for rule in rules if str(rule).startswith("/api/hall")
+    }
+
+    assert set(document()["paths"]) == public - {"/api/hall/join"}
+
+
+def test_metrics_are_as_prometheus_reads_them(hall):
+    table = hall.table(health=lambda: {"degrees": 51, "camera": "settled"})
+    Player(table.store, 1).step()
+    guest = Guest(hall.port)
+    wait_until(lambda: b"snake_eye_hall_lines_total 2" in guest.ask("GET", "/metrics")[1])
+
+    text = guest.ask("GET", "/metrics")[1].decode()
+    assert 'snake_eye_hall_table_degrees{table="Table 1"} 51' in text
+    for line in text.splitlines():
+        assert line.startswith(("# HELP ", "# TYPE ", "snake_eye_hall_"))
+
+
+def test_full_house_turns_listeners_away(small_store):
+    overview = Overview(small_store, most_listeners=1)
+    first = overview.changes(0)
+    assert next(first).startswith("retry")
+
+    with pytest.raises(FullHouse):
+        overview.changes(0)
+    first.close()
+    overview.changes(0)
+
+
+def test_overview_merges_what_changed_into_one(small_store):
+    overview = Overview(small_store, merged_s=0.0)
+    for number in range(3):
+        small_store.add_table(str(number) * 24, "key", f"Table {number}", 0)
+    overview.read(None)
+    listener = overview.changes(0)
+    next(listener)
+    first = json.loads(next(listener).partition("data: ")[2])
+    small_store.rename("1" * 24, "Final")
+    overview.read({"1" * 24})
+    second = json.loads(next(listener).partition("data: ")[2])
+
+    assert len(first["tables"]) == 3
+    assert [table["name"] for table in second["tables"]] == ["Final"]

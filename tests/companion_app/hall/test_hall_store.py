@@ -1,0 +1,188 @@
+"""The hall's store, the same on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from sqlalchemy import text
+
+from companion_app.hall.errors import DatabaseError
+from companion_app.hall.line.message import Batch
+from companion_app.hall.store.database import _engine, migrate, newest_version, open_engine
+from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.schema import metadata
+from companion_app.live.log_line import Line, written
+from tests.browser.chromium import wait_until
+
+ID = "a" * 24
+OTHER = "b" * 24
+
+
+def batch(first: int, last: int, table: str = ID, after: int | None = None, game: str = "g1"):
+    lines = [Line(n, game, "moves", {"n": n}, 0.0) for n in range(first, last + 1)]
+    before = first - 1 if after is None else after
+    return Batch(table, f"ask{first}", before, tuple((line, written(line)) for line in lines))
+
+
+def numbers(store: HallStore, table: str = ID) -> list[int]:
+    return [number for number, _ in store.texts_after(table, 0, 1000)]
+
+
+@pytest.fixture
+def hall(store):
+    store.add_table(ID, "key", "Table 1", 0)
+    store.add_table(OTHER, "key", "Table 2", 10)
+    return store
+
+
+def test_lines_are_stored_in_order_and_acknowledged(hall):
+    taken = hall.take_in([batch(1, 3), batch(4, 5), batch(11, 12, OTHER)])
+
+    assert [(one.table, one.acked, one.added) for one in taken] == [
+        (ID, 3, 3), (ID, 5, 2), (OTHER, 12, 2)]  # fmt: skip
+    assert numbers(hall) == [1, 2, 3, 4, 5]
+    assert [line.seq for line in hall.lines(OTHER, "g1")] == [11, 12]
+
+
+def test_lines_that_come_again_are_stored_once(hall):
+    hall.take_in([batch(1, 4)])
+
+    taken = hall.take_in([batch(1, 4), batch(3, 6), batch(1, 2)])
+
+    assert [(one.acked, one.added) for one in taken] == [(4, 0), (6, 2), (6, 0)]
+    assert numbers(hall) == [1, 2, 3, 4, 5, 6]
+
+
+def test_batch_after_a_gap_waits_for_what_is_missing(hall):
+    taken = hall.take_in([batch(1, 2), batch(5, 6)])
+
+    assert [(one.acked, one.added) for one in taken] == [(2, 2), (2, 0)]
+    assert numbers(hall) == [1, 2]
+
+
+def test_number_that_the_table_itself_has_lost_is_no_gap(hall):
+    hall.take_in([batch(1, 2)])
+
+    (taken,) = hall.take_in([batch(7, 8, after=2)])
+
+    assert (taken.acked, numbers(hall)) == (8, [1, 2, 7, 8])
+
+
+def test_table_that_nobody_let_in_writes_nothing(hall):
+    hall.revoke(OTHER)
+
+    assert hall.take_in([batch(1, 2, "c" * 24), batch(11, 12, OTHER)]) == []
+    assert numbers(hall, OTHER) == []
+
+
+def test_two_processes_that_take_the_same_lines_store_them_once(hall, address):
+    second = HallStore(open_engine(address))
+    sent = [batch(n, n) for n in range(1, 41)]
+
+    def take(into: HallStore) -> None:
+        for one in sent:
+            into.take_in([one])
+
+    threads = [threading.Thread(target=take, args=(into,)) for into in (hall, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    second.close()
+
+    assert numbers(hall) == list(range(1, 41))
+
+
+def test_change_is_told_to_whoever_listens(hall, address):
+    listener = hall if address.startswith("sqlite") else HallStore(open_engine(address))
+    heard: list[frozenset[str]] = []
+    listener.notices.listen(heard.append)
+    if listener is not hall:
+        wait_until(lambda: heard == [frozenset()])
+    hall.keep_standing(ID, 5, "g1", {"title": "x"})
+
+    wait_until(lambda: frozenset([ID]) in heard)
+    if listener is not hall:
+        listener.close()
+
+
+def test_standing_of_fewer_lines_never_takes_the_place_of_a_newer(hall):
+    hall.keep_standing(ID, 5, "g1", {"at": 5})
+    hall.keep_standing(ID, 3, "g1", {"at": 3})
+    hall.keep_standing(ID, 6, "g1", {"at": 6})
+
+    standing = hall.standings()[ID]
+    assert (standing.version, standing.number, standing.document) == (2, 6, {"at": 6})
+
+
+def test_standing_that_is_behind_the_log_is_found(hall):
+    assert hall.behind() == []
+
+    hall.take_in([batch(1, 3)])
+    assert hall.behind() == [ID]
+
+    hall.keep_standing(ID, 3, "g1", {})
+    assert hall.behind() == []
+
+
+def test_old_health_message_changes_nothing(hall):
+    assert hall.keep_health(ID, 2, {"camera": "looking"})
+    assert not hall.keep_health(ID, 1, {"camera": "lost"})
+    assert not hall.keep_health(ID, 2, {"camera": "lost"})
+
+    assert hall.member(ID).health == {"camera": "looking"}
+
+
+def test_oldest_pictures_make_room(hall):
+    for number in range(1, 44):
+        hall.keep_picture(ID, number, "after", b"jpeg")
+
+    assert hall.picture(ID, 43, "after") == b"jpeg"
+    assert hall.picture(ID, 1, "after") is None
+
+
+def test_fact_that_another_process_kept_stands(hall):
+    assert hall.keep_fact("key", "first", once=True) == "first"
+    assert hall.keep_fact("key", "second", once=True) == "first"
+    assert hall.keep_fact("key", "third") == "third"
+    assert hall.fact("key") == "third"
+
+
+def test_database_of_another_version_is_refused_in_words(address):
+    open_engine(address).dispose()
+    engine = _engine(address)
+    with engine.begin() as line:
+        line.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine.dispose()
+
+    with pytest.raises(DatabaseError, match="newer version 9999"):
+        open_engine(address)
+    with pytest.raises(DatabaseError, match="newer version 9999"):
+        migrate(address)
+
+
+def test_database_of_another_program_is_refused(address):
+    engine = _engine(address)
+    with engine.begin() as line:
+        line.execute(text("CREATE TABLE recipes (id INTEGER)"))
+    engine.dispose()
+
+    with pytest.raises(DatabaseError, match="another program"):
+        open_engine(address)
+
+
+def test_versions_lead_to_the_schema_of_today(store):
+    from alembic.autogenerate import compare_metadata
+    from alembic.runtime.migration import MigrationContext
+
+    with store.reading() as line:
+        differences = compare_metadata(MigrationContext.configure(line), metadata)
+
+    assert differences == []
+    assert newest_version()
+
+
+def test_database_that_does_not_answer_is_said_in_words():
+    with pytest.raises(DatabaseError, match="does not answer"):
+        open_engine("postgresql+psycopg://hall@127.0.0.1:9/none")

@@ -1,0 +1,233 @@
+"""How a table stands, made from its log; compared with the match that the table itself keeps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from companion_app.hall.keeper import FOUL_S, QUESTION_S, Games, Keeper
+from companion_app.hall.line.message import Batch
+from companion_app.hall.standing import BROKEN, GameSoFar
+from companion_app.hall.store.arbiter_store import (
+    claim,
+    decide,
+    decisions_of,
+    keep_answer,
+    open_alerts,
+    unanswered,
+)
+from companion_app.live.log_line import Line, written
+from companion_app.live.match import Match
+from companion_app.live.store import Store
+from companion_app.web.snapshot import match_to_json
+from companion_app.web.speech import Speech
+from engine.record import Record, parse_record
+
+GAMES = (
+    "schlangennest_two_players",
+    "snekagon_seven_turns",
+    "sssnake_rolls",
+    "carnival_two_players",
+)
+PLAYTHROUGHS = Path(__file__).parents[2] / "playthroughs"
+ID = "a" * 24
+
+
+def record_of(name: str) -> Record:
+    data = json.loads((PLAYTHROUGHS / f"{name}.json").read_text(encoding="utf-8"))
+    found = data["games"][0] if "games" in data else data
+    return parse_record(found["record"])
+
+
+def same(match: Match, game: GameSoFar) -> bool:
+    shown, document = match_to_json(match, Speech("en", {})), game.document()
+    return (
+        shown["scores"] == {player["id"]: player["score"] for player in document["players"]}
+        and len(shown["moves"]) == document["moves"]
+        and shown["turn"] == next((p["id"] for p in document["players"] if p["turn"]), None)
+        and shown["over"] == document["over"]
+        and sorted(shown["winners"]) == sorted(p["id"] for p in document["players"] if p["winner"])
+        and [p["colour"] for p in shown["players"]] == [p["colour"] for p in document["players"]]
+        and match.layout == game.game.layout(game.position)
+    )
+
+
+@pytest.fixture
+def kept(tmp_path):
+    with Store(tmp_path / "table") as store:
+        yield store
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_standing_is_that_of_the_table_line_by_line(kept, name):
+    record = record_of(name)
+    match = Match.begin(kept, record, "g1")
+    game = GameSoFar(kept.lines("g1"))
+    for number, move in enumerate(record.moves[:24]):
+        match.accept((move,))
+        if number % 7 == 3:
+            mark = match.mark()
+            match.take_back(2)
+            match.go_back(mark)
+        if number % 11 == 5:
+            match.correct(match.next_n - 1, move)
+        game.add([line for line in kept.lines("g1") if line.seq > game.number])
+
+        assert same(match, game)
+    assert same(match, GameSoFar(kept.lines("g1")))
+    assert game.drawing(Speech("de", {})).startswith("<svg")
+    assert game.drawing(Speech("de", {}), 1) != game.drawing(Speech("de", {}))
+
+
+def test_foul_lies_until_it_is_lifted_and_a_hand_is_up_until_it_is_lowered(kept):
+    record = record_of("schlangennest_two_players")
+    match = Match.begin(kept, record, "g1")
+    match.note("names", {"names": {"blue": "Ann\u202e \0Lee" + "x" * 99}})
+    match.foul(record.moves[0], (), 0.0)
+    match.note("hand", {"raised": True})
+    game = GameSoFar(kept.lines("g1"))
+
+    assert (game.foul.n, game.foul.player, game.hand) == (1, record.moves[0].player, 4)
+    assert game.names["blue"].startswith("Ann Lee")
+    assert len(game.names["blue"]) == 40
+
+    match.note("foul-taken-back", {"n": 1})
+    match.note("hand", {"raised": False})
+    game.add(kept.lines("g1")[-2:])
+    assert (game.foul, game.hand) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [], [("moves", {"moves": []})], [("started", {})], [("started", {"record": 7})],
+        [("started", "good"), ("moves", {})], [("started", "good"), ("moves", {"moves": [7]})],
+        [("started", "good"), ("moves", {"moves": [{"do": "place", "player": "blue",
+                                                    "tile": "blue/curve", "at": [1e9, {}]}]})],
+        [("started", "good"), ("corrected", {"n": 99, "move": {}})],
+        [("started", "good"), ("foul", {"n": [], "move": {}, "violations": 7})],
+        [("started", "good"), ("names", {"names": []})], [("started", "good"), ("undone", {})],
+    ],
+)  # fmt: skip
+def test_lines_that_make_no_game_are_an_answer(small_store, lines):
+    good = {"format": "snake-eye/record", "version": 1, "game": "schlangennest",
+            "players": ["blue", "red"], "moves": []}  # fmt: skip
+    made = [Line(n, "g1", kind, {"record": good} if body == "good" else body, 0.0)
+            for n, (kind, body) in enumerate(lines, start=1)]  # fmt: skip
+    small_store.add_table(ID, "key", "Table 1", 0)
+    small_store.take_in([Batch(ID, "a", 0, tuple((line, written(line)) for line in made))])
+    keeper = Keeper(small_store, Games(small_store), lambda *_: None)
+    keeper.keep_up(ID)
+
+    assert [one.document for one in small_store.standings().values()] == (
+        [{"broken": True}] if lines else []
+    )
+    with pytest.raises(BROKEN):
+        GameSoFar(made)
+
+
+# --- the arbiter ---
+
+
+class Evening:
+    """A table in a hall, and a clock that is set by hand."""
+
+    def __init__(self, store, kept) -> None:
+        self.now_s = 1000.0
+        store.clock = lambda: self.now_s
+        self.store, self.kept, self.told = store, kept, []
+        self.keeper = Keeper(store, Games(store), lambda *told: self.told.append(told),
+                             lambda: self.now_s)  # fmt: skip
+        self.record = record_of("schlangennest_two_players")
+        store.add_table(ID, "key", "Table 1", 0)
+        self.match = Match.begin(kept, self.record, "g1")
+        self.sent = 0
+
+    def send(self) -> None:
+        lines = [line for line in self.kept.lines("g1") if line.seq > self.sent]
+        pairs = tuple((line, written(line)) for line in lines)
+        self.store.take_in([Batch(ID, "a", self.sent, pairs)])
+        self.sent = self.kept.lines("g1")[-1].seq
+        self.keeper.look()
+
+    def kinds(self) -> list[str]:
+        self.keeper.look()
+        return [one.kind for one in open_alerts(self.store)]
+
+
+@pytest.fixture
+def evening(store, kept):
+    return Evening(store, kept)
+
+
+def test_arbiter_is_called_for_a_foul_that_is_not_taken_back(evening):
+    evening.match.foul(evening.record.moves[0], (), 0.0)
+    evening.send()
+    assert evening.kinds() == []
+
+    evening.now_s += FOUL_S
+    assert evening.kinds() == ["foul"]
+    assert open_alerts(evening.store)[0].number == 2
+
+    evening.match.note("foul-taken-back", {"n": 1})
+    evening.send()
+    assert evening.kinds() == []
+
+
+def test_arbiter_is_called_for_a_hand_a_question_a_camera_and_a_silent_table(evening):
+    evening.match.note("hand", {"raised": True})
+    evening.send()
+    evening.store.keep_health(ID, 1, {"camera": "camera-lost", "question_s": QUESTION_S})
+
+    assert sorted(evening.kinds()) == ["camera", "hand", "question"]
+
+    evening.store.keep_health(ID, 2, {"camera": "looking", "question_s": 0})
+    evening.match.note("hand", {"raised": False})
+    evening.send()
+    assert evening.kinds() == []
+
+    evening.now_s += 60
+    assert evening.kinds() == ["away"]
+
+
+def test_same_trouble_once_more_is_another_alert(evening):
+    evening.send()
+    for number in range(1, 4):
+        evening.store.keep_health(ID, 2 * number, {"camera": "camera-lost"})
+        assert evening.kinds() == ["camera"]
+        evening.store.keep_health(ID, 2 * number + 1, {"camera": "looking"})
+        assert evening.kinds() == []
+
+
+def test_alert_is_claimed_by_one_arbiter(evening):
+    evening.match.note("hand", {"raised": True})
+    evening.send()
+    (alert,) = open_alerts(evening.store)
+
+    assert claim(evening.store, alert.id, "Ann")
+    assert not claim(evening.store, alert.id, "Ben")
+    assert open_alerts(evening.store)[0].claimed_by == "Ann"
+
+
+def test_ruling_is_sent_until_the_table_answers_and_stays_in_the_record(evening):
+    evening.send()
+    first = decide(evening.store, ID, "Ann", "overrule", {"overrule": 1})
+    second = decide(evening.store, ID, "Ben", "end", {"end": True})
+    evening.keeper.look()
+    evening.keeper.look()
+
+    assert (first.ruling, second.ruling) == (1, 2)
+    assert [told[1]["ruling"] for told in evening.told] == [1, 2, 1, 2]
+
+    keep_answer(evening.store, ID, 1, True, "")
+    keep_answer(evening.store, ID, 1, False, "a lie")
+    keep_answer(evening.store, ID, 2, False, "there is no game")
+    assert unanswered(evening.store) == []
+    assert [(one.who, one.answer) for one in decisions_of(evening.store)] == [
+        ("Ben", "refused: there is no game"), ("Ann", "done")]  # fmt: skip
+
+
+def test_table_that_is_not_there_is_not_ruled(evening):
+    assert decide(evening.store, "c" * 24, "Ann", "end", {}) is None
