@@ -73,7 +73,7 @@ export class TableView {
     if (turned) { this.turn = state.turn; this.turnSince = Date.now(); }
     this.state = state;
     this.showBoard(state);
-    this.showPlayers(state);
+    if (!this.counting) this.showPlayers(state);
     this.showVerdict(state);
     this.showMoment(state);
     this.showTools(state);

@@ -155,15 +155,15 @@ def test_share_card_of_a_game_is_the_one_that_is_kept(served, game):
         "reader.readAsDataURL(blob); }))"
     )
 
-    png = base64.b64decode(data.partition(",")[2])
-    kept = PICTURES / f"share_{game}.png"
-    made, right = (cv2.imdecode(np.frombuffer(one, np.uint8), cv2.IMREAD_COLOR)
-                   for one in (png, kept.read_bytes() if kept.exists() else png))  # fmt: skip
-    if not kept.exists():
-        kept.write_bytes(png)
-    small = [cv2.resize(one, (108, 135), interpolation=cv2.INTER_AREA) for one in (made, right)]
+    made = picture(base64.b64decode(data.partition(",")[2]))
+    kept = picture((PICTURES / f"share_{game}.png").read_bytes())
     assert made.shape == (1350, 1080, 3)
+    small = [cv2.resize(one, (108, 135), interpolation=cv2.INTER_AREA) for one in (made, kept)]
     assert float(cv2.absdiff(*small).mean()) < FAR_OFF
+
+
+def picture(png):
+    return cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
 
 
 def test_phone_with_a_seat_buzzes_and_says_so_when_it_is_its_turn(served, script):
@@ -315,10 +315,9 @@ def test_keys_go_through_the_page_as_the_eye_does(served, script, size):
             a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1)
         .map(([s]) => s)""")
 
-    seen = {PHONE: ["#top a", ".player", ".board .tap", ".tool", ".moves summary", "#tabs a"],
-            DESKTOP: ["#top a", "#tabs a", ".board .tap", ".tool", ".player",
-                      ".moves summary"]}  # fmt: skip
-    assert order == seen[size]
+    around = ["#top a", ".player", ".board .tap", ".tool", ".moves summary", "#tabs a"]
+    beside = ["#top a", "#tabs a", ".board .tap", ".tool", ".player", ".moves summary"]
+    assert order == (around if size == PHONE else beside)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
