@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.tiles import TileSet
-from vision.core.lattice import homography_of, mapped
 from vision.core.outline import Forms
 from vision.core.plane import TablePlane
-from vision.core.types import width_of
 from vision.layout.anchors import BIG, SEEN, Field, anchor_of, is_front
 from vision.layout.cards import CardGroup, SeenCard
 
@@ -28,9 +26,6 @@ and two after their owners' turns. On another table one that was unused lay stra
 MOST_A_TURN, ONE_WRONG = 3, 1
 """And only while its owner's turn has not come: the players before it laid so many cards each, as
 the die shows, and on one field so many but for a foul. In 640 games no field was empty later."""
-LAID_OFF, LAID_TURNED_DEG = 0.28, 12.0
-"""A single card that lies further off its place beside a big card than that, in cells, or more
-askew, only lies near it."""
 FEWEST_FIELDS = 2
 """Nobody plays Sssnake alone."""
 SURELY_LAID = 0.8
@@ -107,29 +102,12 @@ def _sure_fronts(group: CardGroup) -> int:
 
 
 def _others_of(group: CardGroup, big: SeenCard) -> int:
-    """Return how many cards beside its big one a lattice surely has; a single one must fit."""
-    others = [
-        card for card in group.cards
-        if card is not big and is_front(card) and card.confidence >= SEEN
+    """Return how many cards beside its big one a lattice surely has."""
+    return sum(
+        card is not big and is_front(card) and card.confidence >= SEEN
         and card.best is not None and big.best is not None and card.best.tile != big.best.tile
-    ]  # fmt: skip
-    return 0 if len(others) == 1 and not _is_laid_to(big, others[0]) else len(others)
-
-
-def _is_laid_to(big: SeenCard, card: SeenCard) -> bool:
-    """Say whether a card lies at a side of a big card, edge to edge."""
-    lattice = big_lattice(big)
-    if np.linalg.matrix_rank(lattice) < 3:
-        return False
-    outline = mapped(np.asarray(np.linalg.inv(lattice), np.float64), card.outline_px)
-    place, along = outline.mean(axis=0), outline[1] - outline[0]
-    cell = np.round(place)
-    mine = min(range(len(big.cells)), key=lambda x: abs(cell[0] - x) + abs(cell[1]))
-    step = cell - (mine, 0)
-    # One that lies nearer to the camera is larger, and so is half of the way to it.
-    off = place - (mine, 0) - step * (1 + width_of(outline)) / 2
-    near = bool(np.linalg.norm(off) <= LAID_OFF)
-    return bool(np.abs(step).sum() == 1) and near and _askew_deg(along) <= LAID_TURNED_DEG
+        for card in group.cards
+    )  # fmt: skip
 
 
 def _askew_deg(along: Array) -> float:
@@ -170,10 +148,3 @@ def _halves(card: SeenCard) -> Iterator[Array]:
 def _middles(card: SeenCard, plane: TablePlane) -> Array:
     """Return the middles of a card's cells on the table, in widths of a card."""
     return plane.on_table(np.stack([half.mean(axis=0) for half in _halves(card)]))
-
-
-def big_lattice(big: SeenCard) -> Array:
-    """Return the lattice of a big card's own outline: cells in a row, from left to right."""
-    count = len(big.cells)
-    corners = np.array([(0.0, 0.0), (count, 0.0), (count, 1.0), (0.0, 1.0)]) - 0.5
-    return homography_of(corners, big.outline_px, np.ones(4), perspective=False)
