@@ -18,9 +18,16 @@ from vision.detect.hex_outlines import laid_hexes
 from vision.detect.network import TileMaps, TileNetwork, shipped_network
 from vision.detect.probe import DEFAULT as PROBE
 from vision.detect.probe import probe
-from vision.detect.scales import Look, agreed_share, box_around, closest, look_for
-from vision.detect.settings import DEFAULT, QUICK, DetectSettings
-from vision.detect.two_sizes import agreed_by_size
+from vision.detect.scales import (
+    DEFAULT,
+    QUICK,
+    DetectSettings,
+    Look,
+    agreed_share,
+    box_around,
+    closest,
+    look_for,
+)
 from vision.detect.votes import CellKind
 
 __all__ = ["DEFAULT", "QUICK", "DetectSettings", "detect_tiles"]
@@ -86,14 +93,13 @@ def _tiles(
     if not strong or (many and surest < settings.enough_sure):
         hinted = sure >= settings.least_faint
         return *nothing, (corners[hinted], sure[hinted])
-    agree = agreed_by_size if settings.two_sizes else _of_one_size
-    outlines, change = agree(corners, sure**2, shape, size_px)
+    outlines, change, _ = agreed_outlines(corners, sure**2, shape, size_px)
     changed = np.abs(change)
     kept = (changed < settings.most_change) & (sure >= settings.least_on_grid)
     kept[kept] = _taken(corners[kept], sure[kept], shape, settings)
     dim = ~kept & (changed < settings.most_change_faint) & (sure >= settings.least_faint)
     # Dice beside one large card say that it is none: whoever knows the box can tell.
-    outgrown = ~kept & (sure >= settings.surely) & settings.two_sizes
+    outgrown = ~kept & (sure >= settings.surely)
     outlines[outgrown] = corners[outgrown]
     dim |= outgrown
     faint = _with_missed((outlines[dim], sure[dim]), seen, shape)
@@ -104,7 +110,7 @@ def _tiles(
     probed = probe(bgr, seen.maps, shape, corners, fits)
     corners = np.concatenate([corners, *[p.corners_px[None] for p in probed]])
     sure = np.concatenate([sure, [EXPECTED * p.shown for p in probed]])
-    outlines, _ = agree(corners, sure**2, shape, size_px)
+    outlines, _, _ = agreed_outlines(corners, sure**2, shape, size_px)
     return outlines, np.clip(sure, 0, 1), faint
 
 
@@ -127,14 +133,6 @@ def _taken(
         if len(tiles) >= 3 and (sure[tiles] >= settings.least_confidence).sum() >= 2:
             taken[tiles] = True
     return taken
-
-
-def _of_one_size(
-    corners: Array, weights: Array, shape: Shape, size_px: tuple[int, int]
-) -> tuple[Array, Array]:
-    """Return outlines that all agree, and how much each had to change."""
-    outlines, change, _ = agreed_outlines(corners, weights, shape, size_px)
-    return outlines, change
 
 
 def _seam_maps(

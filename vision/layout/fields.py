@@ -25,8 +25,7 @@ from vision.core.files import TRAINED, read_arrays, read_manifest
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage
 from vision.core.types import Detection
-from vision.layout.anchors import is_anchor
-from vision.layout.cards import CardGroup, SeenCard, group_cards
+from vision.layout.cards import CardGroup, SeenCard, group_cards, is_anchor
 from vision.layout.settle import carries_on, sides_of
 
 Array = NDArray[np.float64]

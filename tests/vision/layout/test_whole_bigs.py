@@ -10,7 +10,6 @@ import pytest
 from engine.setfile import built_in_set
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.types import Detection, Detections
-from vision.layout.candidates import with_faint
 from vision.layout.whole_bigs import with_whole_bigs
 
 SSSNAKE, NEST = built_in_set("sssnake"), built_in_set("schlangennest")
@@ -96,21 +95,6 @@ def test_box_without_big_cards_is_not_looked_at():
     seen, _ = with_whole_bigs(detections, [STRANGE], NEST, look)
 
     assert seen is detections
-
-
-def test_faint_outline_counts_where_it_surely_shows_a_card():
-    card = CellReading((CellGuess("curve", 0, 0, 1.0),))
-    found, faint = (Detection(outline(x, 100), sure) for x, sure in ((100, 0.9), (220, 0.3)))
-    near, odd = (Detection(outline(x, 100), 0.3) for x in (110, 400))
-    detections = Detections((640, 480), "square", (found,), (faint, near, odd))
-
-    seen, readings = with_faint(
-        detections, [card],
-        lambda some: [card if one.centre_px[0] < 300 else STRANGE for one in some],
-    )  # fmt: skip
-
-    assert seen.found == (found, faint)
-    assert list(readings) == [card, card]
 
 
 def test_outline_across_a_big_card_beside_others_is_looked_at_before_bricks():
