@@ -137,9 +137,9 @@ def pin(arguments: Namespace) -> int:
 def card(arguments: Namespace) -> int:
     """Make a card to print, or make the one that there is invalid."""
     from companion_app.backup import private_file
+    from companion_app.listening import reachable_host
     from companion_app.web.card import drawn_card, some_code
     from companion_app.web.serving.page_file import SettingsFile
-    from companion_app.web.serving.server import reachable_host
     from companion_app.web.speech import Speech
 
     kept = SettingsFile(home_folder() / "page.json")

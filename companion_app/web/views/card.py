@@ -75,9 +75,8 @@ def _seen() -> tuple[str, ...]:
     known: Codes = current_app.extensions.setdefault(SEEN, Codes())
     with known.lock:
         if time.monotonic() - known.at_s >= SAME_S:
-            camera = companion().camera
-            picture = camera.picture() if camera is not None else None
-            if picture is None:
+            picture = companion().eye.ask("picture").data
+            if not picture:
                 raise WebError(code="no-camera")
             known.texts = companion().hands.do(CARD, codes_in, picture)
             known.at_s = time.monotonic()
