@@ -110,7 +110,7 @@ def heard(tmp_path) -> Iterator[socket.socket]:
 def house(tmp_path, monkeypatch, heard) -> Iterator[House]:
     """Return a house in which a recorded game is played, slowly enough to be interrupted."""
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
-    patience = Patience(silence=6.0, stop=10.0)
+    patience = Patience(silence=12.0)
     systemd = Systemd({"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "9000000"})
     one = House(tmp_path / "home", 3.0, patience, systemd)
     yield one
