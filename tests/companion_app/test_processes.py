@@ -268,6 +268,14 @@ def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
         assert key is not None and Match.resume(store, key).accepted
 
 
+def test_page_never_loads_what_reads_pictures(house):
+    for path in ("api/state", "api/games", "api/health", "api/history", "api/camera", "api/moves"):
+        house.get(path)
+
+    loaded = Path(f"/proc/{house.page}/maps").read_text()
+    assert not [name for name in ("cv2", "onnxruntime", "numpy") if f"/{name}" in loaded]
+
+
 # --- the command itself ---
 
 
