@@ -113,6 +113,7 @@ CHANGE: dict[str, tuple[str, bool, Doc]] = {
                    _object(pin=TEXT, card=TEXT)),
     "/api/login/card": ("Become the host where the camera sees the card, and beside it the code "
                         "that this phone shows", False, _object()),
+    "/api/salvaged/seen": ("Tell of damaged games no more", True, _object()),
     "/api/card": ("Make a host card, shown once, or make the old one invalid", True,
                   _object(make=YES_NO, forget=YES_NO)),
     "/api/logout": ("Be a guest again; the session ends on the server too", False, _object()),
