@@ -146,11 +146,10 @@ def test_the_public_log_says_what_was_decided_and_names_nobody():
 
 def test_public_names_are_nicknames_or_first_names_and_no_two_the_same():
     evening = Evening({"size": 4})
-    for name, more in (
-        ("Anna Karlová", {}), ("Anna Kovář", {}), ("Борис", {}),
-        ("Max Muster", {"nickname": "Mäx"}), ("Hidden One", {}),
-    ):  # fmt: skip
-        evening.enter(name, **more)
+    for name in ("Anna Karlová", "Anna Kovář", "Борис"):
+        evening.enter(name)
+    evening.enter("Max Muster", nickname="Mäx")
+    evening.enter("Hidden One")
     evening.do("hide-player", "player:p5", player="p5")
 
     assert list(names(evening.now).values()) == [
