@@ -73,6 +73,19 @@ def test_two_players_change_places_before_the_start(evening):
     assert evening.tables[1].players[2] == one
 
 
+def test_nobody_who_is_not_there_is_swapped_in(evening):
+    away = evening.enter("Away", here=False)
+    evening.pair()
+
+    refused(evening, "no-such-player", "swap-players", ARBITER, "why", one="p1", two=away)
+
+
+def test_a_table_of_a_size_that_has_no_points_is_refused(evening):
+    tables = [{"number": 1, "players": list(evening.now.players)}]
+
+    refused(evening, "no-points-for-size", "pair-round", round=1, tables=tables, byes=[])
+
+
 def test_late_arrivals_play_from_the_next_round_and_leavers_no_more(evening):
     evening.round(1)
     late = evening.enter("Late")
