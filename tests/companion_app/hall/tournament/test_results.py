@@ -137,6 +137,7 @@ def test_who_does_not_come_forfeits_and_the_others_play_for_three(evening):
 
 
 def test_one_who_is_left_alone_wins_without_play_and_has_met_nobody():
+    pytest.importorskip("rustworkx", reason="the extra `hall` is not installed")
     evening = Evening({"size": 2}, 2)
     evening.begin()
     a, b = evening.tables[0].players

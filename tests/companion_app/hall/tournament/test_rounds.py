@@ -1,5 +1,7 @@
 """Rounds: the director starts them, people come and go, the hall's clock rules."""
 
+import sys
+
 import pytest
 
 from companion_app.hall.tournament.errors import TournamentError
@@ -134,6 +136,14 @@ def test_too_few_players_are_told(evening):
         evening.do("leave", ARBITER, player=player)
 
     with pytest.raises(TournamentError, match="At least 3 players"):
+        paired(evening.now, 1)
+
+
+def test_without_the_extra_for_halls_two_at_a_table_are_told_what_is_missing(monkeypatch):
+    evening = Evening({"size": 2, "game": "snekagon"}, 4)
+    monkeypatch.setitem(sys.modules, "rustworkx", None)
+
+    with pytest.raises(TournamentError, match="extra “hall”"):
         paired(evening.now, 1)
 
 

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import pytest
+
 from companion_app.hall.tournament.standings import (
     number_in_words,
     standings,
@@ -44,6 +46,7 @@ def test_share_of_the_tables_points_parts_equals_as_at_the_championship():
 
 
 def test_points_come_first_and_are_said():
+    pytest.importorskip("rustworkx", reason="the extra `hall` is not installed")
     evening = Evening({"size": 2, "game": "snekagon"}, 2)
     evening.round(1)
     rows = standings(evening.now)
