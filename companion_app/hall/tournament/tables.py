@@ -87,8 +87,8 @@ def seat_tables(
     effort = effort or full_effort(len(players))
     found = [searched(costs, table_of_seat, np.arange(len(players)), effort.still)]
     for _ in range(effort.starts - 1):
-        order = np.array(chance.sample(range(len(players)), len(players)))
-        found.append(searched(costs, table_of_seat, order, effort.still))
+        start = np.array(chance.sample(range(len(players)), len(players)))
+        found.append(searched(costs, table_of_seat, start, effort.still))
     seat_of = min(found, key=lambda one: total(costs, table_of_seat, one))
     tables, out = [], 0
     for table in range(len(shuffled)):
