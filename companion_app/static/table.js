@@ -1,6 +1,7 @@
 // The table view: players with their score, the drawing, the verdict, questions, corrections.
 import { Board } from "./board.js";
 import { moveSheet, tileUrl } from "./correct.js";
+import { HallCall } from "./hall_call.js";
 import { LivePicture, veil } from "./overlay.js";
 import { play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
@@ -26,7 +27,7 @@ export class TableView {
     this.note = h("p.demo-note", { hidden: true }, icon("hint"), h("span", {}, t("demo-first")),
       h("button.ghost.round", { "aria-label": t("close"), onclick: () => { choose("demo", false); this.note.hidden = true; } }, icon("cross")));
     this.frame = h("div.frame", {}, this.source, this.note, this.board.element, this.seeing, this.tools);
-    this.side = h("div.side", {}, this.players, this.verdict, this.moves, this.stock);
+    this.side = h("div.side", {}, this.players, this.verdict, tv ? null : new HallCall().element, this.moves, this.stock);
     this.whole = [this.frame, this.side, ...(tv ? [this.join()] : [])];
     this.element = h(`div.table-view${tv ? ".for-tv" : ""}`, {}, ...this.whole);
     this.open = null;

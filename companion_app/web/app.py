@@ -19,6 +19,7 @@ from companion_app.web.views import (
     control,
     events,
     games,
+    hall,
     health,
     overlay,
     pages,
@@ -51,7 +52,7 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table,
+        overlay, health, update, teaching, at_table, hall,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
