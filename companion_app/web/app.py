@@ -19,6 +19,7 @@ from companion_app.web.views import (
     control,
     events,
     games,
+    hall,
     health,
     hosting,
     overlay,
@@ -52,7 +53,7 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table, hosting, card,
+        overlay, health, update, teaching, at_table, hosting, card, hall,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
