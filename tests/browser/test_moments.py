@@ -132,22 +132,36 @@ def test_reduced_motion_is_respected(served, script):
     assert page.js("!!document.querySelector('.counting [aria-label=\"Go on counting\"]')")
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_share_card_of_a_game_is_the_one_that_is_kept(served, game):
+@pytest.mark.parametrize(
+    ("game", "size"), [*((game, PHONE) for game in GAMES), ("schlangennest", DESKTOP)]
+)
+def test_whole_game_is_shown_move_by_move_and_its_share_card_is_the_kept_one(served, game, size):
     record = playthrough(GAMES[game])
     names = dict(zip(record.start.players, ("Anna", "Béla", "Čeněk", "Юлия", "Eve"), strict=False))
     served.begin(record, names)
-    served.play(record)
-    served.desk.end()
-    page = served.open("/", DESKTOP)
+    page = served.open("/", size)
 
+    served.play(record)
+
+    moves = len(served.desk.match.accepted)
+    page.wait(f"document.querySelector('.moves summary')?.innerText === 'Moves: {moves}'")
+    state = served.guest().get("/api/state")
+    page.wait(f"document.querySelectorAll('.board .tap').length === {len(state['tiles'])}")
+    shown = page.js("[...document.querySelectorAll('.player .points')].map((e) => e.innerText)")
+    scores = state["scores"].values()
+    assert [s.replace("−", "-") for s in shown] == ["–" if s is None else str(s) for s in scores]
+    served.desk.end()
+    is_the_kept_card(page, game)
+
+
+def is_the_kept_card(page, game):
+    """Compare the share card of the game that is on with its picture."""
     data = page.js(
         "Promise.all([import('/static/sharecard.js'), fetch('/api/state').then((r) => r.json())])"
         ".then(([card, state]) => card.cardPng(state)).then((blob) => new Promise((done) => {"
         "const reader = new FileReader(); reader.onload = () => done(reader.result);"
         "reader.readAsDataURL(blob); }))"
     )
-
     made = picture(base64.b64decode(data.partition(",")[2]))
     kept = picture((PICTURES / f"share_{game}.png").read_bytes())
     assert made.shape == (1350, 1080, 3)
