@@ -9,7 +9,7 @@ import { LivePicture, veil } from "./overlay.js";
 import { buzz, play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
 import { askSeat, codeShown, mayMove } from "./seats.js";
-import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t, toast } from "./ui.js";
+import { attempt, avatar, choice, choose, get, h, icon, me, ownNames, post, say, score, sheet, t, toast } from "./ui.js";
 import { foulCard, lastCard, nameOf, questionCard } from "./verdict.js";
 
 const WIDE = matchMedia("(min-width: 900px)");
@@ -224,9 +224,8 @@ export class TableView {
   }
 
   async again(state) {
-    const names = Object.fromEntries(state.players.map((p) => [p.id, p.name]));
     await this.act("/api/new", { game: state.game, set: state.set, players: state.players.map((p) => p.id),
-      names, options: state.options });
+      names: ownNames(state.players), options: state.options });
   }
 
   // --- tools ---------------------------------------------------------------------------------
