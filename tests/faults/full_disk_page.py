@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from companion_app.web.corrections import Corrections
+
 from companion_app.web.serving.page_file import read_settings
 from tests.companion_app.web.conftest import HANDS, Guest, Played, playthrough
 from tests.faults.full_disk import PAGE

@@ -43,7 +43,7 @@ class OwnHands:
             self._news.wait(LOOK_S)
             self._news.clear()
             try:
-                while not self._stopped and (number := next_waiting(self._store)) is not None:
+                while (number := next_waiting(self._store)) is not None:
                     self._read(number)
             except DatabaseError as error:
                 log.warning("%s", error)
