@@ -43,10 +43,13 @@ class OwnHands:
             self._news.wait(LOOK_S)
             self._news.clear()
             try:
-                while (number := next_waiting(self._store)) is not None:
+                while (number := self._next()) is not None:
                     self._read(number)
             except DatabaseError as error:
                 log.warning("%s", error)
+
+    def _next(self) -> int | None:
+        return None if self._stopped else next_waiting(self._store)
 
     def _read(self, number: int) -> None:
         try:
