@@ -260,7 +260,7 @@ def with_arrays(box: bytes, data: bytes) -> bytes:
     return out.getvalue()
 
 
-def npz(compression: int = zipfile.ZIP_DEFLATED, **files: bytes) -> bytes:
+def npz(compression: int = zipfile.ZIP_DEFLATED, /, **files: bytes) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", compression) as archive:
         for name, data in files.items():
@@ -290,8 +290,12 @@ def setting(**values: Any) -> Callable[[dict[str, Any]], Any]:
     return lambda manifest: manifest.update(values)
 
 
+def instead(data: bytes) -> Callable[[dict[str, Any]], Any]:
+    return lambda _: data
+
+
 MANIFESTS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    **{name: (lambda _, data=data: data) for name, data in NO_JSON.items()},
+    **{name: instead(data) for name, data in NO_JSON.items()},
     "a path": setting(file="../../page.json"),
     "a path of examples": lambda m: m["examples"].update(file="../ropes-1.examples.npz"),
     "no arrays": setting(file=7),
