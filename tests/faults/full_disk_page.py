@@ -26,7 +26,7 @@ from tests.faults.full_disk import PAGE
 SIZE_MB = 16
 JPEG = bytes(range(256)) * 40
 NOT_CHANGED = ("t", "clock", "now_s", "version", "trouble")
-DELETES = {
+DELETES: dict[str, dict[str, Any]] = {
     "/api/pictures/wipe": {}, "/api/corrections/forget": {},
     "/api/teaching/boxes": {"delete": "old"}, "/api/teaching/lesson": {"forget": True},
     "/api/sessions/end": {"others": True}, "/api/logout": {},

@@ -110,7 +110,9 @@ def test_corrections_and_the_camera_profile_are_there(home):
     assert [one["tile"] for one in kept.listed()] == ["blue/curve"]
     picture = kept.picture("schlangennest-000001.jpg")
     assert picture is not None
-    assert cv2.imdecode(np.frombuffer(picture, np.uint8), 1).shape == (32, 32, 3)
+    decoded = cv2.imdecode(np.frombuffer(picture, np.uint8), cv2.IMREAD_COLOR)
+    assert decoded is not None
+    assert decoded.shape == (32, 32, 3)
     profile = load_profile(home / "profiles/webcam-0.json")
     assert profile.light is not None
     assert profile.size_px == (1280, 720)
