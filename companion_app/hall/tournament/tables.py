@@ -5,7 +5,7 @@ scores) and over the seats (out of balance; a short table again), so what every 
 gain is one small matrix, and the best swap is taken until nothing has improved for a while; then
 again from another start. CP-SAT of ortools was measured on ten rounds of 8 to 32 players: it proves
 nine in up to 3 s and not the tenth in 20 s. The search, in 0.15 s or less, has as few meetings
-again and seats out of balance in 49 of 50 tries and the same cost in 36; the others differ in points.
+again and seats out of balance in 49 of 50 tries, and in 36 of them the same cost in points too.
 ortools would bring 170 MB (pandas among it) and a protobuf older than the one we have.
 """
 
