@@ -130,7 +130,7 @@ const measured = new ResizeObserver((entries) => {
 });
 for (const id of ["top", "tabs"]) measured.observe(document.getElementById(id));
 // Keys reach the pages where the eye finds them: above the rest, at the left edge, or below.
-const first = matchMedia("(min-width: 900px), (max-height: 500px) and (orientation: landscape)");
+const first = matchMedia("(min-width: 56.25em), (max-height: 500px) and (orientation: landscape)");
 const place = () => main[first.matches ? "before" : "after"](document.getElementById("tabs"));
 first.addEventListener("change", place);
 place();
