@@ -145,7 +145,7 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
-        detections, readings = cards_only(picture.bgr, detections, readings, request, ground)
+        detections, readings = cards_only(detections, readings, request, ground)
         fits = _fits(detections, request)
     with timings.stage("reconstruct"):
         if request.tile_set is None:

@@ -24,10 +24,9 @@ REACHED = {
         "core.lattice", "core.looks", "core.outline", "core.pyramid", "core.stages", "core.types",
         "detect.detect", "detect.loose_hexes", "detect.network", "hexes.boards", "hexes.cells",
         "hexes.marks", "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read",
-        "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.features",
-        "hexes.taught.reader", "intake.picture", "layout.cards", "layout.fields",
-        "layout.islands", "layout.laid_field", "layout.measures",
-        "layout.quality", "layout.settle", "read",
+        "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.reader",
+        "intake.picture", "layout.cards", "layout.fields", "layout.islands",
+        "layout.laid_field", "layout.quality", "layout.settle", "read",
     ]),
 }  # fmt: skip
 """Files behind the door that are reached all the same: by the doctor, who looks at every trained
