@@ -35,8 +35,7 @@ from vision.core.types import (
     LatticeFit,
     TableState,
 )
-from vision.detect.detect import DEFAULT, QUICK, detect_tiles
-from vision.detect.few_tiles import few_tiles
+from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
 from vision.detect.network import shipped_network
 from vision.intake.picture import Picture

@@ -26,7 +26,7 @@ REACHED = {
         "hexes.marks", "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read",
         "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.reader",
         "intake.picture", "layout.cards", "layout.fields", "layout.islands",
-        "layout.laid_field", "layout.quality", "layout.settle", "read",
+        "layout.quality", "layout.settle", "read",
     ]),
 }  # fmt: skip
 """Files behind the door that are reached all the same: by the doctor, who looks at every trained

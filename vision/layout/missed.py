@@ -22,7 +22,7 @@ from vision.core.lattice import cells_beside, mapped
 from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Points
 from vision.layout.cards import CardGroup, SeenCard, card_at
-from vision.layout.laid_field import LaidField, off_cells
+from vision.layout.islands import LaidField, off_cells
 from vision.layout.settle import SURE, carries_on, sides_of
 
 
