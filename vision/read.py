@@ -35,8 +35,7 @@ from vision.core.types import (
     LatticeFit,
     TableState,
 )
-from vision.detect.detect import DEFAULT, QUICK, detect_tiles
-from vision.detect.few_tiles import few_tiles
+from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
 from vision.detect.network import shipped_network
 from vision.intake.picture import Picture
@@ -145,7 +144,7 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
-        detections, readings = cards_only(picture.bgr, detections, readings, request, ground)
+        detections, readings = cards_only(detections, readings, request, ground)
         fits = _fits(detections, request)
     with timings.stage("reconstruct"):
         if request.tile_set is None:

@@ -49,8 +49,7 @@ from vision.layout.fields import (
     Score,
     numbers_between,
 )
-from vision.layout.islands import touching_cards
-from vision.layout.laid_field import LaidField
+from vision.layout.islands import LaidField, touching_cards
 
 Random = np.random.Generator
 

@@ -24,9 +24,8 @@ REACHED = {
         "core.lattice", "core.looks", "core.outline", "core.pyramid", "core.stages", "core.types",
         "detect.detect", "detect.loose_hexes", "detect.network", "hexes.boards", "hexes.cells",
         "hexes.marks", "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read",
-        "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.features",
-        "hexes.taught.reader", "intake.picture", "layout.cards", "layout.fields",
-        "layout.islands", "layout.laid_field", "layout.measures",
+        "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.reader",
+        "intake.picture", "layout.cards", "layout.fields", "layout.islands",
         "layout.quality", "layout.settle", "read",
     ]),
 }  # fmt: skip

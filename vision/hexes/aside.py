@@ -26,6 +26,7 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.core.pyramid import Pyramid, drawn_between
 from vision.core.types import Bgr, Points
+from vision.detect.hex_seams import board_shares
 from vision.hexes.marks import FINDER_STEP, SHRINK, STRIDE, hanging_together
 from vision.hexes.models import HexModels
 from vision.hexes.plane import OUTLINE_RADIUS, HexBoard, plane_of
@@ -67,6 +68,8 @@ MARK_PX = (OUTLINE_RADIUS * SHRINK * CELL_PX / STRIDE) ** 2 * 1.5 * sqrt(3)
 LEAST_OF_MARK = 0.5
 """Marks of boards are no smaller than that share of a whole one's. One that an arm hid three
 quarters of had 0.8; on 39 other tables nothing in the picture had more than 0.01."""
+LEAST_SHOWN = 0.1
+"""How surely the network for tiles must show cells there: on a cloth that was marked, 0.0005."""
 PATCH = 32
 """Map pixels of the square that a tile is compared in."""
 TURNS = 24
@@ -263,13 +266,16 @@ class Above:
         inside, tiles = models.mark(bgr)
         return cls(view, bgr, inside, tiles)
 
-    def scraps(self, boards: Sequence[HexBoard], size_px: tuple[int, int]) -> Iterator[Points]:
-        """Yield the corners of marks that are large enough to be further boards."""
+    def scraps(self, boards: Sequence[HexBoard], pyramid: Pyramid) -> Iterator[Points]:
+        """Yield the corners of marks that are large enough to be further boards, and show some."""
         left = (self.boards > 0) & ~self.view.on_boards(boards, self.boards.shape)
         for places in hanging_together(left.astype(np.uint8), CELL_PX, LEAST_OF_MARK * MARK_PX):
             px = self.view.board.px(places + 0.5 + self.view.low)
-            px = px[((px >= 0) & (px < np.array(size_px))).all(axis=1)]
-            if len(px) >= LEAST_OF_MARK * MARK_PX:
+            px = px[((px >= 0) & (px < np.array(pyramid.size_px))).all(axis=1)]
+            if len(px) < LEAST_OF_MARK * MARK_PX:
+                continue
+            cell_px = self.view.board.cell_px_at(px.mean(axis=0))
+            if sum(board_shares(pyramid.whole, px, cell_px)) >= LEAST_SHOWN:
                 yield np.array([px.min(axis=0), px.max(axis=0)])
 
 

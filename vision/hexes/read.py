@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import atan2
 from time import perf_counter
 
@@ -122,7 +122,7 @@ def read_hex_table(
         return table_of(found)[0]
     above = Above.of(pyramid, found.boards, nets)
     if len(found.boards) < MOST_BOARDS[game] and not found.scraps:
-        found = replace(found, scraps=tuple(above.scraps(found.boards, pyramid.size_px)))
+        found = replace(found, scraps=tuple(above.scraps(found.boards, pyramid)))
     searched = perf_counter()
     state, placed = table_of(found)
     looked = perf_counter()
@@ -264,21 +264,42 @@ def _quality(
     laid = [(p.piece.board or 0, cell) for p in pieces for cell in p.piece.cells]
     looked = laid or [(number, cell) for number in range(len(boards)) for cell in CELLS[::9]]
     seen = [boards[number].hexagon(cell) for number, cell in looked if cell not in lost[number]]
-    hidden: dict[str, list[Points]] = {"cut-off": [], "covered": []}
-    size = np.array([bgr.shape[1], bgr.shape[0]])
-    for board, cells in zip(boards, lost, strict=True):
-        placed = board.unsteady <= UNSTEADY
-        whole = {} if placed else dict.fromkeys(CELLS, _lost_by(cells))
-        for cell, why in (whole or cells).items():
-            hidden[why].append(board.hexagon(cell))
-    beyond = list(hidden["cut-off"])
-    near = SCRAP_EDGE * STRIDE * max(1.0, float(size.max()) / FINDER_PX)
-    for scrap in found.scraps:
-        at_edge = (scrap < near).any() or (scrap > size - near).any()
-        hidden["cut-off" if at_edge else "covered"].append(scrap)
+    unseen = _unseen(found, lost)
+    scraps = _scraps(found.scraps, (bgr.shape[1], bgr.shape[0]))
     unplaced = bool(found.scraps) or any(board.unsteady > UNSTEADY for board in boards)
     return assess(
-        bgr, seen, cut_off=hidden["cut-off"], covered=hidden["covered"],
+        bgr, seen, cut_off=unseen.cut_off + scraps.cut_off, covered=unseen.covered + scraps.covered,
         limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
-        beside=beyond,
+        beside=unseen.cut_off,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Unseen:
+    """Outlines of what is not seen, by why."""
+
+    cut_off: list[Points]
+    covered: list[Points]
+
+
+def _unseen(found: FoundBoards, lost: Sequence[Mapping[Cell, str]]) -> _Unseen:
+    """Return the cells that are not seen, all of them where a board could not be placed."""
+    whys = [
+        (board, cells if board.unsteady <= UNSTEADY else dict.fromkeys(CELLS, _lost_by(cells)))
+        for board, cells in zip(found.boards, lost, strict=True)
+    ]
+    every = [(board.hexagon(cell), why) for board, cells in whys for cell, why in cells.items()]
+    return _Unseen(
+        [outline for outline, why in every if why == "cut-off"],
+        [outline for outline, why in every if why == "covered"],
+    )
+
+
+def _scraps(scraps: Sequence[Points], size: tuple[int, int]) -> _Unseen:
+    """Return what is seen of boards that could not be placed: the picture's edge cuts some."""
+    near = SCRAP_EDGE * STRIDE * max(1.0, max(size) / FINDER_PX)
+    at_edge = [bool((s < near).any() or (s > np.array(size) - near).any()) for s in scraps]
+    return _Unseen(
+        [scrap for scrap, edge in zip(scraps, at_edge, strict=True) if edge],
+        [scrap for scrap, edge in zip(scraps, at_edge, strict=True) if not edge],
+    )

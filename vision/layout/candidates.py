@@ -14,7 +14,6 @@ from vision.core.ground import HIDDEN, Ground
 from vision.core.request import ReadRequest
 from vision.core.stages import stage
 from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections
-from vision.layout.holes import shows_paper
 from vision.layout.reconstruct import is_card
 from vision.layout.settle import SURE
 
@@ -77,15 +76,14 @@ def _apart(found: Sequence[Detection]) -> Array:
     return np.asarray(between / np.maximum(widths, 1e-9)[:, None])
 
 
-@stage("cards-only", without=lambda bgr, detections, readings, *_: (detections, readings))
+@stage("cards-only", without=lambda detections, readings, *_: (detections, readings))
 def cards_only(
-    bgr: Bgr, detections: Detections, readings: Sequence[CellReading], request: ReadRequest,
+    detections: Detections, readings: Sequence[CellReading], request: ReadRequest,
     ground: Ground,
 ) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
     """Return what may be cards of the box: a die between two stocks must not make them one.
 
     Args:
-        bgr: the picture.
         detections: outlines, none of them twice.
         readings: what each of them shows.
         request: which box it is.
@@ -97,19 +95,16 @@ def cards_only(
         return detections, readings
     apart = _apart(detections.found)
     enclosed = _enclosed(apart)
-    paper = shows_paper(bgr, detections.found, readings, request.tile_set)
     printed = _beside_print(detections, readings, apart)
     table = _shows_table(ground, detections, readings)
     kept = [
         (one, reading)
-        for one, reading, inside, shown, beside, bare in zip(
-            detections.found, readings, enclosed, paper, printed, table, strict=True
+        for one, reading, inside, beside, bare in zip(
+            detections.found, readings, enclosed, printed, table, strict=True
         )
-        if shown
-        and beside
-        and not bare
+        if beside and not bare
         and (reading.why != UNKNOWN_TILE or is_card(one.confidence, inside))
-    ]
+    ]  # fmt: skip
     found = tuple(one for one, _ in kept)
     return replace(detections, found=found), [reading for _, reading in kept]
 

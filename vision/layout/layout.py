@@ -13,6 +13,7 @@ from engine.tiles import TileSet
 from vision.core.outline import Forms
 from vision.core.plane import TablePlane
 from vision.layout.cards import BIG, SEEN, CardGroup, Field, SeenCard, anchor_of, is_front
+from vision.layout.fields import cell_outlines
 from vision.layout.settle import broken_share
 from vision.layout.stocks import BESIDE, neighbours, sameness, stock_excess, usual_gap
 
@@ -213,21 +214,11 @@ def _plane(groups: Sequence[CardGroup], size_px: tuple[int, int]) -> TablePlane:
     """Return the table as all cards that are surely some show it."""
     sure = [card for group in groups for card in group.cards
             if is_front(card) and card.confidence >= SEEN]  # fmt: skip
-    halves = [(half, card.found**2) for card in sure for half in _halves(card)]
+    halves = [(half, card.found**2) for card in sure for half in cell_outlines(card)]
     forms = Forms.of(np.stack([half for half, _ in halves]), "square")
     return TablePlane.of(forms, np.array([weight for _, weight in halves]), size_px)
 
 
-def _halves(card: SeenCard) -> Iterator[Array]:
-    """Yield the outlines of a card's cells, which lie in a row."""
-    upper, lower = card.outline_px[:2], card.outline_px[3:1:-1]
-    shares = np.linspace(0.0, 1.0, len(card.cells) + 1)[:, None]
-    above = upper[0] + shares * (upper[1] - upper[0])
-    below = lower[0] + shares * (lower[1] - lower[0])
-    for k in range(len(card.cells)):
-        yield np.array([above[k], above[k + 1], below[k + 1], below[k]])
-
-
 def _middles(card: SeenCard, plane: TablePlane) -> Array:
     """Return the middles of a card's cells on the table, in widths of a card."""
-    return plane.on_table(np.stack([half.mean(axis=0) for half in _halves(card)]))
+    return plane.on_table(np.stack([half.mean(axis=0) for half in cell_outlines(card)]))

@@ -8,8 +8,8 @@ table have straight sides and stripes too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from vision.core.lattice import cells_beside, mapped
 from vision.core.stages import stage
 from vision.core.types import Bgr, Detection, Points
 from vision.layout.cards import CardGroup, SeenCard, card_at
-from vision.layout.laid_field import LaidField, off_cells
+from vision.layout.islands import LaidField, off_cells
 from vision.layout.settle import SURE, carries_on, sides_of
 
 
@@ -38,6 +38,8 @@ class Sight:
     """Middles of outlines that were found and not taken for cards."""
 
 
+HARDLY_READ = 0.8
+"""Cards that are read less surely are looked at where they should lie."""
 FEWEST_OWN = 3
 """Cards that a lattice must have to say where others lie."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
@@ -62,6 +64,10 @@ def recover_missed_cards(
         tile_set: the box.
         sight: what to look with.
     """
+    lone = [one for one in others if len(one.cards) == 1 and not _is_read(one.cards[0])]
+    others = [one for one in others if all(one is not other for other in lone)]
+    sight = replace(sight, doubtful=(*sight.doubtful, *(one.centre_px for one in lone)))
+    group = _with_doubtful(group, tile_set, sight)
     tried: set[tuple[Cell, int]] = set()
     for _ in range(MOST_WAVES if len(group.cards) >= FEWEST_OWN else 0):
         field = LaidField.of(group)
@@ -77,24 +83,33 @@ def recover_missed_cards(
     return group
 
 
+def _is_read(card: SeenCard) -> bool:
+    return card.why is None and card.confidence >= HARDLY_READ
+
+
+def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGroup:
+    """Return a field with cards that are hardly read as they look where the others expect them."""
+    doubtful = [card for card in group.cards if len(card.cells) == 1 and not _is_read(card)]
+    sure = tuple(card for card in group.cards if all(card is not one for one in doubtful))
+    rest = CardGroup(sure, group.fit)
+    field = LaidField.of(rest) if doubtful and len(sure) >= FEWEST_OWN else None
+    if field is None:
+        return group
+    found = _cards(field, rest, (), [card.at for card in doubtful], tile_set, sight)
+    again = {card.at: card for card in found}
+    return CardGroup(tuple(again.get(card.at, card) for card in group.cards), group.fit)
+
+
 def _cards(
     field: LaidField, group: CardGroup, others: Sequence[CardGroup], cells: Sequence[Cell],
     tile_set: TileSet, sight: Sight,
 ) -> list[SeenCard]:  # fmt: skip
     """Return the cards that some cells show, all of them looked at together."""
     sides = dict(sides_of((card for card in group.cards if card.confidence >= SURE), tile_set))
-    at = [mapped(field.cell_from_px, other.centres_px) for other in others if len(other.cards)]
-    seen = np.concatenate([*at, np.zeros((0, 2))])
     marks = mapped(field.cell_from_px, np.array(sight.doubtful).reshape(-1, 2))
-    open_to = {
-        cell for cell in cells for edge in range(4)
-        if sides.get((square_neighbour(cell, edge), opposite(edge))) is not None
-    }  # fmt: skip
     outlined = {cell for cell in cells if _near(cell, marks, OUTLINED)}
-    cells = [
-        cell for cell in cells if cell in open_to | outlined and not _near(cell, seen, NEAR_CARD)
-    ]
-    cells = _not_table(field, cells, sight.ground)[:MOST_CELLS]
+    cells = [cell for cell in cells if cell in outlined or _is_open(cell, sides)]
+    cells = _not_table(field, _free(field, cells, others), sight.ground)[:MOST_CELLS]
     if not cells:
         return []
     places = (np.array(cells, float)[:, None] + np.array(SHIFTS)).reshape(-1, 2)
@@ -106,9 +121,26 @@ def _cards(
         best = max(tries, key=lambda k: (_shows_card(readings[k], tile_set), readings[k].best))
         if _shows_card(readings[best], tile_set):
             card = card_at(cell, looked[best], readings[best], tile_set, group.fit)
-            if cell in outlined or _goes_on(card, sides, tile_set):
+            if _goes_on(card, sides, tile_set, outlined=cell in outlined):
                 cards.append(card)
     return cards
+
+
+Sides = Mapping[tuple[Cell, int], str | None]
+"""What leaves each side of each card."""
+
+
+def _is_open(cell: Cell, sides: Sides) -> bool:
+    """Say whether a snake goes on into a cell."""
+    every = ((square_neighbour(cell, edge), opposite(edge)) for edge in range(4))
+    return any(sides.get(side) is not None for side in every)
+
+
+def _free(field: LaidField, cells: Sequence[Cell], others: Sequence[CardGroup]) -> list[Cell]:
+    """Return those of some cells at which no card of other groups was seen."""
+    at = [mapped(field.cell_from_px, other.centres_px) for other in others]
+    seen = np.concatenate([*at, np.zeros((0, 2))])
+    return [cell for cell in cells if not _near(cell, seen, NEAR_CARD)]
 
 
 def _near(cell: Cell, places: np.ndarray, least: float) -> bool:
@@ -134,10 +166,11 @@ def _shows_card(reading: CellReading, tile_set: TileSet) -> bool:
     )  # fmt: skip
 
 
-def _goes_on(card: SeenCard, sides: dict[tuple[Cell, int], str | None], tile_set: TileSet) -> bool:
-    """Say whether all that ends at a card goes on in it, and at least one snake does."""
+def _goes_on(card: SeenCard, sides: Sides, tile_set: TileSet, *, outlined: bool) -> bool:
+    """Say whether all that ends at a card goes on in it; without an outline one snake must."""
     met = [
         (leaving, sides[there]) for (at, edge), leaving in sides_of([card], tile_set)
         if (there := (square_neighbour(at, edge), opposite(edge))) in sides
     ]  # fmt: skip
-    return any(None not in pair for pair in met) and all(carries_on(*pair) for pair in met)
+    joined = outlined or any(None not in pair for pair in met)
+    return joined and all(carries_on(*pair) for pair in met)

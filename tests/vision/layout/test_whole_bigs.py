@@ -138,25 +138,3 @@ def narrow_look(found: Sequence[Detection]) -> list[CellReading]:
         reading if length < 1.15 * LONG else STRANGE
         for reading, length in zip(look(found), long, strict=True)
     ]
-
-
-def test_a_big_card_that_was_not_found_is_seen_beside_a_card_alone():
-    crossing = CellReading((CellGuess("crossing", 0, 0, 0.999),), far=0.1)
-    alone = Detection(outline(MIDDLE[0], MIDDLE[1] + 1.5 * LONG), 0.9)
-    detections = Detections((640, 480), "square", (alone,))
-
-    seen, readings = with_whole_bigs(detections, [crossing], SSSNAKE, look)
-
-    assert halves(seen, readings) == [(0, 180), (1, 220)]
-    assert len(seen.found) == 3
-
-
-def test_a_card_that_has_a_neighbour_is_not_looked_beside():
-    crossing = CellReading((CellGuess("crossing", 0, 0, 0.999),), far=0.1)
-    places = [MIDDLE[1] + 1.5 * LONG, MIDDLE[1] + 2.5 * LONG]
-    two = tuple(Detection(outline(MIDDLE[0], y), 0.9) for y in places)
-    detections = Detections((640, 480), "square", two)
-
-    seen, _ = with_whole_bigs(detections, [crossing, crossing], SSSNAKE, look)
-
-    assert seen.found == two
