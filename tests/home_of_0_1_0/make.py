@@ -115,9 +115,10 @@ def teach(home: Path) -> None:
 
 def keep(home: Path) -> None:
     """Keep a correction and what was learnt about a camera."""
+    from companion_app.web.corrections import Corrections
+
     from calibration.profile import Light, Profile
     from calibration.profile_file import save_profile
-    from companion_app.web.corrections import Corrections
 
     Corrections(home / "corrections").keep(
         "schlangennest", np.full((32, 32, 3), 90, np.uint8),

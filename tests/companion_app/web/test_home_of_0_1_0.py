@@ -13,6 +13,8 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from companion_app.web.corrections import Corrections
+from companion_app.web.desk import Desk
 from flask.sessions import SecureCookieSessionInterface
 
 from calibration.profile_file import load_profile
@@ -23,8 +25,6 @@ from companion_app.restore import restore_backup
 from companion_app.settings import load_settings
 from companion_app.web.app import create_app
 from companion_app.web.context import Companion
-from companion_app.web.corrections import Corrections
-from companion_app.web.desk import Desk
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions
 from engine.record import record_to_json
