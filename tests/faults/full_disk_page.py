@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from companion_app.web.corrections import Corrections
 
+from companion_app.eye.corrections import Corrections
 from companion_app.web.serving.page_file import read_settings
 from tests.companion_app.web.conftest import HANDS, Guest, Played, playthrough
 from tests.faults.full_disk import PAGE
@@ -85,14 +85,14 @@ class FullHome:
         self.disk, self.home = disk, disk / "home"
         self.played = Played(self.home)
         self.corrections = Corrections(self.home / "corrections")
-        self.played.companion.corrections = self.corrections
+        self.played.eye.corrections = self.corrections
         self.corrections.keep("schlangennest", np.zeros((64, 64, 3), np.uint8), {"tile": "x"})
         (self.home / "sets").mkdir()
         (self.home / "sets/old.json").write_text("{}")
         (self.home / "lesson").mkdir()
         (self.home / "lesson/lesson.json").write_text(
             '{"shape": "square", "photos": [], "tiles": [], "names": {}, "up": {}}')  # fmt: skip
-        self.played.companion.desk.set_folders = (self.home / "sets",)
+        self.played.use_sets(self.home / "sets")
 
     def fill(self) -> None:
         """Take what is free."""

@@ -13,18 +13,17 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from companion_app.web.corrections import Corrections
-from companion_app.web.desk import Desk
 from flask.sessions import SecureCookieSessionInterface
 
 from calibration.profile_file import load_profile
 from companion_app.backup import make_backup
+from companion_app.eye.corrections import Corrections
+from companion_app.eye.desk import Desk
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.restore import restore_backup
 from companion_app.settings import load_settings
 from companion_app.web.app import create_app
-from companion_app.web.context import Companion
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions
 from engine.record import record_to_json
@@ -32,6 +31,7 @@ from engine.setfile import load_set
 from models.teaching.kept import read_kept
 from models.teaching.shelf import listed, refused
 from tests.companion_app.web.conftest import HANDS
+from tests.near import near_companion
 from vision import find_taught
 
 MADE = Path(__file__).parents[2] / "home_of_0_1_0"
@@ -53,8 +53,10 @@ def games_in(home: Path) -> dict[str, Any]:
 def page_of(home: Path, store: Store) -> Any:
     """Return a browser that still has the cookie of the host of before."""
     desk = Desk(store, set_folders=(home / "sets",))
-    companion = Companion(desk, SettingsFile(home / "page.json", pin_cost=2), hands=HANDS,
-                          sessions=Sessions(home / "sessions.json"))  # fmt: skip
+    settings = SettingsFile(home / "page.json", pin_cost=2)
+    companion, _ = near_companion(
+        desk, settings, hands=HANDS, sessions=Sessions(home / "sessions.json")
+    )
     app = create_app(companion)
     client = app.test_client()
     name, _, value = EXPECTED["cookie"].partition("=")
