@@ -43,10 +43,15 @@ class OwnHands:
             self._news.wait(LOOK_S)
             self._news.clear()
             try:
-                while not self._stopped and (number := next_waiting(self._store)) is not None:
-                    self._read(number)
+                self._read_all()
             except DatabaseError as error:
                 log.warning("%s", error)
+
+    def _read_all(self) -> None:
+        while (number := next_waiting(self._store)) is not None:
+            if self._stopped:
+                return
+            self._read(number)
 
     def _read(self, number: int) -> None:
         try:
