@@ -43,13 +43,15 @@ class OwnHands:
             self._news.wait(LOOK_S)
             self._news.clear()
             try:
-                while (number := self._next()) is not None:
-                    self._read(number)
+                self._read_all()
             except DatabaseError as error:
                 log.warning("%s", error)
 
-    def _next(self) -> int | None:
-        return None if self._stopped else next_waiting(self._store)
+    def _read_all(self) -> None:
+        while (number := next_waiting(self._store)) is not None:
+            if self._stopped:
+                return
+            self._read(number)
 
     def _read(self, number: int) -> None:
         try:

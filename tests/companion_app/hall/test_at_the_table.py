@@ -25,15 +25,20 @@ class TableInAHall:
         self.store, self.keys = store, hall_keys(store)
         self.member = joined(store, self.keys, "Table 7", 1)
         self.files = MembershipFiles(folder)
-        self.script = shipped_script("schlangennest")
+        script = shipped_script("schlangennest")
+        assert script is not None
+        self.record = script.record
 
     def begin(self, moves: int = 2) -> str:
-        self.played.begin(self.script.record)
-        self.played.play(self.script.record, moves)
-        return self.played.desk.match.key
+        self.played.begin(self.record)
+        self.played.play(self.record, moves)
+        match = self.played.desk.match
+        assert match is not None
+        return match.key
 
     def signed(self, what: str, key: str, by=None, table: str = "") -> dict[str, str]:
         decision = decide(self.store, self.member.table, "Ann", what, {"what": what, "key": key})
+        assert decision is not None
         topic = topic_to(self.keys.id, table or self.member.table)
         message = signed(by or self.keys.signing, topic, to_bytes(ruling(decision)))
         return {"message": base64.b64encode(message).decode()}
