@@ -115,7 +115,7 @@ def teach(home: Path) -> None:
 
 def keep(home: Path) -> None:
     """Keep a correction and what was learnt about a camera."""
-    from companion_app.web.corrections import Corrections
+    from companion_app.web.corrections import Corrections  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     from calibration.profile import Light, Profile
     from calibration.profile_file import save_profile
