@@ -22,15 +22,12 @@ class Later {
   }
 
   async bring(file, make, tried = 0) {
-    try {
-      // A file that did not come is not asked for again under its name.
-      this.view = make(await import(`/static/${file}${tried ? `?again=${tried}` : ""}`));
-    } catch {
-      setTimeout(() => { if (this.element.isConnected) this.bring(file, make, tried + 1); }, TRY_AGAIN_MS);
-      return;
-    }
+    let brought = null;
+    // A file that did not come is not asked for again under its name.
+    try { brought = await import(`/static/${file}${tried ? `?again=${tried}` : ""}`); } catch { /* out of reach */ }
     if (view !== this) return;
-    view = this.view;
+    if (!brought) { setTimeout(() => this.bring(file, make, tried + 1), TRY_AGAIN_MS); return; }
+    view = make(brought);
     this.element.replaceWith(view.element);
     view.update?.(live.state);
   }

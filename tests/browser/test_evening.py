@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.eye.camera import TableCamera
 from companion_app.eye.feeder import NoFeeder
 from tests.browser.conftest import LYING, PHONE
 from tests.browser.test_after import axe_faults
@@ -23,10 +24,11 @@ class Phone(NoFeeder):
     kind = "phone"
 
 
-def test_the_phone_that_is_the_camera_shows_the_verdict_and_the_table(served, script):
+def test_the_phone_that_is_the_camera_shows_the_verdict_and_the_table(served, script, tmp_path):
     number, foul = script.fouls[0]
     served.begin(script.record)
     served.desk.feeder = Phone()
+    served.look_through(TableCamera(served.desk, "phone", tmp_path))
     served.play(script.record, number)
     page = served.open("/camera", dark=True, host=True, language="ru")
     page.letters(200)
@@ -61,8 +63,8 @@ def test_host_backs_up_and_is_told_why_nothing_is_restored(served, tmp_path):
 
 
 def test_tiles_are_marked_by_hand_on_a_phone_on_its_side(served, tmp_path):
-    bare = tmp_path / "bare.jpg"
-    cv2.imwrite(str(bare), np.full((400, 600, 3), 128, np.uint8))
+    bare = tmp_path / "bare.png"
+    cv2.imwrite(str(bare), np.full((300, 400, 3), 200, np.uint8))
     page = served.open("/teach", LYING, host=True, language="de")
     page.wait("document.querySelector('#teach-photo')")
 

@@ -256,7 +256,7 @@ def test_a_box_keeps_its_name_in_any_script_and_is_renamed_in_another(taught):
 
 def test_tiles_are_marked_by_hand_where_none_is_found(played):
     host = played.host()
-    bare = cv2.imencode(".jpg", np.full((400, 400, 3), 128, np.uint8))[1].tobytes()
+    bare = cv2.imencode(".png", np.full((300, 400, 3), 200, np.uint8))[1].tobytes()
     first = send(host, "/api/teaching/photo", photo=(io.BytesIO(bare), "a.jpg"), shape="square")
     assert (first.status_code, first.get_json()["lesson"]["tiles"]) == (200, [])
 
@@ -265,7 +265,7 @@ def test_tiles_are_marked_by_hand_where_none_is_found(played):
     wrong = host.post("/api/teaching/mark", {"photo": 0, "outline": corners[:3]})
 
     (tile,) = marked["lesson"]["tiles"]
-    assert np.allclose(tile["outline"], [[80, 80], [240, 80], [240, 240], [80, 240]], atol=1)
+    assert np.allclose(tile["outline"], [[80, 60], [240, 60], [240, 180], [80, 180]], atol=1)
     assert tile["group"] == 0
     assert wrong.status_code == 400
     assert host.client.get("/api/teaching/photos/0.jpg").mimetype == "image/jpeg"
