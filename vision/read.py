@@ -15,6 +15,8 @@ from time import perf_counter
 import numpy as np
 
 from calibration.profile import Profile
+from vision.classify.another_box import another_box
+from vision.classify.evidence import in_company
 from vision.classify.own_tiles import Eyes, with_own_tiles
 from vision.classify.reader import CellReading, Reader, load_reader
 from vision.classify.second_look import glanced, read_taught
@@ -133,6 +135,9 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         shown("classify", (detections, readings))
+        if stages.reader is not None and stages.reader.evidence is not None:
+            readings = in_company(readings, stages.reader.evidence.share)
+        first = detections.found, readings
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
             eyes = _eyes(picture.bgr, detections, stages.reader, request)
             detections, readings = with_own_tiles(detections, readings, eyes)
@@ -158,6 +163,11 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("quality"):
         known = any(one.is_whole(SURE) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
+        if request.tile_set is not None and request.shape == "square" and not state.tiles:
+            other = another_box(picture.bgr, *first, request.tile_set)
+            if other is not None:
+                quality = state.quality
+                state = replace(state, quality=replace(quality, advice=(*quality.advice, other)))
     return replace(state, timings_ms=timings.ms)
 
 

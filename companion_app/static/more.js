@@ -160,6 +160,7 @@ export class PhotoView {
 
   async send(file) {
     if (!file) return;
+    this.file = file;
     this.result.replaceChildren(h("p.loading", {}, t("reading")));
     const form = new FormData();
     form.append("photo", file);
@@ -178,7 +179,13 @@ export class PhotoView {
       h("section.card.photo-scores", {}, ...answer.players.map((p) => h("details", {}, h("summary", {}, h("b", {}, p.name), h("span.grow"), h("b.points", {}, score(p.score))),
         ...p.lines.map((line) => h("p.row.quiet", {}, line.why, h("span.grow"), h("b", {}, score(line.points))))))),
       ...(problems.length ? [h("ul.card.problem.list", {}, ...problems.map((text) => h("li", {}, text)))] : []),
-      ...(answer.advice ?? []).map((text) => h("p.card.quiet", {}, text)));
+      ...(answer.advice ?? []).map((text) => h("p.card.quiet", {}, text)), ...this.offered(answer.looks_like));
+  }
+
+  offered(game) {
+    const option = [...this.game.options].find((one) => one.value === game);
+    const again = () => { this.game.value = game; this.send(this.file); };
+    return option ? [h("button.big", { onclick: again }, t("photo-as", { game: option.text }))] : [];
   }
 }
 
