@@ -1,5 +1,5 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, post, t } from "./ui.js";
+import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, post, sheet, t } from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -92,6 +92,14 @@ async function begin() {
   go(location.pathname, false);
   live.open();
   if (code && me.join_code) askSeat(live.state);
+  if (me.salvaged) tellSalvaged();
+}
+
+// Games were damaged: everybody is told what was saved, until the host has seen it.
+function tellSalvaged() {
+  const dialog = sheet(t("salvaged-title"), h("p", { id: "salvaged" }, me.salvaged), ...(me.host ? [h("button.primary.wide", { onclick: async () => {
+    if (await attempt(() => post("/api/salvaged/seen"))) { me.salvaged = null; dialog.close(); }
+  } }, t("salvaged-seen"))] : []));
 }
 
 // The host may have freed this phone's seat, or opened something.
@@ -122,7 +130,7 @@ const measured = new ResizeObserver((entries) => {
 });
 for (const id of ["top", "tabs"]) measured.observe(document.getElementById(id));
 // Keys reach the pages where the eye finds them: above the rest, at the left edge, or below.
-const first = matchMedia("(min-width: 900px), (max-height: 500px) and (orientation: landscape)");
+const first = matchMedia("(min-width: 56.25em), (max-height: 500px) and (orientation: landscape)");
 const place = () => main[first.matches ? "before" : "after"](document.getElementById("tabs"));
 first.addEventListener("change", place);
 place();

@@ -1,6 +1,6 @@
 // A new game, step by step: camera, game, players and seats, options in words, start.
 // The second time: one tap.
-import { attempt, filling, get, h, icon, post, t } from "./ui.js";
+import { attempt, filling, get, h, icon, ownNames, post, t } from "./ui.js";
 import { CameraStep } from "./wizard_camera.js";
 import { seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
@@ -46,11 +46,11 @@ export class SetupView {
 
   named(game) {
     const seats = this.past?.find((one) => one.game === game.game) ?? this.past?.find((one) => one.players.some((p) => p.word));
-    return Object.fromEntries((seats?.players ?? []).filter((p) => p.word && p.name.toLowerCase() !== p.word.toLowerCase()).map((p) => [p.id, p.name]));
+    return ownNames((seats?.players ?? []).filter((p) => p.word));
   }
 
   knownNames() {
-    const names = new Set((this.past ?? []).flatMap((game) => game.players.filter((p) => p.name.toLowerCase() !== p.word.toLowerCase()).map((p) => p.name)));
+    const names = new Set((this.past ?? []).flatMap((game) => Object.values(ownNames(game.players))));
     return h("datalist", { id: "known-names" }, ...[...names].slice(0, 30).map((name) => h("option", { value: name })));
   }
 
@@ -177,8 +177,7 @@ export class SetupView {
   }
 
   async repeat(state) {
-    const names = Object.fromEntries(state.players.map((p) => [p.id, p.name]));
-    await this.begin({ game: state.game, set: state.set, players: state.players.map((p) => p.id), names, options: state.options });
+    await this.begin({ game: state.game, set: state.set, players: state.players.map((p) => p.id), names: ownNames(state.players), options: state.options });
   }
 
   async begin(body) {

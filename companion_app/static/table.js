@@ -3,15 +3,16 @@
 import { Board } from "./board.js";
 import { moveSheet, tileUrl } from "./correct.js";
 import { overCard } from "./ending.js";
+import { HallCall } from "./hall_call.js";
 import { ghosts } from "./hints.js";
 import { LivePicture, veil } from "./overlay.js";
 import { buzz, play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
 import { askSeat, codeShown, mayMove } from "./seats.js";
-import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t, toast } from "./ui.js";
+import { attempt, avatar, choice, choose, get, h, icon, me, ownNames, post, say, score, sheet, t, toast } from "./ui.js";
 import { foulCard, lastCard, nameOf, questionCard } from "./verdict.js";
 
-const WIDE = matchMedia("(min-width: 900px)");
+const WIDE = matchMedia("(min-width: 56.25em)");
 const UPRIGHT = matchMedia("(max-width: 599px) and (orientation: portrait)");
 
 export class TableView {
@@ -29,9 +30,10 @@ export class TableView {
     this.moves = h("section.moves", { "aria-label": t("moves") });
     this.stock = h("section.stock", { "aria-label": t("stock") });
     this.source = h("div.source");
-    this.seeing = h("div.seeing");
+    this.seeing = h("div.seeing-place");
     this.note = h("p.demo-note", { hidden: true }, icon("hint"), h("span", {}, t("demo-first")),
       h("button.ghost.round", { "aria-label": t("close"), onclick: () => { choose("demo", false); this.note.hidden = true; } }, icon("cross")));
+    this.hall = tv ? null : new HallCall().element;
     this.frame = h("div.frame", {}, this.source, this.note, h("div.board-place", {}, this.board.element, this.seeing), this.tools);
     this.element = h(`div.table-view${tv ? ".for-tv" : ""}`);
     this.arrange = () => { this.arranged(); this.cover(); if (this.state) this.showBoard(this.state); };
@@ -52,8 +54,8 @@ export class TableView {
   // Keys go through the page as the eye does: beside the table on a wide screen, around it on a phone.
   arranged() {
     const parts = WIDE.matches
-      ? [this.frame, h("div.side", {}, this.players, h("div.below", {}, this.verdict, this.moment, this.moves, this.stock))]
-      : [h("div.first", {}, this.players, this.frame, this.verdict), this.moment, this.moves, this.stock];
+      ? [this.frame, h("div.side", {}, this.players, h("div.below", {}, this.verdict, this.moment, this.hall, this.moves, this.stock))]
+      : [h("div.first", {}, this.players, this.frame, this.verdict), this.moment, this.hall, this.moves, this.stock].filter(Boolean);
     this.whole = [...(this.tv ? [this.wayBack()] : []), ...parts, ...(this.tv ? [this.join()] : [])];
     if (!this.element.classList.contains("empty")) this.element.replaceChildren(...this.whole);
   }
@@ -222,9 +224,8 @@ export class TableView {
   }
 
   async again(state) {
-    const names = Object.fromEntries(state.players.map((p) => [p.id, p.name]));
     await this.act("/api/new", { game: state.game, set: state.set, players: state.players.map((p) => p.id),
-      names, options: state.options });
+      names: ownNames(state.players), options: state.options });
   }
 
   // --- tools ---------------------------------------------------------------------------------
@@ -233,14 +234,16 @@ export class TableView {
     const button = (name, word, onclick, extra = {}) => h("button.tool", { title: t(word), onclick, ...extra }, icon(name), h("span", {}, t(word)));
     const on = choice("hints");
     const sits = me.host || (me.may_answer && me.seats.length > 0);
-    const key = JSON.stringify([on, state.can_undo, state.can_redo, state.over, state.last_round, state.turn, state.paused, state.source.kind, state.language, this.picture.on, me]);
+    const key = JSON.stringify([on, state.can_undo, state.can_redo, state.over, state.last_round, state.turn, state.paused, state.can_pause, state.source.kind, state.language, this.picture.on, me]);
     if (key === this.toolsKey) return;
     this.toolsKey = key;
     // What cannot be done right now stays where it is, greyed: buttons do not change places under a finger.
+    this.looked ||= hasCamera(state) && me.may.pictures;
+    this.pausable ||= state.can_pause;
     const shown = [
       button("fit", "fit", () => this.board.fit()),
-      ...(hasCamera(state) && me.may.pictures ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
-        : button("camera", "camera-view", () => this.showCamera(true))] : []),
+      ...(this.looked ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
+        : button("camera", "camera-view", () => this.showCamera(true), { disabled: !(hasCamera(state) && me.may.pictures) })] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
         me.host ? button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }) : null,
@@ -249,7 +252,7 @@ export class TableView {
         sits && state.actions.includes("finale") ? button("flag", "finale", () => this.act("/api/tell", { finale: true }),
           { disabled: state.over || Boolean(state.last_round) || !mayMove(state) }) : null,
         me.host ? null : button("hand", me.seats.length ? "my-seats" : "take-seat", () => askSeat(this.state)),
-        me.host && state.can_pause ? button("pause", "pause", () => this.act("/api/pause", { on: true }), { disabled: state.over || state.paused }) : null,
+        me.host && this.pausable ? button("pause", "pause", () => this.act("/api/pause", { on: true }), { disabled: state.over || state.paused || !state.can_pause }) : null,
         !me.host ? null : state.over ? button("play", "resume", () => this.act("/api/resume", { key: state.key }))
           : button("crown", "end", () => this.askEnd())].filter(Boolean))];
     this.tools.style.setProperty("--columns", shown.length > 4 ? Math.ceil(shown.length / 2) : shown.length);
@@ -300,7 +303,8 @@ export class TableView {
   showSource(state) {
     const kind = state.source.kind;
     const covered = state.tiles.filter((one) => one.spots.some((spot) => state.covered?.includes(spot))).length;
-    this.note.hidden = this.tv || kind !== "demo" || !choice("demo");
+    const between = kind === "none" && !this.note.hidden; // two rounds of the demo: it is there again at once
+    this.note.hidden = this.tv || !(kind === "demo" || between) || !choice("demo");
     this.source.replaceChildren(h("h1", {}, state.title),
       ...(kind === "recorded" ? [h("span.badge.recorded", { title: t("recorded-why") }, t("recorded"))] : []),
       ...(kind === "demo" ? [h("span.badge.recorded", {}, t("demo"))] : []),
@@ -311,9 +315,8 @@ export class TableView {
   showSeeing(state) {
     const why = state.seeing.why?.text; // said once a state has lasted: what is seen, what to do
     const quiet = (!why && ["settled", "looking"].includes(state.seeing.state)) || state.over || state.source.kind === "none";
-    this.seeing.hidden = quiet;
-    this.seeing.classList.toggle("amiss", Boolean(why) || AMISS.includes(state.seeing.state));
-    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, why ?? t("seeing-" + state.seeing.state)));
+    const amiss = why || AMISS.includes(state.seeing.state) ? ".amiss" : "";
+    this.seeing.replaceChildren(...(quiet ? [] : [h(`div.seeing${amiss}`, {}, icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, why ?? t("seeing-" + state.seeing.state)))]));
   }
 
   showMoves(state) {

@@ -249,6 +249,9 @@ export function avatar(player) {
   return h("span.avatar", { "--player": player.colour, "aria-hidden": "true" }, player.letter ?? initial(player.name));
 }
 
+// What people are called who are not called by their colour; a colour has another word on every phone.
+export const ownNames = (players) => Object.fromEntries(players.filter((p) => p.name.toLowerCase() !== p.word.toLowerCase()).map((p) => [p.id, p.name]));
+
 export function when(seconds) {
   return new Intl.DateTimeFormat(document.documentElement.lang,
     { dateStyle: "medium", timeStyle: "short" }).format(new Date(seconds * 1000));

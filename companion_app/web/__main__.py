@@ -47,6 +47,7 @@ def main() -> int:
     server = _server(companion, told)
     eye.start()
     server.start()
+    child.beat(lambda: status_of(told["host"], server.port, LIGHT) != 0)
     if told["https_port"] is not None and companion.https is not None:
         _start_https(companion.https)
     try:
@@ -54,7 +55,6 @@ def main() -> int:
             if status_of(told["host"], server.port, "/health") == 200:
                 break
             child.stopping.wait(0.1)
-        child.beat(lambda: status_of(told["host"], server.port, LIGHT) != 0)
         child.report(ready=True, url=companion.address, pin=settings.made_pin,
                      code=settings.now.join_code)  # fmt: skip
         child.stopping.wait()

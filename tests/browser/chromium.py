@@ -192,6 +192,19 @@ class Page:
             "e.dispatchEvent(new Event('change', {bubbles: true})); })()"
         )
 
+    def watch_shifts(self) -> None:
+        """Note from now on whatever moves on the page by itself."""
+        self.js(
+            "window.shifts = []; new PerformanceObserver((list) => shifts.push("
+            "...list.getEntries().map((e) => [e.value, ...e.sources.map((s) => "
+            "String(s.node?.className || s.node?.parentNode?.className))])))"
+            ".observe({type: 'layout-shift', buffered: true}); 1"
+        )
+
+    def shifted(self) -> float:
+        """Return how much has moved since it is watched, as browsers measure it, all added up."""
+        return float(self.js("shifts.reduce((sum, [value]) => sum + value, 0)"))
+
     def shot(self, path: Path) -> None:
         """Take a picture of what is seen."""
         png = self.ask("Page.captureScreenshot", format="png")["data"]

@@ -17,6 +17,10 @@ from tests.companion_app.web.conftest import Played, script
 PHONE, LYING, DESKTOP, TV = (390, 844), (844, 390), (1440, 900), (1920, 1080)
 
 
+MOST_SHIFT = 0.02
+"""What may move on the page over a whole game, as browsers measure it."""
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Return a Chromium for all tests."""
@@ -93,4 +97,4 @@ def served(tmp_path: Path, browser: Browser) -> Iterator[Served]:
     table.close()
 
 
-__all__ = ["DESKTOP", "LYING", "PHONE", "TV", "Served", "script"]
+__all__ = ["DESKTOP", "LYING", "MOST_SHIFT", "PHONE", "TV", "Served", "script"]

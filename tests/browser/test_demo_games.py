@@ -14,7 +14,7 @@ from engine.record import parse_record, record_to_json
 from engine.referee import referee_record
 from models.scenes.refereed import Manners
 from tests.browser.chromium import wait_until
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, MOST_SHIFT, PHONE
 
 pytestmark = pytest.mark.browser
 
@@ -91,8 +91,13 @@ def test_wizard_leads_to_a_finished_game_with_a_foul_overruled_and_one_taken_bac
 
     overruled(served, page)
     page.go(served.url + "/")
+    page.wait("document.querySelector('.board svg')")
+    page.watch_shifts()
     taken_back(served, page)
     page.wait("document.querySelector('.over .headline')", GAME_S)
+    assert page.shifted() <= MOST_SHIFT, page.js("shifts")
+    if game == "schlangennest":
+        seen_by_the_camera(page)
 
     match = served.desk.match
     flags = [judged["legal"] for judged in referee_record(match.record())["moves"]]
@@ -106,6 +111,15 @@ def test_wizard_leads_to_a_finished_game_with_a_foul_overruled_and_one_taken_bac
     pictures = [served.store.picture(one.seq, "after") for one in match.accepted]
     assert sum(picture is not None for picture in pictures) > len(pictures) / 3
     corrected(served)
+
+
+def seen_by_the_camera(page):
+    """Tap a tile: its sheet shows what the camera sees there beside what it was read as."""
+    page.click(".over .fold")
+    page.js("document.querySelector('.board .tap').dispatchEvent("
+            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.wait("document.querySelector('dialog .photo-part .crop .picture')")
+    page.js("document.querySelector('dialog').close()")
 
 
 def corrected(served):

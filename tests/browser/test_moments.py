@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.browser.chromium import wait_until
-from tests.browser.conftest import DESKTOP, LYING, PHONE, TV
+from tests.browser.conftest import DESKTOP, LYING, MOST_SHIFT, PHONE, TV
 from tests.browser.test_after import axe_faults
 from tests.browser.test_page import GAMES, too_small, with_foul
 from tests.companion_app.web.conftest import playthrough
@@ -18,15 +18,9 @@ from tests.companion_app.web.conftest import playthrough
 pytestmark = pytest.mark.browser
 
 PICTURES = Path(__file__).parent / "pictures"
-MOST_SHIFT = 0.02
 LEAST_CARD_PX = 32
 FAR_OFF = 9.0
 """How much a share card may differ from the one that is kept, as other fonts make it: 0 to 255."""
-WATCH_SHIFTS = (
-    "window.shifts = []; new PerformanceObserver((list) => shifts.push(...list.getEntries()"
-    ".map((e) => [e.value, e.sources.map((s) => s.node?.className ?? s.node?.nodeName).join()])))"
-    ".observe({type: 'layout-shift', buffered: true}); 1"
-)
 VIEWS = ("/", "/new", "/games", "/settings", "/join", "/photo", "/rules", "/teach", "/checkup")
 
 
@@ -79,7 +73,7 @@ def test_nothing_moves_while_a_game_is_played_to_its_end(served, script):
     pages = [served.open("/"), served.open("/", DESKTOP)]
     for page in pages:
         page.wait("document.querySelector('.board svg') && document.querySelector('#line')")
-        page.js(WATCH_SHIFTS)
+        page.watch_shifts()
     for n, move in enumerate(script.record.moves):
         if n == number:
             served.lay(foul)
@@ -93,8 +87,7 @@ def test_nothing_moves_while_a_game_is_played_to_its_end(served, script):
 
     for page in pages:
         page.wait("document.querySelector('.over .ranks')")
-        shifts = page.js("shifts")
-        assert sum(value for value, _ in shifts) <= MOST_SHIFT, shifts
+        assert page.shifted() <= MOST_SHIFT, page.js("shifts")
 
 
 def test_score_is_counted_on_the_table_and_the_winner_has_a_rematch(served, script):
@@ -139,22 +132,36 @@ def test_reduced_motion_is_respected(served, script):
     assert page.js("!!document.querySelector('.counting [aria-label=\"Go on counting\"]')")
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_share_card_of_a_game_is_the_one_that_is_kept(served, game):
+@pytest.mark.parametrize(
+    ("game", "size"), [*((game, PHONE) for game in GAMES), ("schlangennest", DESKTOP)]
+)
+def test_whole_game_is_shown_move_by_move_and_its_share_card_is_the_kept_one(served, game, size):
     record = playthrough(GAMES[game])
     names = dict(zip(record.start.players, ("Anna", "Béla", "Čeněk", "Юлия", "Eve"), strict=False))
     served.begin(record, names)
-    served.play(record)
-    served.desk.end()
-    page = served.open("/", DESKTOP)
+    page = served.open("/", size)
 
+    served.play(record)
+
+    moves = len(served.desk.match.accepted)
+    page.wait(f"document.querySelector('.moves summary')?.innerText === 'Moves: {moves}'")
+    state = served.guest().get("/api/state")
+    page.wait(f"document.querySelectorAll('.board .tap').length === {len(state['tiles'])}")
+    shown = page.js("[...document.querySelectorAll('.player .points')].map((e) => e.innerText)")
+    scores = state["scores"].values()
+    assert [s.replace("−", "-") for s in shown] == ["–" if s is None else str(s) for s in scores]
+    served.desk.end()
+    is_the_kept_card(page, game)
+
+
+def is_the_kept_card(page, game):
+    """Compare the share card of the game that is on with its picture."""
     data = page.js(
         "Promise.all([import('/static/sharecard.js'), fetch('/api/state').then((r) => r.json())])"
         ".then(([card, state]) => card.cardPng(state)).then((blob) => new Promise((done) => {"
         "const reader = new FileReader(); reader.onload = () => done(reader.result);"
         "reader.readAsDataURL(blob); }))"
     )
-
     made = picture(base64.b64decode(data.partition(",")[2]))
     kept = picture((PICTURES / f"share_{game}.png").read_bytes())
     assert made.shape == (1350, 1080, 3)

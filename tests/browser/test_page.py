@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.chromium import wait_until
-from tests.browser.conftest import DESKTOP, PHONE, TV
+from tests.browser.conftest import DESKTOP, TV
 from tests.companion_app.web.conftest import playthrough
 
 pytestmark = pytest.mark.browser
@@ -57,25 +57,6 @@ def test_second_game_takes_at_most_three_taps(served, script):
 
     wait_until(lambda: served.desk.match.key != first)
     page.wait("document.querySelector('.player b')?.innerText === 'Anna'")
-
-
-@pytest.mark.parametrize(
-    ("game", "size"), [*((game, PHONE) for game in GAMES), ("schlangennest", DESKTOP)]
-)
-def test_whole_game_is_shown_move_by_move(served, game, size):
-    record = playthrough(GAMES[game])
-    served.begin(record)
-    page = served.open("/", size)
-
-    served.play(record)
-
-    moves = len(served.desk.match.accepted)
-    page.wait(f"document.querySelector('.moves summary')?.innerText === 'Moves: {moves}'")
-    tiles = len(served.guest().get("/api/state")["tiles"])
-    page.wait(f"document.querySelectorAll('.board .tap').length === {tiles}")
-    shown = page.js("[...document.querySelectorAll('.player .points')].map((e) => e.innerText)")
-    scores = served.guest().get("/api/state")["scores"].values()
-    assert [s.replace("−", "-") for s in shown] == ["–" if s is None else str(s) for s in scores]
 
 
 def test_foul_is_shown_and_overruled(served, script):

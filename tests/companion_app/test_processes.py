@@ -110,7 +110,7 @@ def heard(tmp_path) -> Iterator[socket.socket]:
 def house(tmp_path, monkeypatch, heard) -> Iterator[House]:
     """Return a house in which a recorded game is played, slowly enough to be interrupted."""
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
-    patience = Patience(silence=6.0, stop=10.0)
+    patience = Patience(silence=12.0)
     systemd = Systemd({"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "9000000"})
     one = House(tmp_path / "home", 3.0, patience, systemd)
     yield one
@@ -266,6 +266,14 @@ def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
     with Store(tmp_path / "home") as store:
         key = store.unfinished()
         assert key is not None and Match.resume(store, key).accepted
+
+
+def test_page_never_loads_what_reads_pictures(house):
+    for path in ("api/state", "api/games", "api/health", "api/history", "api/camera", "api/moves"):
+        house.get(path)
+
+    loaded = Path(f"/proc/{house.page}/maps").read_text()
+    assert not [name for name in ("cv2", "onnxruntime", "numpy") if f"/{name}" in loaded]
 
 
 # --- the command itself ---

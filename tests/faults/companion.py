@@ -90,6 +90,14 @@ class Companion:
         """Return how much memory all of them take."""
         return sum(memory_mb(pid) for pid in self.family())
 
+    def kill_one(self, module: str) -> None:
+        """End the eye or the page alone: ``companion_app.eye`` or ``companion_app.web``."""
+        for pid in self.family():
+            with suppress(OSError):
+                told = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if module.encode() in told:
+                    os.kill(pid, signal.SIGKILL)
+
     def kill(self) -> None:
         """End all of them as nothing else can: at once, between any two of their steps."""
         for pid in self.family():

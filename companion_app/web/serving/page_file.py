@@ -11,6 +11,7 @@ import re
 import secrets
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -103,11 +104,15 @@ class SettingsFile:
                 raise StoreError(f"settings cannot be kept: {error.strerror}") from error
             return self._now
 
-    def change_pin(self, pin: str) -> None:
-        """Change the PIN; everybody else who was host is no longer."""
+    def with_pin(self, pin: str) -> dict[str, object]:
+        """Return what changes with a new PIN; everybody else who was host is no longer."""
         if not (pin.isascii() and pin.isdigit() and 4 <= len(pin) <= 12):
             raise BadRequest(code="bad-pin")
-        self.change(pin_hash=hashed(pin, self._cost), pin_number=self.now.pin_number + 1)
+        return {"pin_hash": hashed(pin, self._cost), "pin_number": self.now.pin_number + 1}
+
+    def change_pin(self, pin: str) -> None:
+        """Change the PIN."""
+        self.change(**self.with_pin(pin))
 
     def new_pin(self) -> str:
         """Make another PIN and return it, to be shown once."""
@@ -115,9 +120,9 @@ class SettingsFile:
         self.change_pin(pin)
         return pin
 
-    def new_code(self) -> None:
-        """Make another join code; every seat is free again."""
-        self.change(join_code=some_code(), join_number=self.now.join_number + 1)
+    def with_code(self) -> dict[str, object]:
+        """Return what changes with another join code; every seat is free again."""
+        return {"join_code": some_code(), "join_number": self.now.join_number + 1}
 
     def keep_card(self, code: str) -> None:
         """Let the card with this code make hosts, and no other; without a code none does."""
@@ -223,12 +228,17 @@ def _is_text(value: object) -> bool:
 def write_private(path: Path, document: Any) -> None:
     """Write a file of JSON that only its owner reads; either all of it is there or the old one."""
     beside = path.with_suffix(".new")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(document, file)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
 
 
 def some_pin() -> str:

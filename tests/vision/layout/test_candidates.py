@@ -34,9 +34,7 @@ def test_plank_that_is_read_as_a_card_is_one_only_if_it_is_well_seen(sure, far, 
     readings = [CellReading((CellGuess("red/straight", 0, 0, 1.0),))] * 3
     readings.append(CellReading((CellGuess("yellow/straight", 0, 0, 1.0),), far=far))
 
-    seen, _ = cards_only(
-        Detections((640, 480), "square", tuple(found)), readings, REQUEST, ground
-    )
+    seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, REQUEST, ground)
 
     assert len(seen.found) == kept
 
@@ -51,8 +49,6 @@ def test_washed_out_cards_are_some_where_one_leads_to_the_next(outlined, kept):
     readings = [CellReading((CellGuess("red/straight", 0, 0, 1.0),)), pale, pale, pale]
     ground = Ground(bgr, [one.corners_px for one in found])
 
-    seen, _ = cards_only(
-        Detections((640, 480), "square", tuple(found)), readings, REQUEST, ground
-    )
+    seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, REQUEST, ground)
 
     assert len(seen.found) == kept

@@ -88,6 +88,7 @@ def test_printed_pages_hold_every_name_and_run_nothing(evening, language):
 
 
 def test_a_bye_is_printed():
+    pytest.importorskip("rustworkx", reason="the extra `hall` is not installed")
     evening = Evening({"size": 2, "game": "snekagon"}, 3)
     evening.begin()
 

@@ -137,6 +137,7 @@ def test_who_does_not_come_forfeits_and_the_others_play_for_three(evening):
 
 
 def test_one_who_is_left_alone_wins_without_play_and_has_met_nobody():
+    pytest.importorskip("rustworkx", reason="the extra `hall` is not installed")
     evening = Evening({"size": 2}, 2)
     evening.begin()
     a, b = evening.tables[0].players
@@ -144,8 +145,8 @@ def test_one_who_is_left_alone_wins_without_play_and_has_met_nobody():
     evening.do("close-round")
 
     one, two = pasts(evening.now, (a, b))
-    assert (one.score, one.met, one.byes, one.missed) == (1, {}, 1, 0)
-    assert (two.score, two.met, two.byes, two.missed) == (0, {}, 0, 1)
+    assert (float(one.score), dict(one.met), one.byes, one.missed) == (1, {}, 1, 0)
+    assert (float(two.score), dict(two.met), two.byes, two.missed) == (0, {}, 0, 1)
 
 
 def test_a_forfeit_after_the_result_costs_the_win(evening):

@@ -1,5 +1,7 @@
 """Rounds: the director starts them, people come and go, the hall's clock rules."""
 
+import sys
+
 import pytest
 
 from companion_app.hall.tournament.errors import TournamentError
@@ -73,6 +75,19 @@ def test_two_players_change_places_before_the_start(evening):
     assert evening.tables[1].players[2] == one
 
 
+def test_nobody_who_is_not_there_is_swapped_in(evening):
+    away = evening.enter("Away", here=False)
+    evening.pair()
+
+    refused(evening, "no-such-player", "swap-players", ARBITER, "why", one="p1", two=away)
+
+
+def test_a_table_of_a_size_that_has_no_points_is_refused(evening):
+    tables = [{"number": 1, "players": list(evening.now.players)}]
+
+    refused(evening, "no-points-for-size", "pair-round", round=1, tables=tables, byes=[])
+
+
 def test_late_arrivals_play_from_the_next_round_and_leavers_no_more(evening):
     evening.round(1)
     late = evening.enter("Late")
@@ -121,6 +136,14 @@ def test_too_few_players_are_told(evening):
         evening.do("leave", ARBITER, player=player)
 
     with pytest.raises(TournamentError, match="At least 3 players"):
+        paired(evening.now, 1)
+
+
+def test_without_the_extra_for_halls_two_at_a_table_are_told_what_is_missing(monkeypatch):
+    evening = Evening({"size": 2, "game": "snekagon"}, 4)
+    monkeypatch.setitem(sys.modules, "rustworkx", None)
+
+    with pytest.raises(TournamentError, match="extra “hall”"):
         paired(evening.now, 1)
 
 

@@ -54,6 +54,8 @@ def picture(*codes: str) -> bytes:
 class Camera:
     """A camera over a table on which somebody lays things."""
 
+    name = "webcam:0"
+
     def __init__(self) -> None:
         self.shows = picture()
         self.looks = 0
@@ -66,7 +68,7 @@ class Camera:
 @pytest.fixture
 def camera(played, monkeypatch) -> Camera:
     made = Camera()
-    played.companion.camera = made
+    played.look_through(made)
     monkeypatch.setattr(card_view, "SAME_S", 0.0)
     return made
 
