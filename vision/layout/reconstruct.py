@@ -46,6 +46,9 @@ SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
 FEWEST_OF_A_STOCK = 3
 """Cards that must be sure where a stock is all that is seen."""
+SURELY_LAID = 0.98
+"""Cards that less likely belong to the layout are asked about, never claimed. Of 47 cards beside
+layouts that were claimed 26 had less, and of 11,900 cards in play one in a hundred."""
 SAME_PLACE = 0.35
 """Cards whose middles are closer than that, in widths, are one."""
 TINY_PX = 16.0
@@ -124,7 +127,7 @@ def _entries(
             card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)
-            if card.confidence >= SURE:
+            if card.confidence >= SURE and card.laid >= SURELY_LAID:
                 tiles.append(entry)
             else:
                 unsure.append(replace(entry, guesses=guesses_of(card), why=why_of(card)))
