@@ -1,0 +1,126 @@
+"""The command ``hall`` as people type it: opened, joined, played, proved, backed up, closed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from companion_app.cli.main import main
+from companion_app.hall.demo import Player
+from companion_app.hall.errors import HallError
+from companion_app.hall.line.broker import find_mosquitto
+from companion_app.hall.store.backup import backup, restore
+from companion_app.hall.store.database import address_of, open_engine
+from companion_app.hall.store.hall_store import HallStore
+from companion_app.live.store import Store
+from tests.browser.chromium import wait_until
+from tests.companion_app.hall.cluster import free_port
+from tests.companion_app.hall.test_hall_page import Guest
+
+ROOT = Path(__file__).parents[3]
+
+
+def started(home: Path, module: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+        env={**os.environ, "SNAKE_EYE_HOME": str(home)},
+    )  # fmt: skip
+
+
+def said(capsys, *arguments: str) -> tuple[int, dict]:  # type: ignore[type-arg]
+    status = main([*arguments, "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_table_joins_a_hall_sends_its_game_and_proves_it(tmp_path, monkeypatch, capsys):
+    if find_mosquitto() is None:
+        pytest.skip("there is no Mosquitto here")
+    hall = started(tmp_path / "hall", "companion_app.cli", "hall", "--json", "--host", "127.0.0.1",
+                   "--port", "0", "--broker-port", str(free_port()))  # fmt: skip
+    assert hall.stdout is not None
+    ready = json.loads(hall.stdout.readline())
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "table"))
+
+    assert main(["hall", "verify"]) == 2
+    status, joined = said(capsys, "hall", "join", ready["url"], ready["code"].lower(),
+                          "--name", "Final")  # fmt: skip
+    assert (status, joined["name"]) == (0, "Final")
+    with Store(tmp_path / "table") as store:
+        sender = started(tmp_path / "table", "companion_app.hall.table.sender")
+        player = Player(store, 1, "snekagon")
+        for _ in range(4):
+            player.step()
+        guest = Guest(int(ready["url"].rstrip("/").rpartition(":")[2]))
+        wait_until(lambda: [t.get("moves") for t in guest.get("/api/hall")["tables"]] == [3])
+
+        assert said(capsys, "hall", "verify") == (
+            0, {"ok": True, "lines": 5, "differing": [], "missing": []})  # fmt: skip
+    sender.send_signal(signal.SIGTERM)
+    sender.communicate(timeout=20)
+    assert sender.returncode == 0
+    assert said(capsys, "hall", "leave") == (0, {"left": True})
+    assert said(capsys, "hall", "leave") == (1, {"left": False})
+
+    hall.send_signal(signal.SIGTERM)
+    hall.communicate(timeout=30)
+    assert hall.returncode == 0
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "hall"))
+    assert said(capsys, "hall", "migrate")[1]["now"] == "0001"
+    assert len(said(capsys, "hall", "pin")[1]["arbiter_pin"]) == 6
+    assert said(capsys, "hall", "backup", str(tmp_path / "evening.backup"))[0] == 0
+
+
+def test_backup_of_a_hall_comes_back_whole(tmp_path, cluster):
+    for database, other in (
+        (None, None),
+        (cluster.new_database("kept"), cluster.new_database("back")),
+    ):
+        store = HallStore(open_engine(address_of(database, tmp_path / "one")))
+        store.add_table("a" * 24, "key", "Table 1", 7)
+        file = tmp_path / f"{database is None}.backup"
+        assert backup(database, tmp_path / "one", file) > 1000
+        with pytest.raises(HallError, match="there already"):
+            backup(database, tmp_path / "one", file)
+        restore(other, tmp_path / "two", file)
+        back = HallStore(open_engine(address_of(other, tmp_path / "two")))
+
+        assert back.member("a" * 24) == store.member("a" * 24)
+        back.close()
+        store.close()
+
+
+def test_backup_made_to_harm_is_refused_and_nothing_is_there(tmp_path):
+    file = tmp_path / "evil.backup"
+    file.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+
+    with pytest.raises(HallError):
+        restore(None, tmp_path / "hall", file)
+    with pytest.raises(HallError, match="there is no"):
+        restore(None, tmp_path / "hall", tmp_path / "none")
+    assert list((tmp_path / "hall").glob("hall.sqlite3")) == []
+
+
+def test_hall_without_its_libraries_says_what_to_do(monkeypatch, capsys):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+
+    assert main(["hall"]) == 2
+    assert "make hall-ready" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(["--database", "mysql://x"], "PostgreSQL or in a file"),
+     (["--broker", "tcp://x"], "mqtts://HOST"),
+     (["--database", "postgresql://nobody@127.0.0.1:9/x"], "does not answer")],
+)  # fmt: skip
+def test_mistake_in_the_command_is_named(arguments, why, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path))
+
+    assert main(["hall", "--json", *arguments]) == 2
+    assert why in capsys.readouterr().err
