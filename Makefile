@@ -1,6 +1,7 @@
 # What can be done here, one command each. `make run` and `make test` do all the set-up themselves.
 #
 #   make run        the companion (ARGS="..." adds arguments)
+#   make hall       a hall with a dozen tables that play by themselves (ARGS="..." adds arguments)
 #   make setup      .venv with what a game needs, and the command .venv/bin/snake-eye
 #   make check      format, lint, types, imports
 #   make test       check and every test: exactly what CI runs
@@ -22,7 +23,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run check test bench look evaluate golden train soak fuzz audit release test-deploy lock clean
+.PHONY: setup run hall hall-ready check test bench look evaluate golden train soak fuzz audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -30,6 +31,13 @@ WORKERS = auto
 
 run: setup
 	.venv/bin/snake-eye run $(ARGS)
+
+# In a folder of its own: what the demo tables play is no game of this home.
+hall: hall-ready
+	home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && \
+	SNAKE_EYE_HOME=$$home .venv/bin/snake-eye hall --demo 12 $(ARGS)
+
+hall-ready: .venv/hall-ready
 
 setup: .venv/run-ready
 
@@ -61,7 +69,8 @@ golden: setup
 # need torch (the extra `train`) and, on a plain processor, patience.
 train: setup
 	.venv/bin/python -m models.training.reader --out models/trained
-	.venv/bin/python -m models.training.evidence --tables 200 --scenes 400 --collages 1500 --out models/trained
+	.venv/bin/python -m models.training.evidence --tables 160 --scenes 400 --collages 1000 --counted 32 --out models/trained
+	.venv/bin/python -m models.training.taught_evidence --boxes 32 --out models/trained
 	.venv/bin/python -m models.training.fields --out models/trained
 	.venv/bin/python -m models.training.detector --out build/detector
 	.venv/bin/python -m models.training.hex_boards --out build/hex
@@ -113,7 +122,7 @@ endif
 	@touch $@
 
 # python-chess comes as source only; it is built by the setuptools that was just installed.
-.venv/dev-ready: .venv/run-ready requirements/dev.lock
+.venv/dev-ready: .venv/run-ready requirements/dev.lock requirements/hall.lock
 	@echo "Adding the tools for checks and tests ..."
 	@$(PIP) install --quiet --require-hashes --use-pep517 --no-build-isolation \
 	    -r requirements/dev.lock
@@ -121,6 +130,17 @@ endif
 	    || echo "Without Chromium the browser tests are skipped."
 	@deploy/system-packages.sh 'test -x /usr/sbin/mosquitto || command -v mosquitto' mosquitto \
 	    || echo "Without Mosquitto the tests of MQTT are skipped."
+	@$(PIP) install --quiet --require-hashes --only-binary :all: -r requirements/hall.lock \
+	    || echo "Without the extra hall its tests are skipped."
+	@deploy/system-packages.sh 'ls /usr/lib/postgresql/*/bin/initdb' postgresql \
+	    || echo "Without PostgreSQL its tests are skipped."
+	@touch $@
+
+# What a hall needs beyond a table; tests of the hall are skipped where it does not install.
+.venv/hall-ready: .venv/run-ready requirements/hall.lock
+	@echo "Adding what a hall needs ..."
+	@$(PIP) install --quiet --require-hashes --only-binary :all: -r requirements/hall.lock
+	@deploy/system-packages.sh 'test -x /usr/sbin/mosquitto || command -v mosquitto' mosquitto
 	@touch $@
 
 # One list for every Python and processor: `--universal` writes markers, `fewest` keeps to one
@@ -134,4 +154,6 @@ lock:
 	"$$tools/bin/pip" install --quiet --disable-pip-version-check uv && \
 	"$$tools/bin/uv" $(COMPILE) --output-file requirements/run.lock && \
 	"$$tools/bin/uv" $(COMPILE) --extra dev --constraint requirements/run.lock \
-	    --output-file requirements/dev.lock
+	    --output-file requirements/dev.lock && \
+	"$$tools/bin/uv" $(COMPILE) --extra hall --constraint requirements/dev.lock \
+	    --output-file requirements/hall.lock

@@ -1,15 +1,17 @@
-"""The address of the page: the port that phones call, and how they find this machine."""
+"""The address of the page: the port that phones call, how they find it, and whether it answers."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 import time
+from http.client import HTTPConnection, HTTPException
 
 PORT = 8080
 NEXT_PORTS = 20
 BACKLOG = 256
 """So many callers wait while the page is being started again."""
+ANSWER_WITHIN_S = 10.0
 GOING_S = 1.5
 """A page that was just killed may hold its port for so long."""
 
@@ -49,6 +51,19 @@ def _bound(host: str, port: int) -> socket.socket:
         sock.close()
         raise
     return sock
+
+
+def status_of(host: str, port: int, path: str, within_s: float = ANSWER_WITHIN_S) -> int:
+    """Return how the page answers on this machine: a status, 0 for not at all."""
+    here = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
+    connection = HTTPConnection(here.get(host, host), port, timeout=within_s)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except (OSError, HTTPException):
+        return 0
+    finally:
+        connection.close()
 
 
 def reachable_host(host: str) -> str:

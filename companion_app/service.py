@@ -13,9 +13,11 @@ from contextlib import suppress
 from companion_app.answers import BAD_INPUT, complain
 from companion_app.cli import main as cli
 from companion_app.home import home_folder
+from companion_app.listening import status_of
 from companion_app.settings import Settings, SettingsError, load_settings
 from companion_app.web.serving.page_file import SettingsFile
 
+HEALTHY = 200
 TRY_AGAIN = 75
 """Exit status for what may pass: a disk that is full, a port that is taken. Systemd starts the
 service again; only a mistake in the settings waits for its owner."""
@@ -47,6 +49,11 @@ def arguments_of(settings: Settings) -> list[str]:
     if settings.https:
         arguments += ["--https-port", str(settings.https_port)]
     return arguments
+
+
+def page_answers(settings: Settings) -> bool:
+    """Say whether the page answers on this machine, and its eye with it."""
+    return status_of(settings.host, settings.port, "/health") == HEALTHY
 
 
 if __name__ == "__main__":

@@ -69,14 +69,19 @@ class Process:
     def start(self, told: Mapping[str, Any]) -> None:
         """Start it, with what it has to know."""
         said = json.dumps({**told, "life": self.lives})
-        self.lives += 1
         self.ready, self._rest = None, b""
         self._began_s = self.heard_s = time.monotonic()
         quiet = {name: value for name, value in os.environ.items() if name not in NAMES}
-        self.popen = subprocess.Popen(
-            [sys.executable, "-m", self.module, said], env=quiet, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, pass_fds=self._pass_fds,
-        )  # fmt: skip
+        try:
+            self.popen = subprocess.Popen(
+                [sys.executable, "-m", self.module, said], env=quiet, stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, pass_fds=self._pass_fds,
+            )  # fmt: skip
+        except OSError as error:
+            log.error("%s cannot be started now: %s", self.module, error)
+            self._wait_longer()
+            return
+        self.lives += 1
         os.set_blocking(self.out.fileno(), False)
 
     @property
@@ -127,10 +132,14 @@ class Process:
         lived_s = time.monotonic() - self._began_s
         if lived_s > self._patience.short_life:
             self._pause_s = self._patience.first_pause
-        self._again_s = time.monotonic() + self._pause_s
-        self._pause_s = min(2 * self._pause_s, self._patience.longest_pause)
+        self._wait_longer()
         self.popen = None
         return int(status)
+
+    def _wait_longer(self) -> None:
+        """Say when it may be started again: later each time."""
+        self._again_s = time.monotonic() + self._pause_s
+        self._pause_s = min(2 * self._pause_s, self._patience.longest_pause)
 
 
 class Supervisor:
@@ -155,7 +164,7 @@ class Supervisor:
         self.page = Process("companion_app.web", patience, (sock.fileno(),))
         self._announce, self._patience = announce, patience
         self._systemd = systemd or Systemd(os.environ)
-        self._folder = Path(tempfile.mkdtemp(prefix="snake-eye-"))
+        self._folder = _own_folder()
         self._told = {
             "arguments": dict(arguments), "line": str(self._folder / "line"),
             "socket": sock.fileno(), "host": arguments["host"],
@@ -244,6 +253,21 @@ class Supervisor:
                 process.kill()
                 process.popen.wait()
             process.ended()
+
+
+def _own_folder() -> Path:
+    """Return a new folder that only this user may enter, in memory where there is such a place.
+
+    Raises:
+        OSError: nothing can be written anywhere.
+    """
+    places = [os.environ.get("RUNTIME_DIRECTORY"), os.environ.get("XDG_RUNTIME_DIR"), "/dev/shm"]
+    for place in places:
+        # A disk that is full does not keep the eye from its page.
+        with suppress(OSError):
+            if place:
+                return Path(tempfile.mkdtemp(prefix="snake-eye-", dir=place))
+    return Path(tempfile.mkdtemp(prefix="snake-eye-"))
 
 
 def _log_level() -> str | None:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Ask whether a weakness is known in any library that is installed: `make audit`.
 #
-#   deploy/audit.sh [LOCK]...    default requirements/run.lock and requirements/dev.lock
+#   deploy/audit.sh [LOCK]...    default all of requirements/
 #
 # First what needs no network: pins and hashes, a short list of known weaknesses, and whether .venv
 # is as locked. Then pip-audit asks PyPI, and where that is silent the OSV database.
@@ -10,7 +10,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-if [ $# -eq 0 ]; then set -- "$here/../requirements/run.lock" "$here/../requirements/dev.lock"; fi
+if [ $# -eq 0 ]; then set -- "$here"/../requirements/*.lock; fi
 
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT

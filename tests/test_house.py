@@ -13,8 +13,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-LOCKS = ("requirements/run.lock", "requirements/dev.lock")
-TARGETS = ("setup", "run", "check", "test", "bench", "evaluate", "lock", "clean")
+LOCKS = ("requirements/run.lock", "requirements/dev.lock", "requirements/hall.lock")
+TARGETS = ("setup", "run", "hall", "check", "test", "bench", "evaluate", "lock", "clean")
 FOLDERS = ("engine", "calibration", "vision", "models", "companion_app", "deploy", "tests")
 ONE_SCREEN_LINES = 60
 
@@ -145,16 +145,22 @@ def test_lock_has_hashes_and_no_address(name):
     assert "://" not in text_of(name)
 
 
-def test_both_locks_agree():
-    run, dev = (lock_of(name) for name in LOCKS)
+def test_all_locks_agree():
+    run, dev, hall = (lock_of(name) for name in LOCKS)
 
     assert {name: dev.get(name) for name in run} == run
+    assert {name: hall.get(name) for name in run} == run
+    shared = dev.keys() & hall.keys()
+    assert {name: dev[name].version for name in shared} == {
+        name: hall[name].version for name in shared
+    }
 
 
 @pytest.mark.parametrize(
     ("name", "groups"),
-    [(LOCKS[0], ("run", "build")), (LOCKS[1], ("run", "build", "dev"))],
-)
+    [(LOCKS[0], ("run", "build")), (LOCKS[1], ("run", "build", "dev")),
+     (LOCKS[2], ("run", "build", "hall"))],
+)  # fmt: skip
 def test_lock_holds_what_pyproject_asks_for(name, groups):
     lock = lock_of(name)
     lines = requirements_in(text_of("pyproject.toml"))
@@ -221,7 +227,16 @@ def test_run_sets_up_what_a_game_needs_and_no_more(tmp_path):
 
     assert "-r requirements/run.lock" in plan
     assert "requirements/dev.lock" not in plan
+    assert "requirements/hall.lock" not in plan
     assert ".venv/bin/snake-eye run" in plan
+
+
+def test_hall_sets_up_what_it_needs_beyond_a_game(tmp_path):
+    plan = planned_by_make(tmp_path, "hall")
+
+    assert "-r requirements/run.lock" in plan
+    assert "-r requirements/hall.lock" in plan
+    assert ".venv/bin/snake-eye hall --demo 12" in plan
 
 
 def test_test_runs_every_check_and_every_test(tmp_path):

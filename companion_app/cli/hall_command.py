@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable
@@ -120,6 +121,8 @@ def run_hall(arguments: Namespace) -> int:
 
 
 def _wait(wait: Callable[[], None]) -> None:
+    """Wait until the hall is closed; systemd's way of saying so counts as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
         wait()
 

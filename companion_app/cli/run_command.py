@@ -14,6 +14,7 @@ from companion_app.cli.arguments import add_game, games_in_words, new_parser, sp
 from companion_app.listening import listening
 from companion_app.supervisor import Supervisor
 
+STOPS = (signal.SIGTERM, signal.SIGINT)
 WATCHES = {
     "demo": "There is no camera: a drawn table plays by itself, to show what it is like.",
     "recorded": "There is no camera: a recorded game is shown.",
@@ -68,10 +69,16 @@ def run_companion(arguments: Namespace) -> int:
         raise InputError(f"port {arguments.port} cannot be used: {error.strerror}") from error
     asked = {name: value for name, value in vars(arguments).items() if name != "command"}
     with sock:
-        supervisor = Supervisor(asked, sock, lambda said: _announce(said, arguments.json))
-        for stop in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(stop, lambda *_: supervisor.stop())
-        return supervisor.run()
+        try:
+            supervisor = Supervisor(asked, sock, lambda said: _announce(said, arguments.json))
+        except OSError as error:
+            raise InputError(f"nothing can be written: {error.strerror}") from error
+        before = {stop: signal.signal(stop, lambda *_: supervisor.stop()) for stop in STOPS}
+        try:
+            return supervisor.run()
+        finally:
+            for stop, did in before.items():
+                signal.signal(stop, did)
 
 
 def _announce(said: Mapping[str, Any], as_json: bool) -> None:

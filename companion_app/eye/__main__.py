@@ -18,7 +18,6 @@ from companion_app.eye.starting import begin, is_asked, opened_store, source_ask
 from companion_app.found_cameras import found_cameras
 from companion_app.home import corrections_folder, home_folder, set_folders
 from companion_app.live.errors import LiveError
-from companion_app.live.store import Store
 from companion_app.settings import SettingsError, load_settings
 from engine.errors import EngineError
 
@@ -31,25 +30,27 @@ LOCK_S = 5.0
 def main() -> int:
     """Look at the table until told to stop; return the exit status."""
     child = Child()
+    desks: list[Desk] = []
+    # A file of games that has to be salvaged first takes a while.
+    child.beat(lambda: all(map(_lives, desks)))
     try:
         with opened_store(home_folder()) as store:
-            return _watch(child, store)
+            desks.append(Desk(store, set_folders=set_folders()))
+            return _watch(child, desks[0])
     except (LiveError, EngineError, InputError, SettingsError) as error:
         complain(str(error))
         return BAD_INPUT
 
 
-def _watch(child: Child, store: Store) -> int:
+def _watch(child: Child, desk: Desk) -> int:
     asked, again = Namespace(**child.told["arguments"]), child.told["life"] > 0
     home = home_folder()
-    desk = Desk(store, set_folders=set_folders())
-    source = source_asked(asked.source, home, store, again)
+    source = source_asked(asked.source, home, desk.store, again)
     camera = TableCamera(desk, source, home, asked.speed, found_cameras)
     commands = Commands(desk, camera, Corrections(corrections_folder()))
     publisher = publisher_for(desk, load_settings())
     answering = Answering(child.told["line"], commands, desk.hub)
     answering.start()
-    child.beat(lambda: _lives(desk))
     rounds = demo_rounds(desk, camera) if camera.kind == "demo" and not is_asked(asked) else None
     try:
         if not again:

@@ -23,6 +23,7 @@ from companion_app.eye.phone import PhoneInbox
 from companion_app.eye.recorded import RecordedGame, Script, shipped_script
 from companion_app.eye.watching import Packed, Watched
 from companion_app.home import profile_file
+from companion_app.line.standing import kind_of
 from companion_app.live.demo import DemoSource, DemoTable, demo_record, halfway
 from companion_app.live.opening import open_source
 from companion_app.live.reading import make_reader
@@ -42,12 +43,6 @@ several boards and a busy machine in ten."""
 DEFAULT_GAME = "schlangennest"
 SIZE_PX, LARGE_PX = (1280, 720), (1920, 1080)
 """Of the demo table; several boards need the larger one for cells of 24 pixels."""
-
-
-def kind_of(name: str) -> str:
-    """Return what kind of source a name means: ``camera``, ``demo``, ``phone``, ``recorded``."""
-    kind = name.partition(":")[0]
-    return kind if kind in ("demo", "phone", "recorded") else "camera"
 
 
 class TableCamera:

@@ -58,6 +58,7 @@ class Commands:
             "wipe-pictures": self._wipe_pictures, "forget-corrections": self._forget_corrections,
             "keep-summaries": self._keep_summaries, "pause": self._pause,
             "rename": self._rename, "delete-game": self._delete_game,
+            "raise-hand": self._raise_hand, "ruling": self._ruling,
         }  # fmt: skip
 
     def answer(self, what: str, body: Doc, data: bytes) -> Answer:
@@ -185,6 +186,34 @@ class Commands:
             if desk.match is not None and desk.match.key == key:
                 raise Refusal(code="game-is-on")
             desk.store.forget(key)
+        return Answer()
+
+    # --- in a hall -------------------------------------------------------------------------
+
+    def _raise_hand(self, body: Doc, _: bytes) -> Answer:
+        with self.desk.lock:
+            self.desk.raise_hand(body["raised"])
+        return Answer()
+
+    def _ruling(self, body: Doc, _: bytes) -> Answer:
+        """Do what the arbiter of a hall decided about the game that is on, once."""
+        desk, what = self.desk, body["what"]
+        deeds: Mapping[str, Callable[[], None]] = {
+            "overrule": desk.overrule_pending, "lift": desk.take_foul_back,
+            "take-back": desk.take_back, "end": desk.end,
+            "lower-hand": lambda: desk.raise_hand(False),
+        }  # fmt: skip
+        with desk.lock:
+            match = desk.match
+            if match is None or body["key"] != match.key:
+                raise Refusal(code="other-game")
+            if what not in deeds:
+                raise Refusal("an unknown ruling")
+            lines = desk.store.lines(match.key)
+            if any(line.kind == "ruling" and line.body["ruling"] == body["n"] for line in lines):
+                return Answer()
+            match.note("ruling", {"what": what, "ruling": body["n"]})
+        deeds[what]()
         return Answer()
 
     # --- the camera ------------------------------------------------------------------------

@@ -68,10 +68,13 @@ class Corrections(LabelledPictures):
             gone = 0
             for box in self._boxes():
                 photos = self._photos(box)
-                for old in [one for one in photos if name in (None, one)]:
+                leave = [one for one in photos if name in (None, one)]
+                for old in leave:
                     self._drop(photos, old)
-                    gone += 1
-                self._write(box, photos)
+                if leave:
+                    # What was dropped has made the room that this needs.
+                    self._write(box, photos)
+                gone += len(leave)
             return gone
 
     def _drop(self, photos: dict[str, list[Doc]], name: str) -> None:

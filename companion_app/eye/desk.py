@@ -240,6 +240,20 @@ class Desk:
             referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
             self.emit({"event": "taken-back", "n": pending.n, "legal": False, "t": self.now()})
 
+    def overrule_pending(self) -> None:
+        """Let the move of an announced foul stand."""
+        with self.lock:
+            pending = self._on().pending
+            if pending is None:
+                raise ToldError("there is no foul on the table")
+            self.tell({"overrule": pending.n})
+
+    def raise_hand(self, raised: bool) -> None:
+        """Keep that the arbiter of the hall is called for, or no longer."""
+        with self.lock:
+            self._on().match.note("hand", {"raised": raised})
+            self.emit({"event": "settings"})
+
     def end(self) -> None:
         """End the game as it stands."""
         self._stop_feeding()

@@ -6,6 +6,7 @@ import logging
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from companion_app.hall.errors import DatabaseError, HallError
 from companion_app.hall.keeper import Games, Keeper
@@ -13,6 +14,7 @@ from companion_app.hall.line.broker import PORT as BROKER_PORT
 from companion_app.hall.line.broker import BrokerAddress, OwnBroker, answers, parse_broker
 from companion_app.hall.line.joining import code_of
 from companion_app.hall.line.keys import hall_keys
+from companion_app.hall.reader.own_hands import OwnHands
 from companion_app.hall.receiver import Receiver
 from companion_app.hall.store.database import address_of, open_engine
 from companion_app.hall.store.hall_store import HallStore
@@ -21,6 +23,9 @@ from companion_app.hall.web.hall import Hall, first_pin
 from companion_app.hall.web.overview import Overview
 from companion_app.listening import reachable_host
 from companion_app.web.serving.server import Server
+
+if TYPE_CHECKING:
+    from companion_app.hall.reader.worker import PhotoQueue
 
 log = logging.getLogger(__name__)
 PAGE_PORT = 8090
@@ -71,6 +76,8 @@ class HallProcess:
         self.overview = Overview(store)
         self.hall = Hall(store, self.keys, self.receiver, self.keeper, games, self.overview,
                          address, self.own_broker is not None)  # fmt: skip
+        self._photos = self._readers()
+        self.hall.photos = self._photos
         self._server = self._served()
         self.hall.address = f"http://{reachable_host(asked.host)}:{self._server.port}/"
         self._stop = threading.Event()
@@ -108,6 +115,7 @@ class HallProcess:
         self._server.close()
         self.receiver.close()
         self.keeper.close()
+        self._photos.close()
         if self._looking.ident is not None:
             self._looking.join(3)
         if self.own_broker is not None:
@@ -119,6 +127,14 @@ class HallProcess:
             return self.own_broker.address
         assert self._asked.broker is not None
         return parse_broker(self._asked.broker)
+
+    def _readers(self) -> OwnHands | PhotoQueue:
+        """Return who reads photos: workers on any machine, or the hall's own hands."""
+        if self.store.engine.dialect.name != "postgresql":
+            return OwnHands(self.store)
+        from companion_app.hall.reader.worker import PhotoQueue
+
+        return PhotoQueue(self.store)
 
     def _added(self, tables: set[str]) -> None:
         self.keeper.added(tables)

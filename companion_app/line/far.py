@@ -124,6 +124,7 @@ class FarEye:
             finally:
                 self._lose()
                 wire.close()
+                self._closed.wait(CALL_AGAIN_S)
 
     def _greet(self, wire: Wire) -> None:
         wire.send({"life": self._life, "after": self._after})

@@ -61,3 +61,9 @@ class Standing:
 def read_standing(said: Doc) -> Standing:
     """Return the standing that was written."""
     return Standing(**said)
+
+
+def kind_of(name: str) -> str:
+    """Return what kind of source a name means: ``camera``, ``demo``, ``phone``, ``recorded``."""
+    kind = name.partition(":")[0]
+    return kind if kind in ("demo", "phone", "recorded") else "camera"

@@ -70,7 +70,7 @@ class Wire:
             said = json.loads(message[LENGTH_BYTES:end])
         except (EOFError, OSError, ValueError) as error:
             raise WireCut from error
-        if not isinstance(said, dict):
+        if not isinstance(said, dict) or end > len(message):
             raise WireCut
         return said, message[end:]
 

@@ -1,5 +1,5 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, t } from "./ui.js";
+import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, post, sheet, t } from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -84,9 +84,22 @@ async function begin() {
     history.replaceState(null, "", location.pathname);
     await attempt(() => joinBy(code));
   }
+  const card = /^#card=(\w+)$/.exec(location.hash)?.[1];
+  if (card) {
+    history.replaceState(null, "", location.pathname);
+    if (await attempt(() => post("/api/login", { card }))) await loadMe();
+  }
   go(location.pathname, false);
   live.open();
   if (code && me.join_code) askSeat(live.state);
+  if (me.salvaged) tellSalvaged();
+}
+
+// Games were damaged: everybody is told what was saved, until the host has seen it.
+function tellSalvaged() {
+  const dialog = sheet(t("salvaged-title"), h("p", { id: "salvaged" }, me.salvaged), ...(me.host ? [h("button.primary.wide", { onclick: async () => {
+    if (await attempt(() => post("/api/salvaged/seen"))) { me.salvaged = null; dialog.close(); }
+  } }, t("salvaged-seen"))] : []));
 }
 
 // The host may have freed this phone's seat, or opened something.

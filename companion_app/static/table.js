@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { moveSheet, tileUrl } from "./correct.js";
 import { overCard } from "./ending.js";
+import { HallCall } from "./hall_call.js";
 import { ghosts } from "./hints.js";
 import { LivePicture, veil } from "./overlay.js";
 import { buzz, play, speak } from "./sound.js";
@@ -32,6 +33,7 @@ export class TableView {
     this.seeing = h("div.seeing-place");
     this.note = h("p.demo-note", { hidden: true }, icon("hint"), h("span", {}, t("demo-first")),
       h("button.ghost.round", { "aria-label": t("close"), onclick: () => { choose("demo", false); this.note.hidden = true; } }, icon("cross")));
+    this.hall = tv ? null : new HallCall().element;
     this.frame = h("div.frame", {}, this.source, this.note, h("div.board-place", {}, this.board.element, this.seeing), this.tools);
     this.element = h(`div.table-view${tv ? ".for-tv" : ""}`);
     this.arrange = () => { this.arranged(); this.cover(); if (this.state) this.showBoard(this.state); };
@@ -52,8 +54,8 @@ export class TableView {
   // Keys go through the page as the eye does: beside the table on a wide screen, around it on a phone.
   arranged() {
     const parts = WIDE.matches
-      ? [this.frame, h("div.side", {}, this.players, h("div.below", {}, this.verdict, this.moment, this.moves, this.stock))]
-      : [h("div.first", {}, this.players, this.frame, this.verdict), this.moment, this.moves, this.stock];
+      ? [this.frame, h("div.side", {}, this.players, h("div.below", {}, this.verdict, this.moment, this.hall, this.moves, this.stock))]
+      : [h("div.first", {}, this.players, this.frame, this.verdict), this.moment, this.hall, this.moves, this.stock].filter(Boolean);
     this.whole = [...(this.tv ? [this.wayBack()] : []), ...parts, ...(this.tv ? [this.join()] : [])];
     if (!this.element.classList.contains("empty")) this.element.replaceChildren(...this.whole);
   }

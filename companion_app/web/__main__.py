@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import socket
 import sys
-from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from companion_app.answers import ANSWERED
@@ -13,7 +12,7 @@ from companion_app.child import Child
 from companion_app.home import home_folder, set_folders
 from companion_app.line.far import FarEye
 from companion_app.line.hub import Hub
-from companion_app.listening import reachable_host
+from companion_app.listening import reachable_host, status_of
 from companion_app.live.store import FILE
 from companion_app.web.app import create_app
 from companion_app.web.context import Companion
@@ -25,8 +24,6 @@ from companion_app.web.serving.server import Server
 from companion_app.web.serving.sessions import Sessions
 
 log = logging.getLogger(__name__)
-ANSWER_WITHIN_S = 10.0
-EVERYWHERE = ("0.0.0.0", "::", "")
 LIGHT = "/favicon.ico"
 """What the page asks itself for, to see that it still answers."""
 EVENTS_A_LIFE = 10**9
@@ -50,14 +47,14 @@ def main() -> int:
     server = _server(companion, told)
     eye.start()
     server.start()
+    child.beat(lambda: status_of(told["host"], server.port, LIGHT) != 0)
     if told["https_port"] is not None and companion.https is not None:
         _start_https(companion.https)
     try:
         while not child.stopping.is_set():
-            if _status(told["host"], server.port, "/health") == 200:
+            if status_of(told["host"], server.port, "/health") == 200:
                 break
             child.stopping.wait(0.1)
-        child.beat(lambda: _status(told["host"], server.port) != 0)
         child.report(ready=True, url=companion.address, pin=settings.made_pin,
                      code=settings.now.join_code)  # fmt: skip
         child.stopping.wait()
@@ -86,19 +83,6 @@ def _start_https(offer: HttpsOffer) -> None:
     except OSError as error:
         # The page works without it; only a phone's live camera does not.
         log.error("no https: %s", error)
-
-
-def _status(host: str, port: int, path: str = LIGHT) -> int:
-    """Return what the page answers on this machine: a status, 0 for nothing at all."""
-    name = ("::1" if ":" in host else "127.0.0.1") if host in EVERYWHERE else host
-    connection = HTTPConnection(name, port, timeout=ANSWER_WITHIN_S)
-    try:
-        connection.request("GET", path)
-        return connection.getresponse().status
-    except (OSError, HTTPException):
-        return 0
-    finally:
-        connection.close()
 
 
 if __name__ == "__main__":

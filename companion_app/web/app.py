@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from errno import EDQUOT, ENOSPC, EROFS
 
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
@@ -14,9 +15,11 @@ from companion_app.web.speech import Speech
 from companion_app.web.views import (
     api,
     at_table,
+    card,
     control,
     events,
     games,
+    hall,
     health,
     hosting,
     overlay,
@@ -31,6 +34,8 @@ from companion_app.web.views import (
 )
 
 log = logging.getLogger(__name__)
+NO_ROOM = (ENOSPC, EDQUOT, EROFS)
+"""What a full disk says, and one that has become read-only since it fails."""
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
 WORTH_COMPRESSING_BYTES = 1400
 """Less than that goes out in one packet anyway."""
@@ -48,7 +53,7 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table, hosting,
+        overlay, health, update, teaching, at_table, hosting, card, hall,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
@@ -63,6 +68,9 @@ def _refused(error: Exception) -> Response:
     if refusal is not None:
         status, code, detail = refusal.status, refusal.code, refusal.detail
         wait = refusal.retry_after_s
+    elif isinstance(error, OSError) and error.errno in NO_ROOM:
+        status, code, detail = 507, "not-kept", error.strerror or ""
+        log.error("a request cannot be kept: %s %s: %s", request.method, request.path, error)
     elif isinstance(error, HTTPException):
         status = error.code or 500
         code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")

@@ -23,17 +23,18 @@ class Checker:
         self._lock = threading.Lock()
         self._last: tuple[float, object, Check] | None = None
 
-    def check(self, asked: object, judge: Callable[[], Check]) -> Check:
+    def check(self, asked: object, judge: Callable[[], Check | None]) -> Check | None:
         """Return what is to be said about a picture, or about one shortly before it.
 
         Args:
             asked: what the judgement depends on beside the picture.
-            judge: judges it.
+            judge: takes and judges one; nothing where there is none.
         """
         with self._lock:
             last = self._last
             if last is not None and last[1] == asked and self._clock() - last[0] < EVERY_S:
                 return last[2]
             check = judge()
-            self._last = self._clock(), asked, check
+            if check is not None:
+                self._last = self._clock(), asked, check
         return check

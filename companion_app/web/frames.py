@@ -8,6 +8,7 @@ from typing import Any
 from companion_app.hands.work import LOOK
 from companion_app.home import profile_file
 from companion_app.line.ends import Answer
+from companion_app.line.standing import kind_of
 from companion_app.line.still import Still
 from companion_app.web.context import companion
 from companion_app.web.looking import Wanted, calibrated, read_still
@@ -25,12 +26,6 @@ def source() -> str:
     if name is None:
         raise NotFound(code="no-camera")
     return name
-
-
-def kind_of(name: str) -> str:
-    """Return what kind of source a name means: ``camera``, ``demo``, ``phone``, ``recorded``."""
-    kind = name.partition(":")[0]
-    return kind if kind in ("demo", "phone", "recorded") else "camera"
 
 
 def newest(begun: Record | None = None) -> Still | None:

@@ -27,12 +27,10 @@ from engine.snakes import card
 from engine.tiles import TileKind
 
 BOOK = Carnival()
-GROWTH = 9.0
+GROWTH = 4.0
 """What a snake may still gain while all tiles are to come and its end is free, in points."""
 SHUT_IN = 0.35
 """The part of it that is left when the cell before its end has no way on."""
-BLOCKED = 0.1
-"""The part of it that is left when its end is blocked: a log may open it."""
 
 
 class CarnivalWorld:
@@ -307,13 +305,10 @@ class _Covered(dict[Cell, object]):
 
 
 def _freedom(snake: Snake, cards: Mapping[Cell, object]) -> float:
-    """Return which part of its growth a snake still has before it: from 0, capped, to 1."""
-    if snake.end is None:
-        return 0.0
+    """Return which part of its growth a snake still has before it; none when it is blocked."""
     faced = snake.faces
-    assert faced is not None
-    if snake.is_blocked or faced in cards:
-        return BLOCKED
+    if faced is None or snake.is_blocked or faced in cards:
+        return 0.0
     ways = sum(1 for near in square_neighbours(faced) if near not in cards)
     return 1.0 if ways > 1 else (0.8 if ways else SHUT_IN)
 

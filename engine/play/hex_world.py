@@ -11,21 +11,21 @@ import random
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log2
 
 from engine.drills import boards_beside
 from engine.game import Move
+from engine.hexpath import path_cells
 from engine.hexplacements import Placements, PlacementTable, placement_table
 from engine.hexposition import HexPosition
 from engine.hexsnakes import MOST_NEIGHBOURS, Spot, neighbours, snakes
 from engine.lattice import Cell, hex_neighbours
-from engine.play.world import Token, lead
+from engine.play.world import Token, ahead
 
 PASS = "pass"
 MOST_WEIGHED = 40
 """So many moves are weighed one by one; of more, those that are best at a glance."""
-MOBILITY = 0.7
-"""What it is worth to have twice as many moves, in hexes; from the first measurements."""
+NARROW = 12.0
+"""With so many ways to go on, half of the hexes in stock are expected to find their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class HexWorld:
 
     hides = False
     omen: Hashable = None
-    scale = 2.0
+    scale = 3.0
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -73,6 +73,8 @@ class HexWorld:
         self.ends: list[dict[Spot, tuple[Spot, int]]] = [{} for _ in terms.players]
         """By seat: the ends of snakes, each with the other end and the length."""
         self.best = [0] * self.seats
+        self.stock = [0] * self.seats
+        """By seat: the hexes of the tiles that are left."""
         self.left: list[tuple[str, ...]] = [()] * self.seats
         self.has: list[Placements] = [0] * self.seats
         self.wrong = [[0] * terms.boards for _ in terms.players]
@@ -93,6 +95,7 @@ class HexWorld:
         other.joints = self.joints.copy()
         other.ends = self.ends.copy()
         other.best = self.best.copy()
+        other.stock = self.stock.copy()
         other.left = self.left.copy()
         other.has = self.has.copy()
         other.wrong = [row.copy() for row in self.wrong]
@@ -117,7 +120,7 @@ class HexWorld:
         choices = list(self._choices(seat))
         if not choices:
             if any(self.can_move(s) for s in range(self.seats)):
-                return [(lead(self.standing(), seat), PASS)]
+                return [(ahead(self.standing(), seat, self.scale), PASS)]
             return []
         tokens = self._tokens(choices, rng, most)
         if len(tokens) > MOST_WEIGHED:
@@ -126,7 +129,7 @@ class HexWorld:
         for token in tokens:
             after = self.copy()
             after.play(token, rng)
-            found.append((lead(after.standing(), seat), token))
+            found.append((ahead(after.standing(), seat, self.scale), token))
         return found
 
     def moves(self) -> list[Token]:
@@ -137,33 +140,23 @@ class HexWorld:
     def _most_promising(self, tokens: list[Token]) -> list[Token]:
         """Return the moves to weigh one by one: those that are best at a glance at all of them.
 
-        The glance counts hexes and room as the weighing does, but for the own moves that only
-        the new tile makes possible.
+        The glance counts hexes and the others' room as the weighing does, and not the own room,
+        which follows from where the new tile ends.
         """
         seat, table = self.turn, self.terms.tables[self.turn]
-        boards = range(self.terms.boards)
-        rooms = [[self._room_on(s, board) for board in boards] for s in range(self.seats)]
-        legal = [[self.fit(s, board).legal & self.has[s] for board in boards]
-                 for s in range(self.seats)]  # fmt: skip
+        others = [other for other in range(self.seats) if other != seat]
+        growing = {other: self._growing(other) for other in others}
+        rooms = {other: sum(g.bit_count() for g in growing[other]) for other in others}
+        standing = self.standing()
         glances = []
-        for number, token in enumerate(tokens):
-            board, index, origin = token
-            worth = 0.0 + self._length_with(seat, board, table.placements[index].walk, origin)
-            near = _reach(table, index)[2]
-            rest = sum(rooms[seat]) - rooms[seat][board]
-            worth += MOBILITY * log2(1 + rest + (legal[seat][board] & ~near).bit_count())
-            best_other = 0.0
-            for other in range(self.seats):
-                if other != seat:
-                    fit = self.fit(other, board)
-                    cover, touch, _ = _reach_of(
-                        self.terms.tables[other], table.placements[index].cells
-                    )
-                    once = fit.first_once | fit.last_once
-                    kept = legal[other][board] & ~cover & (once | ~touch)
-                    room = sum(rooms[other]) - rooms[other][board] + kept.bit_count()
-                    best_other = max(best_other, self.best[other] + MOBILITY * log2(1 + room))
-            glances.append((best_other - worth, number))
+        for number, (board, index, origin) in enumerate(tokens):
+            placed = table.placements[index]
+            for other in others:
+                grows = growing[other][board]
+                lost = (grows & _covering(self.terms.tables[other], placed.cells)).bit_count()
+                standing[other] = self._worth(other, rooms[other] - lost)
+            standing[seat] = self._length_with(seat, board, placed.walk, origin)
+            glances.append((-ahead(standing, seat, self.scale), number))
         glances.sort()
         return [tokens[number] for _, number in glances[:MOST_WEIGHED]]
 
@@ -218,23 +211,25 @@ class HexWorld:
             if legal:
                 yield board, legal, None
             if terms.boards > 1:
-                yield from self._escapes(seat, board, fit, has)
+                yield from self._escapes(seat, board, has)
 
     def _escapes(
-        self, seat: int, board: int, fit: Fit, has: Placements
+        self, seat: int, board: int, has: Placements
     ) -> Iterator[tuple[int, Placements, Spot | None]]:
-        """Yield the placements that a snake drills to from a board beside (ruling 3 of 5G)."""
-        table, beside = self.terms.tables[seat], self.terms.beside[board]
-        sound = fit.sound & has
+        """Yield the placements that a snake drills to from a board beside."""
+        beside = self.terms.beside[board]
         for end in self.ends[seat]:
-            if end[0] not in beside:
-                continue
-            field = end[1:]
-            first, last = table.first_on[field], table.last_on[field]
-            single = first & table.singles & ~fit.first_twice
-            onto = sound & (single | (first & ~fit.first_once) | (last & ~fit.last_once))
-            if onto:
-                yield board, onto, end
+            if end[0] in beside:
+                onto = self._drilled(seat, board, end) & has
+                if onto:
+                    yield board, onto, end
+
+    def _drilled(self, seat: int, board: int, end: Spot) -> Placements:
+        """Return what may lie on a board when an end drills there (ruling 3 of 5G)."""
+        table, fit, field = self.terms.tables[seat], self.fit(seat, board), end[1:]
+        first, last = table.first_on[field], table.last_on[field]
+        single = first & table.singles & ~fit.first_twice
+        return fit.sound & (single | (first & ~fit.first_once) | (last & ~fit.last_once))
 
     def fit(self, seat: int, board: int) -> Fit:
         """Return what may lie on a board (rulings 1 and 2 of Snekagon)."""
@@ -280,6 +275,7 @@ class HexWorld:
         left = list(self.left[seat])
         left.remove(placed.shape)
         self.left[seat] = tuple(left)
+        self.stock[seat] -= len(placed.cells)
         if placed.shape not in left:
             self.has[seat] &= ~self.terms.tables[seat].of_shape[placed.shape]
         self._cover(seat, board, placed.cells)
@@ -352,17 +348,40 @@ class HexWorld:
         return self.best
 
     def standing(self) -> list[float]:
-        """Return length and room: the more moves, the longer a snake may still get."""
-        return [
-            self.best[seat] + MOBILITY * log2(1 + self.room(seat)) for seat in range(self.seats)
-        ]
+        """Return length and room: the more ways to go on, the longer a snake may still get."""
+        return [self._worth(seat, self.room(seat)) for seat in range(self.seats)]
+
+    def _worth(self, seat: int, room: int) -> float:
+        """Return how long a snake may get: all tiles that are left go on it while it has room."""
+        return self.best[seat] + self.stock[seat] * room / (room + NARROW)
 
     def room(self, seat: int) -> int:
-        """Return how many ways a seat has to lay a tile, but for escapes."""
-        return sum(self._room_on(seat, board) for board in range(self.terms.boards))
+        """Return how many ways a seat has to make its longest snake longer."""
+        return sum(placements.bit_count() for placements in self._growing(seat))
 
-    def _room_on(self, seat: int, board: int) -> int:
-        return (self.fit(seat, board).legal & self.has[seat]).bit_count()
+    def _growing(self, seat: int) -> list[Placements]:
+        """Return by board the placements that go on from the longest snake, escapes too."""
+        has, boards = self.has[seat], range(self.terms.boards)
+        if not self.joints[seat]:
+            return [self.fit(seat, board).legal & has for board in boards]
+        found = [0] * self.terms.boards
+        if not has:
+            return found
+        table, longest = self.terms.tables[seat], self.best[seat]
+        for end, (_, length) in self.ends[seat].items():
+            if length < longest:
+                continue
+            board, cell = end[0], end[1:]
+            beside_end = table.first_touching[cell] | table.last_touching[cell]
+            found[board] |= self.fit(seat, board).legal & has & beside_end
+            for other in self.terms.beside[board]:
+                found[other] |= self._drilled(seat, other, end) & has
+        return found
+
+    def moves_left(self, seat: int) -> int:
+        """Return how many ways a seat has to lay a tile, but for escapes."""
+        has, boards = self.has[seat], range(self.terms.boards)
+        return sum((self.fit(seat, board).legal & has).bit_count() for board in boards)
 
     # --- to and from the rule book ---------------------------------------------------------------
 
@@ -381,20 +400,12 @@ class HexWorld:
 
 
 @cache
-def _reach(table: PlacementTable, index: int) -> tuple[Placements, Placements, Placements]:
-    return _reach_of(table, table.placements[index].cells)
-
-
-@cache
-def _reach_of(
-    table: PlacementTable, cells: tuple[Cell, ...]
-) -> tuple[Placements, Placements, Placements]:
-    """Return the placements that cover, touch, and do either with some cells."""
-    cover = touch = 0
+def _covering(table: PlacementTable, cells: tuple[Cell, ...]) -> Placements:
+    """Return the placements that cover one of some cells."""
+    cover = 0
     for cell in cells:
         cover |= table.covering[cell]
-        touch |= table.touching[cell]
-    return cover, touch, cover | touch
+    return cover
 
 
 def hex_world(position: HexPosition) -> HexWorld | None:
@@ -424,9 +435,11 @@ def _take_seat(world: HexWorld, position: HexPosition, seat: int, player: str) -
     """Enter what one player has on the boards and in stock."""
     own, drilled = position.own[player], position.drilled[player]
     table = world.terms.tables[seat]
+    paths = dict(position.agreed.paths[player])
     world.left[seat] = position.left[player]
     for shape in position.left[player]:
         world.has[seat] |= table.of_shape[shape]
+        world.stock[seat] += len(path_cells(paths[shape]))
     for spot in own:
         board, cell = spot[0], spot[1:]
         joints = world.joints[seat][spot] = len(neighbours(spot, own, drilled))

@@ -7,7 +7,7 @@ them by less. What the figures are, and how they were chosen, stands in ``README
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.play.search import Depth
 
@@ -38,25 +38,26 @@ class Skill:
 
 
 _NEST = Skill(
-    Depth(), (Level(2, True), Level(by_score=True), Level(4), Level()), 50,
+    Depth(explore=0.8), (Level(2), Level(4), Level(), Level(looks=6)), 50,
 )  # fmt: skip
-_HEX = Skill(
-    Depth(warmth=0.5, explore=0.4, horizon=1, sampled=None, settle=1),
-    (Level(3, True), Level(by_score=True), Level(30), Level()), 20,
+_ONE_BOARD = Skill(
+    Depth(warmth=1.0, explore=0.4, horizon=1, sampled=None, settle=1),
+    (Level(4), Level(10), Level(26), Level(70)), 30,
 )  # fmt: skip
+_SEVERAL_BOARDS = replace(_ONE_BOARD, levels=(Level(3), Level(7), Level(20), Level(60)))
 _SSSNAKE = Skill(
-    Depth(sampled=None, horizon=6, settle=4), (Level(1, True), Level(2, True), Level(3), Level()),
-    20,
+    Depth(sampled=None, horizon=12, settle=4), (Level(1), Level(2), Level(), Level(looks=8)),
+    40,
 )  # fmt: skip
 _CARNIVAL = Skill(
-    Depth(sampled=None, horizon=4, settle=8), (Level(1, True), Level(3, True), Level(8), Level()),
-    20,
+    Depth(sampled=None, horizon=1, settle=8, warmth=2.0),
+    (Level(1), Level(3), Level(8), Level(20)), 40,
 )  # fmt: skip
 
 SKILLS: Mapping[str, Skill] = {
     "schlangennest": _NEST,
-    "snekagon": _HEX,
-    "snekagon5g": _HEX,
+    "snekagon": _ONE_BOARD,
+    "snekagon5g": _SEVERAL_BOARDS,
     "sssnake": _SSSNAKE,
     "carnival": _CARNIVAL,
 }

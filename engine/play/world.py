@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Sequence
-from math import exp
+from math import exp, log
 from typing import Any, Protocol
 
 from engine.game import Move
@@ -86,6 +86,19 @@ def chances(standing: Sequence[float], scale: float) -> list[float]:
     weights = [exp((value - best) / scale) for value in standing]
     total = sum(weights)
     return [weight / total for weight in weights]
+
+
+def ahead(standing: Sequence[float], seat: int, scale: float) -> float:
+    """Return how far a seat is ahead of all others together; of one other, its lead over it.
+
+    Whoever wants to be first alone must be ahead of everybody, so that each of them counts, the
+    nearest most.
+    """
+    others = [value for i, value in enumerate(standing) if i != seat]
+    best = max(others)
+    if len(others) == 1:
+        return standing[seat] - best
+    return standing[seat] - best - scale * log(sum(exp((v - best) / scale) for v in others))
 
 
 def lead(standing: Sequence[float], seat: int) -> float:

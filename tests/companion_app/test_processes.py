@@ -23,6 +23,7 @@ import pytest
 
 from companion_app.answers import BAD_INPUT
 from companion_app.listening import listening
+from companion_app.live.kept import KeptGames
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.supervisor import Patience, Supervisor
@@ -39,7 +40,7 @@ class House:
         os.environ["SNAKE_EYE_HOME"] = str(home)
         self.said: list[Any] = []
         self.sock = listening("127.0.0.1", 0)
-        arguments = {
+        arguments: dict[str, Any] = {
             "source": "recorded", "game": None, "players": None, "option": [], "set": None,
             "host": "127.0.0.1", "https_port": None, "resume": False, "speed": speed,
         }  # fmt: skip
@@ -109,7 +110,7 @@ def heard(tmp_path) -> Iterator[socket.socket]:
 def house(tmp_path, monkeypatch, heard) -> Iterator[House]:
     """Return a house in which a recorded game is played, slowly enough to be interrupted."""
     monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
-    patience = Patience(silence=6.0, stop=10.0)
+    patience = Patience(silence=12.0)
     systemd = Systemd({"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "9000000"})
     one = House(tmp_path / "home", 3.0, patience, systemd)
     yield one
@@ -222,8 +223,6 @@ def test_page_that_hangs_is_started_again_and_stops_no_move(house):
 
 def moves_kept(house: House) -> int:
     """Return how many moves are in the file, whatever the page says."""
-    from companion_app.live.kept import KeptGames
-
     kept = KeptGames(Path(os.environ["SNAKE_EYE_HOME"]) / "games.sqlite3")
     (key,) = kept.last_lines(1)
     return sum(line.kind == "moves" for line in kept.lines(key))
@@ -265,7 +264,16 @@ def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
     assert not line.parent.exists()
     assert not (tmp_path / "home/games.sqlite3-wal").exists(), "the store was closed"
     with Store(tmp_path / "home") as store:
-        assert Match.resume(store, store.unfinished()).accepted
+        key = store.unfinished()
+        assert key is not None and Match.resume(store, key).accepted
+
+
+def test_page_never_loads_what_reads_pictures(house):
+    for path in ("api/state", "api/games", "api/health", "api/history", "api/camera", "api/moves"):
+        house.get(path)
+
+    loaded = Path(f"/proc/{house.page}/maps").read_text()
+    assert not [name for name in ("cv2", "onnxruntime", "numpy") if f"/{name}" in loaded]
 
 
 # --- the command itself ---

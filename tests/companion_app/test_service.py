@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from companion_app.live.store import Store
-from companion_app.service import TRY_AGAIN, arguments_of, main
+from companion_app.service import TRY_AGAIN, arguments_of, main, page_answers
 from companion_app.settings import Settings
 from companion_app.web.serving.https_front import MAKE_CERTIFICATE, HttpsFront, loopback_of
 from companion_app.web.serving.page_file import SettingsFile
@@ -87,6 +87,11 @@ def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tls")
     subprocess.run([MAKE_CERTIFICATE, folder], check=True, capture_output=True)
     return folder
+
+
+def test_health_of_a_page_is_asked(page_port):
+    assert page_answers(Settings(port=page_port))
+    assert not page_answers(Settings(host="127.0.0.1", port=1))
 
 
 def test_https_shows_the_page_to_who_trusts_the_authority(certificate, page_port):

@@ -81,6 +81,7 @@ def test_service_has_a_watchdog_and_is_started_again():
     assert service["Type"] == ["notify"]
     assert int(service["WatchdogSec"][0]) > 0
     assert service["Restart"] == ["always"]
+    assert service["KillMode"] == ["mixed"], "only the supervisor is told to stop"
     assert service["User"] == ["snake-eye"]
 
 
@@ -234,3 +235,31 @@ def test_audit_never_takes_silence_for_health(tmp_path, listed, status, words):
 
     assert said.returncode == status
     assert words in said.stdout + said.stderr
+
+
+# --- The hall ---
+
+
+def written(name: str) -> str:
+    return (DEPLOY / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["snake-eye-hall.service", "snake-eye-reader.service"])
+def test_service_of_the_hall_is_as_closed_as_that_of_a_table(name):
+    closed = re.search(
+        r"NoNewPrivileges.*?SystemCallErrorNumber=\w+", written("snake-eye.service"), re.DOTALL
+    )
+
+    assert closed is not None
+    assert closed[0] in written(name)
+
+
+def test_compose_file_of_the_hall_has_the_form_that_compose_reads():
+    compose = json.loads(written("hall-compose.json"))
+
+    assert set(compose) == {"name", "services", "volumes", "secrets"}
+    assert set(compose["services"]) == {"database", "hall", "reader"}
+    for service in compose["services"].values():
+        assert ("image" in service) != ("build" in service)
+        assert set(service.get("secrets", ())) <= set(compose["secrets"])
+        assert set(service.get("depends_on", ())) <= set(compose["services"])

@@ -21,7 +21,7 @@ def release(path: Path, version: str = "1.2.0") -> Path:
 
 
 @pytest.fixture(scope="module")
-def secrets(tmp_path_factory) -> Path:
+def secrets(tmp_path_factory):
     have("minisign", "minisign")
     folder = tmp_path_factory.mktemp("secrets")
     made_key(folder, "maintainer")
@@ -30,7 +30,7 @@ def secrets(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def keys(tmp_path, secrets) -> Path:
+def keys(tmp_path, secrets):
     (tmp_path / "keys").mkdir()
     (tmp_path / "keys/maintainer.pub").write_bytes((secrets / "maintainer.pub").read_bytes())
     return tmp_path / "keys"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.faults import block_cut, damage, day, full_disk, kills, load, power_cut, watched
+from tests.faults import block_cut, damage, day, full_disk, hall, kills, load, power_cut, watched
 from tests.faults.scripted import written_game
 
 Counts = dict[str, Any]
@@ -118,6 +118,8 @@ PARTS = (
          _long_run),
     Part("kill-watching", "kill -9 of `snake-eye watch` while it reads a filmed game", 3,
          _killed_while_watching),
+    Part("hall", "500 tables and three hall processes while broker, database, hall processes and "
+         "tables are killed, half an hour a part: lines of logs", 4, hall.soak, hall.why_not),
 )  # fmt: skip
 
 

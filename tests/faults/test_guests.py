@@ -139,6 +139,25 @@ def test_name_of_another_site_that_points_here_is_refused(port, host, status):
     assert Guest(port).ask("GET", "/api/me", headers={"Host": host}).status == status
 
 
+@pytest.mark.parametrize(
+    ("language", "word"), [("en", "instead"), ("de", "stattdessen"), ("fr", "plutôt"),
+                           ("cs", "raději"), ("ru", "вместо")],
+)  # fmt: skip
+def test_router_name_in_box_is_told_what_to_type_until_the_host_allows_it(
+    own_port, played, language, word
+):
+    asked = {"Host": "snake-eye.fritz.box:8080", "Accept": "text/html", "Accept-Language": language}
+
+    told = Guest(own_port).ask("GET", "/", headers=asked)
+    played.host().post("/api/settings", {"names": ["Snake-Eye.fritz.box"]})
+
+    assert told.status == 403
+    assert "http://pi/" in told.data.decode()
+    assert word in told.data.decode()
+    assert Guest(own_port).ask("GET", "/", headers=asked).status == 200
+    assert Guest(own_port).ask("GET", "/", headers=asked | {"Host": "x.fritz.box"}).status == 403
+
+
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1", ""])
 def test_page_of_another_site_changes_nothing(port, origin):
     answer = Guest(port).post("/api/login", {"pin": "424242"}, Origin=origin)

@@ -33,7 +33,7 @@ def made_key(folder: Path, name: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def keys(tmp_path_factory) -> Path:
+def keys(tmp_path_factory):
     have("minisign", "minisign")
     folder = tmp_path_factory.mktemp("keys")
     made_key(folder, "Anna")
@@ -42,7 +42,7 @@ def keys(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def shelf(tmp_path, keys) -> Path:
+def shelf(tmp_path, keys):
     """Return the shelf of somebody who knows Anna's key."""
     (tmp_path / "keys").mkdir()
     shutil.copy(keys / "Anna.pub", tmp_path / "keys")

@@ -7,12 +7,14 @@ from collections import Counter
 HEAD = """# Simulated tournaments
 
 Written by `python -m tests.tournaments`; do not edit. Late arrivals, leavers, rounds sat out,
-forfeits and forbidden pairs are in all of them; the same numbers play the same tournaments.
+forfeits and forbidden pairs come about by chance; the same number plays the same tournament.
+
 """
 SEATS = """
 A seat is within one when it was had a whole number of times next to the fair share: at tables of
 one size nobody had any seat twice more often than another. The federations let a player start
-twice more often than he sits second; we do not, and pay with the distance in points above.
+twice more often than he sits second; we do so only where a meeting again or a second bye is the
+other way, and pay with the distance in points above.
 """
 BOUND = """
 The lower bound is in `bounds.py` (pigeonholes and new faces): no pairing of that round can have

@@ -1,7 +1,7 @@
 """The table as a plane in front of the camera: how far apart cards lie anywhere in a picture.
 
 What outlines say together about size and stretch is smooth, and bends where some of them are wrong
-together. A plane cannot bend: a few rows of cards that slipped do not change it. The camera is
+together. A plane cannot bend: a few cards that were found badly do not change it. The camera is
 taken to look straight through the middle of its picture.
 """
 
@@ -67,34 +67,10 @@ class TablePlane:
         depth = 1 - rays[:, 0] * across - rays[:, 1] * down
         return np.asarray(rays / np.maximum(depth, 0.05)[:, None] / (2 * np.exp(size - focal)))
 
-    def in_picture(self, places: Array) -> Points:
-        """Return the pixels at which places on the table are seen."""
-        flat = places[:, :2] / places[:, 2:] * np.exp(self.numbers[3])
-        return np.asarray(flat * self.reach + self.centre)
-
-    @property
-    def upright(self) -> Array:
-        """What stands upright on the table, of length 1."""
-        up = np.array([-self.numbers[0], -self.numbers[1], 1.0])
-        return np.asarray(up / np.linalg.norm(up))
-
     def along(self, outline_px: Points) -> Array:
         """Return where the upper side of a card runs to on the table, twice as long as the card."""
         corners = self.on_table(outline_px)
         return np.asarray(corners[1] + corners[2] - corners[0] - corners[3])
-
-    def squares(self, places: Array, along: Array) -> Array:
-        """Return outlines of cards at places on the table, N x 4 x 2, clockwise as seen.
-
-        Args:
-            places: their middles, N x 3.
-            along: the direction of one of their sides, on the table.
-        """
-        right = along / max(float(np.linalg.norm(along)), 1e-9)
-        down = np.cross(self.upright, right)
-        corners = [u * right + v * down for u, v in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-        every = (places[:, None] + np.array(corners) / 2).reshape(-1, 3)
-        return self.in_picture(every).reshape(-1, 4, 2)
 
     def _metric(self, places: Points) -> Array:
         """Return the half axes of cards times themselves, N x 2 x 2, in pixels."""

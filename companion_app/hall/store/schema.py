@@ -102,3 +102,19 @@ decisions = Table(
     UniqueConstraint("table_id", "ruling", name="ruling_once"),
 )  # fmt: skip
 """What an arbiter decided. It is never changed but by the table's answer."""
+
+photos = Table(
+    "photos", metadata,
+    Column("id", _NUMBER, primary_key=True, autoincrement=True),
+    Column("whose", Text, nullable=False),
+    Column("game", Text, nullable=False),
+    Column("box", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("jpeg", LargeBinary, nullable=False),
+    Column("asked_s", Float, nullable=False),
+    Column("rank", Integer, nullable=False),
+    Column("tries", Integer, nullable=False, server_default="0"),
+    Column("answer", Text),
+    Column("answered_s", Float),
+)  # fmt: skip
+"""Photos of tables without a box; forgotten after an hour."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -40,6 +41,7 @@ CHANGES: Mapping[str, Callable[[Tournament, Event], Tournament]] = {
     "end": rounds.end,
 }
 NAMES = ("name", "nickname", "person")
+ERASED = "–"
 
 
 def apply(tournament: Tournament, event: Event) -> Tournament:
@@ -122,11 +124,9 @@ def _without_names(events: Sequence[Event], gone: set[str]) -> Iterator[Event]:
         yield replace(event, data=data, why=_struck(event.why, words))
 
 
-ERASED = "–"
-
-
 def _struck(text: str, words: Sequence[str]) -> str:
+    """Return a text without these words, also where up to three letters decline them."""
     for word in words:
         if len(word) > 1:
-            text = text.replace(word, ERASED)
+            text = re.sub(rf"(?<!\w){re.escape(word)}\w{{0,3}}(?!\w)", ERASED, text, flags=re.I)
     return text

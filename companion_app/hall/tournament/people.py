@@ -7,7 +7,7 @@ from dataclasses import replace
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.events import Event
 from companion_app.hall.tournament.model import Player, Tournament
-from companion_app.hall.tournament.reading import clean, player_of, whole, with_player
+from companion_app.hall.tournament.reading import clean, player_of, several, whole, with_player
 from companion_app.hall.tournament.words import say
 
 
@@ -91,7 +91,7 @@ def allow(tournament: Tournament, event: Event) -> Tournament:
 
 
 def _two(tournament: Tournament, event: Event) -> frozenset[str]:
-    pair = frozenset(map(str, event.data.get("players", ())))
+    pair = frozenset(map(str, several(event, "players")))
     if len(pair) != 2 or not pair <= tournament.players.keys():
         raise TournamentError("no-such-player")
     return pair

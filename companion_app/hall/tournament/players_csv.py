@@ -87,7 +87,8 @@ class _Columns:
         said = {key: clean(cells[n]) if n < len(cells) else "" for key, n in self.at.items()}
         name = said.get("name", "")
         if "first" in said or "last" in said:
-            name = clean(f"{said.get('first', '')} {said.get('last') or name}")
+            # A column "name" beside one of them is the other one.
+            name = clean(f"{said.get('first', name)} {said.get('last', name)}")
         kept = {key: said[key] for key in ("nickname", "group", "person") if said.get(key)}
         return {"name": name, **kept}
 

@@ -41,6 +41,14 @@ def whole(event: Event, key: str) -> int:
     return value
 
 
+def several(event: Event, key: str) -> tuple[Any, ...]:
+    """Return a list that an event carries; an empty one where it says nothing."""
+    value: Any = event.data.get(key, ())
+    if not isinstance(value, list | tuple):
+        raise TournamentError("bad-event")
+    return tuple(value)
+
+
 def round_of(tournament: Tournament, event: Event) -> Round:
     """Return the round that an event speaks of; without a number the newest one."""
     number = event.data.get("round", len(tournament.rounds))

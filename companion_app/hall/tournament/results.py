@@ -9,7 +9,7 @@ from typing import Any
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.events import ARBITER, DIRECTOR, PLAYER, Event
 from companion_app.hall.tournament.model import Result, Source, Table, Tournament
-from companion_app.hall.tournament.reading import player_of, table_of, with_table
+from companion_app.hall.tournament.reading import player_of, several, table_of, with_table
 from companion_app.hall.tournament.rounds import check_box
 
 MOST_POINTS = 10_000
@@ -71,7 +71,9 @@ def correct(tournament: Tournament, event: Event) -> Tournament:
     round_, table = table_of(tournament, event)
     if round_.stage == "paired":
         raise TournamentError("round-not-running")
-    forfeits = tuple(map(str, event.data.get("forfeits", table.forfeits)))
+    forfeits = table.forfeits
+    if "forfeits" in event.data:
+        forfeits = tuple(map(str, several(event, "forfeits")))
     if not set(forfeits) <= set(table.players):
         raise TournamentError("no-such-player")
     table = replace(table, forfeits=forfeits)

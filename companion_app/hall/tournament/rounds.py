@@ -10,10 +10,12 @@ from typing import Any
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.events import Event
 from companion_app.hall.tournament.model import Clock, Player, Round, Table, Tournament
+from companion_app.hall.tournament.points import row_for
 from companion_app.hall.tournament.reading import (
     clean,
     player_of,
     round_of,
+    several,
     table_of,
     whole,
     with_round,
@@ -47,14 +49,16 @@ def pair_round(tournament: Tournament, event: Event) -> Tournament:
         raise TournamentError("round-open")
     if whole(event, "round") != len(tournament.rounds) + 1:
         raise TournamentError("bad-event")
-    tables = tuple(_read_table(written) for written in event.data.get("tables", ()))
-    byes = tuple(map(str, event.data.get("byes", ())))
+    tables = tuple(_read_table(written) for written in several(event, "tables"))
+    byes = tuple(map(str, several(event, "byes")))
     seats = Counter([*byes, *(player for table in tables for player in table.players)])
     here = {player.id for player in to_pair(tournament)}
     if set(seats) != here or any(times > 1 for times in seats.values()):
         raise TournamentError("not-everybody-once")
     if len({table.number for table in tables}) != len(tables):
         raise TournamentError("bad-event")
+    for table in tables:
+        row_for(tournament.settings, len(table.players))
     rated = bool(event.data.get("rated", tournament.settings.rated))
     round_ = Round(len(tournament.rounds) + 1, tables, byes, rated)
     players = {
@@ -82,6 +86,9 @@ def swap_players(tournament: Tournament, event: Event) -> Tournament:
     if round_.stage != "paired":
         raise TournamentError("round-begun")
     one, two = player_of(tournament, event, "one").id, player_of(tournament, event, "two").id
+    seated = [player for table in round_.tables for player in table.players]
+    if not {one, two} <= {*seated, *round_.byes}:
+        raise TournamentError("no-such-player")
     other = {one: two, two: one}
     tables = tuple(
         replace(table, players=tuple(other.get(player, player) for player in table.players))

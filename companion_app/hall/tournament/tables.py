@@ -4,7 +4,8 @@ The cost of a seating is a sum over the pairs at each table (meetings again, squ
 scores) and over the seats (out of balance; a short table again), so what every possible swap would
 gain is one small matrix, and the best swap is taken until nothing has improved for a while; then
 again from another start. CP-SAT of ortools was measured on ten rounds of 8 to 32 players: it proves
-nine in up to 3 s and not the tenth in 20 s; the search finds the same costs in 0.1 to 0.4 s.
+nine in up to 3 s and not the tenth in 20 s. The search, in 0.15 s or less, has as few meetings
+again and seats out of balance in 49 of 50 tries, and in 36 of them the same cost in points too.
 ortools would bring 170 MB (pandas among it) and a protobuf older than the one we have.
 """
 
@@ -40,7 +41,7 @@ class Effort:
 
 
 def full_effort(players: int) -> Effort:
-    """Return the effort that found the best known cost of all ten measured rounds but one."""
+    """Return the effort for the one search that counts, as it was measured."""
     return Effort(4 if players <= 64 else 2, min(150, 30 + 3 * players))
 
 
@@ -87,8 +88,8 @@ def seat_tables(
     effort = effort or full_effort(len(players))
     found = [searched(costs, table_of_seat, np.arange(len(players)), effort.still)]
     for _ in range(effort.starts - 1):
-        order = np.array(chance.sample(range(len(players)), len(players)))
-        found.append(searched(costs, table_of_seat, order, effort.still))
+        start = np.array(chance.sample(range(len(players)), len(players)))
+        found.append(searched(costs, table_of_seat, start, effort.still))
     seat_of = min(found, key=lambda one: total(costs, table_of_seat, one))
     tables, out = [], 0
     for table in range(len(shuffled)):

@@ -7,6 +7,7 @@ one who stands high or was away; unequal scores; and last a drawn lot.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -114,19 +115,22 @@ def _lasting(
 ) -> list[tuple[int, int]]:
     """Return the cheapest matching found after which the rounds to come can be new ones too.
 
-    While less than half of the others have been met, any matching will do (Dirac); later a free
-    choice could leave two groups that have met everybody but themselves.
+    While everybody has half of the field to meet in the last round, any matching will do (Dirac);
+    later a free choice could leave two groups that have met everybody but themselves.
     """
     best = _matched(len(players), edges)
     unit = prod(LEVELS[1:])
     fresh = {pair for pair, cost in edges.items() if cost < unit and not _had_bye(players, pair)}
-    least = len(players) + len(players) % 2
-    if 2 * (least - 1 - rounds_left) >= least or not fresh.issuperset(best):
+    new = Counter(number for pair in fresh for number in pair)
+    fewest = min(new.values(), default=0)
+    # More rounds than there are new opponents: as many as there can be.
+    later = min(rounds_left, fewest) - 1
+    if 2 * (fewest - later) >= len(players) + len(players) % 2 or not fresh.issuperset(best):
         return best
     costs = dict(edges)
     for _ in range(TRIES):
         chosen = _matched(len(players), costs)
-        if _goes_on(len(players), fresh.difference(chosen), rounds_left - 1, chance):
+        if _goes_on(len(players), fresh.difference(chosen), later, chance):
             return chosen
         pair = chance.choice(chosen)
         costs[pair] += unit // LEVELS[1]

@@ -8,11 +8,12 @@ from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from companion_app.hall.errors import DatabaseError
-from companion_app.hall.web import arbiter_views, feed_views, join_views, page_views
+from companion_app.hall.web import arbiter_views, feed_views, join_views, page_views, photo_views
 from companion_app.hall.web.guard import protect
 from companion_app.hall.web.hall import Hall, hall, language
 from companion_app.web.serving.errors import WebError
 from companion_app.web.speech import Speech
+from engine.errors import EngineError
 
 log = logging.getLogger(__name__)
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
@@ -26,7 +27,7 @@ def create_hall_app(the_hall: Hall) -> Flask:
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.extensions["snake-eye-hall"] = the_hall
     protect(app, the_hall)
-    for part in (feed_views, arbiter_views, join_views, page_views):
+    for part in (feed_views, arbiter_views, join_views, photo_views, page_views):
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
     app.after_request(_compressed)
@@ -40,6 +41,8 @@ def _refused(error: Exception) -> Response:
         status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
     elif isinstance(error, DatabaseError):
         status, code, wait = 503, "hall-no-database", 2
+    elif isinstance(error, EngineError):
+        status, code, detail = 409, "cannot-be", str(error)
     elif isinstance(error, HTTPException):
         status = error.code or 500
         code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")

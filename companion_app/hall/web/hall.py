@@ -9,7 +9,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from flask import current_app, request
 
@@ -29,6 +29,13 @@ from engine.given import load_json
 PIN_COST = 1 << 14
 
 
+class Photos(Protocol):
+    """Where photos wait to be read."""
+
+    def put(self, number: int, whose: str) -> None:
+        """Let a photo be read."""
+
+
 @dataclass
 class Hall:
     """Everything that a process of the hall has."""
@@ -43,6 +50,8 @@ class Hall:
     broker_is_own: bool = True
     """Then a table finds it where it found the page."""
     address: str = ""
+    photos: Photos | None = None
+    """``None`` where nobody reads photos."""
     limiter: Limiter = field(default_factory=Limiter)
     packer: Packer = field(default_factory=Packer)
 

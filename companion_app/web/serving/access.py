@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -349,6 +349,43 @@ def try_pin(pin: str, settings: SettingsFile, limiter: Limiter) -> None:
     number = settings.now.pin_number
     _guess("PIN", number, lambda: settings.is_pin(pin), limiter, NotHost(code="wrong-pin"))
     _grant(host=number)
+
+
+def try_card(code: str, settings: SettingsFile, limiter: Limiter) -> None:
+    """Make this guest the host by the code that his phone read from the card.
+
+    Raises:
+        NotHost: it is not the one on the card that is valid.
+        TooOften: too many wrong ones from here; says how long to wait.
+    """
+    number = settings.now.pin_number
+    _guess("card", number, lambda: settings.is_card(code), limiter, NotHost(code="wrong-card"))
+    _grant(host=number)
+
+
+def try_cards_seen(codes: Iterable[str], settings: SettingsFile) -> None:
+    """Make this guest the host where the camera sees the card; looking is no guess.
+
+    Raises:
+        NotHost: the card is not among the codes that it sees.
+    """
+    number = settings.now.pin_number
+    if not any(settings.is_card(code) for code in codes):
+        raise NotHost(code="card-not-seen")
+    _grant(host=number)
+
+
+def phone_code(make: Callable[[], str]) -> str:
+    """Return the code that this phone shows to the camera, so that no other one is meant."""
+    if "phone" not in session:
+        session["phone"] = make()
+        session.permanent = True
+    return str(session["phone"])
+
+
+def forget_phone_code() -> None:
+    """Let this phone show another code next time."""
+    session.pop("phone", None)
 
 
 def try_code(code: str, settings: SettingsFile, limiter: Limiter) -> None:

@@ -46,6 +46,7 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
                       [_query("picture", {"enum": ["1"]}, "with a picture of the table")]),
     "/api/update": ("Which release runs, which waits, how the last update went",
                     "application/json", []),
+    "/api/hall": ("Which hall this table is in, and whether a hand is up", "application/json", []),
     "/api/me": ("What this guest may do, and the token for changes", "application/json", []),
     "/api/strings/{code}.json": ("The words of the page", "application/json", [_path("code")]),
     "/api/table.svg": ("The table drawn", "image/svg+xml",
@@ -76,6 +77,7 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
     "/api/sessions": ("The phones that may do more than watch; only for the host",
                       "application/json", []),
     "/api/openapi.json": ("This document", "application/json", []),
+    "/api/card.svg": ("The code that this phone shows beside the host card", "image/svg+xml", []),
     "/api/qr.svg": ("The address of the page as a QR code", "image/svg+xml",
                     [_query("view", TEXT, "of one of its views, such as camera")]),
     "/api/history": ("The kept games, the newest first", "application/json", [LANG]),
@@ -108,7 +110,13 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
 }  # fmt: skip
 
 CHANGE: dict[str, tuple[str, bool, Doc]] = {
-    "/api/login": ("Become the host by the PIN", False, _object(pin=TEXT)),
+    "/api/login": ("Become the host by the PIN, or by the code on the host card", False,
+                   _object(pin=TEXT, card=TEXT)),
+    "/api/login/card": ("Become the host where the camera sees the card, and beside it the code "
+                        "that this phone shows", False, _object()),
+    "/api/salvaged/seen": ("Tell of damaged games no more", True, _object()),
+    "/api/card": ("Make a host card, shown once, or make the old one invalid", True,
+                  _object(make=YES_NO, forget=YES_NO)),
     "/api/logout": ("Be a guest again; the session ends on the server too", False, _object()),
     "/api/join": ("Join by the code, and take the seats that this phone speaks for; none to watch",
                   False, _object(code=TEXT, seats=PLAYERS)),
@@ -125,6 +133,10 @@ CHANGE: dict[str, tuple[str, bool, Doc]] = {
                   False, _object(answer=NUMBER, value={}, confirm=YES_NO, roll=NUMBER,
                                  tiles=PLAYERS, overrule=NUMBER, correct=NUMBER, move=ANYTHING,
                                  discard=TEXT, finale=YES_NO) | {"additionalProperties": True}),
+    "/api/hall/hand": ("Call the arbiter of the hall, or say that he is no longer needed", False,
+                       _object(raised=YES_NO)),
+    "/api/hall/ruling": ("What the hall's arbiter decided, signed by the hall for this table",
+                         False, _object(message=TEXT)),
     "/api/teaching/photo": ("Find tiles in a photo (multipart, photo and shape) or in the camera's",
                             True, _object(shape=TEXT, game=TEXT, set=TEXT)),
     "/api/teaching/lesson": ("Name, turn and sort what was found, or forget it", True,

@@ -11,6 +11,7 @@ import re
 import secrets
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,8 @@ class Settings:
     """Parts of the page and the role from which on they are open, where the host set one."""
     names: tuple[str, ...] = ()
     """Names of this machine that the page may be opened by, besides those of every home."""
+    card_hash: str = ""
+    """Of the code on the host card; empty where there is none."""
     old_cookies: int = 0
     """The number of the PIN whose cookies of version 0.1.0 still make a host; 0 for none."""
 
@@ -101,11 +104,15 @@ class SettingsFile:
                 raise StoreError(f"settings cannot be kept: {error.strerror}") from error
             return self._now
 
-    def change_pin(self, pin: str) -> None:
-        """Change the PIN; everybody else who was host is no longer."""
+    def with_pin(self, pin: str) -> dict[str, object]:
+        """Return what changes with a new PIN; everybody else who was host is no longer."""
         if not (pin.isascii() and pin.isdigit() and 4 <= len(pin) <= 12):
             raise BadRequest(code="bad-pin")
-        self.change(pin_hash=hashed(pin, self._cost), pin_number=self.now.pin_number + 1)
+        return {"pin_hash": hashed(pin, self._cost), "pin_number": self.now.pin_number + 1}
+
+    def change_pin(self, pin: str) -> None:
+        """Change the PIN."""
+        self.change(**self.with_pin(pin))
 
     def new_pin(self) -> str:
         """Make another PIN and return it, to be shown once."""
@@ -113,9 +120,20 @@ class SettingsFile:
         self.change_pin(pin)
         return pin
 
-    def new_code(self) -> None:
-        """Make another join code; every seat is free again."""
-        self.change(join_code=some_code(), join_number=self.now.join_number + 1)
+    def with_code(self) -> dict[str, object]:
+        """Return what changes with another join code; every seat is free again."""
+        return {"join_code": some_code(), "join_number": self.now.join_number + 1}
+
+    def keep_card(self, code: str) -> None:
+        """Let the card with this code make hosts, and no other; without a code none does."""
+        kept = hashlib.sha256(code.encode()).hexdigest() if code else ""
+        self.change(card_hash=kept)
+
+    def is_card(self, code: str) -> bool:
+        """Say whether a code is the one on the card."""
+        # Nobody tries a hundred random bits, however fast: a plain hash will do.
+        told = hashlib.sha256(code.encode(errors="replace")).hexdigest()
+        return hmac.compare_digest(told, self.now.card_hash)
 
     def is_pin(self, pin: str) -> bool:
         """Say whether a PIN is the right one; one guess at a time, since each takes memory."""
@@ -197,7 +215,7 @@ def _check(kept: Mapping[str, Any]) -> None:
     }  # fmt: skip
     for name in ("pin_number", "join_number", "pictures_mb", "old_cookies"):
         good[name] = type(kept[name]) is int and 0 <= kept[name] <= LARGEST_NUMBER
-    for name in ("join_code", "source"):
+    for name in ("join_code", "source", "card_hash"):
         good[name] = _is_text(kept[name])
     if wrong := [name for name, is_good in good.items() if not is_good]:
         raise ValueError(f"{wrong[0]} is not what the page keeps there")
@@ -210,12 +228,17 @@ def _is_text(value: object) -> bool:
 def write_private(path: Path, document: Any) -> None:
     """Write a file of JSON that only its owner reads; either all of it is there or the old one."""
     beside = path.with_suffix(".new")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(document, file)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
 
 
 def some_pin() -> str:

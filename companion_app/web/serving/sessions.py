@@ -14,6 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ class Sessions:
         """End a session: its cookie is good for nothing any more."""
         with self._lock:
             if self._kept.pop(_hash(id_), None) is not None:
-                self._write()
+                self._write(ended=True)
 
     def end_by_handle(self, handle: str) -> bool:
         """End the session that the list names so; say whether there was one."""
@@ -92,7 +93,7 @@ class Sessions:
             gone = [one for one in self._kept if one[:HANDLE] == handle]
             for one in gone:
                 del self._kept[one]
-            self._write()
+            self._write(ended=True)
         return bool(gone)
 
     def end_others(self, id_: str) -> int:
@@ -100,7 +101,7 @@ class Sessions:
         with self._lock:
             before = len(self._kept)
             self._kept = {key: one for key, one in self._kept.items() if key == _hash(id_)}
-            self._write()
+            self._write(ended=True)
             return before - len(self._kept)
 
     def free(self, seat: str) -> None:
@@ -109,7 +110,7 @@ class Sessions:
             for key, one in self._kept.items():
                 left = tuple(held for held in one.seats if held != seat)
                 self._kept[key] = replace(one, seats=left)
-            self._write()
+            self._write(ended=True)
 
     def taken(self, code: int) -> dict[str, int]:
         """Return how many phones speak for each player, by the join code that is valid."""
@@ -132,7 +133,7 @@ class Sessions:
             log.error("the phones that had joined are forgotten: %s", error)
             return {}
 
-    def _write(self) -> None:
+    def _write(self, *, ended: bool = False) -> None:
         if self._path is None:
             return
         try:
@@ -140,6 +141,10 @@ class Sessions:
         except OSError as error:
             # It holds until the next start; a full disk keeps nobody from hosting or leaving.
             log.error("sessions cannot be kept: %s", error.strerror)
+            if ended:
+                # A file that still has the ended one would let it in again at the next start.
+                with suppress(OSError):
+                    self._path.unlink(missing_ok=True)
 
 
 def read_sessions(path: Path) -> dict[str, Session]:

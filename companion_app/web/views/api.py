@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
@@ -10,6 +11,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from companion_app.line.ends import EyeAway
 from companion_app.live.kept import KeptGames
 from companion_app.live.moved import last_cells
+from companion_app.live.salvage_report import told
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, language, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
@@ -85,6 +87,8 @@ def me() -> Response:
             "join_code": join_code_shown(),
             "open_to": {part: settings.least(part) for part in PARTS if PARTS[part].settable},
             "names": list(settings.names) if access.is_host() else [],
+            "card": bool(settings.card_hash),
+            "salvaged": _salvaged(),
             "players_answer": settings.players_answer,
             "pictures_mb": settings.pictures_mb,
             "language": language(),
@@ -94,6 +98,12 @@ def me() -> Response:
             "camera": companion().eye.standing().source is not None,
         }
     )
+
+
+def _salvaged() -> str | None:
+    """Return what was saved of damaged games, in words, until the host has seen it."""
+    found = told(companion().place.file.parent)
+    return None if found is None else speech({}).page("salvaged", **asdict(found))
 
 
 @blueprint.get("/api/strings/<code>.json")

@@ -17,7 +17,7 @@ from companion_app.web.context import asked, companion, speech
 from companion_app.web.game_asked import record_begun
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost
-from companion_app.web.serving.page_file import Settings
+from companion_app.web.serving.page_file import Settings, SettingsFile
 from companion_app.web.serving.roles import PARTS, ROLES
 from engine.given import LONGEST_NAME, hides
 from engine.record import parse_record, record_to_json
@@ -42,8 +42,12 @@ def done(what: str, told: Mapping[str, Any] | None = None) -> Response:
 @blueprint.post("/api/login")
 @access.part_of("page")
 def login() -> Response:
-    """Become the host by the PIN."""
-    pin = asked().get("pin")
+    """Become the host by the PIN, or by the code that a phone read from the host card."""
+    sent = asked()
+    if isinstance(card := sent.get("card"), str):
+        access.try_card(card, companion().settings, companion().limiter)
+        return jsonify({"host": True})
+    pin = sent.get("pin")
     if not isinstance(pin, str):
         raise BadRequest("send the PIN as text")
     access.try_pin(pin, companion().settings, companion().limiter)
@@ -62,31 +66,40 @@ def logout() -> Response:
 @access.must_be_host
 def settings() -> Response:
     """Change the PIN, the join code, who may do what, own names, or the room for pictures."""
-    sent = asked()
-    kept = companion().settings
+    sent, kept = asked(), companion().settings
+    # All of it or nothing: what one cannot be kept for leaves the others as they were.
+    kept.change(**_changes(sent, kept))
     if "pin" in sent:
-        if not isinstance(sent["pin"], str):
-            raise BadRequest(code="bad-pin")
-        kept.change_pin(sent["pin"])
         access.stay_host()
-    if "players_answer" in sent:
-        kept.change(players_answer=bool(sent["players_answer"]))
-    if "open_to" in sent:
-        kept.change(open_to={**kept.now.open_to, **_open_to(sent["open_to"])})
-    if "names" in sent:
-        kept.change(names=_own_names(sent["names"]))
-    if sent.get("new_code") is True:
-        kept.new_code()
     if "pictures_mb" in sent:
-        room = sent["pictures_mb"]
-        if not isinstance(room, int) or isinstance(room, bool) or not 0 <= room <= 100_000:
-            raise BadRequest("pictures_mb is a whole number of megabytes")
-        kept.change(pictures_mb=room)
-        companion().eye.ask("limit-pictures", {"mb": room})
+        companion().eye.ask("limit-pictures", {"mb": kept.now.pictures_mb})
     companion().hub.publish({"event": "settings"})
     now = kept.now
     return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb,
                     "open_to": _open_now(now), "names": list(now.names)})  # fmt: skip
+
+
+def _changes(sent: Mapping[str, Any], kept: SettingsFile) -> dict[str, object]:
+    """Return the settings that were sent, each checked."""
+    changes: dict[str, object] = {}
+    if "pin" in sent:
+        if not isinstance(sent["pin"], str):
+            raise BadRequest(code="bad-pin")
+        changes |= kept.with_pin(sent["pin"])
+    if "players_answer" in sent:
+        changes["players_answer"] = bool(sent["players_answer"])
+    if "open_to" in sent:
+        changes["open_to"] = {**kept.now.open_to, **_open_to(sent["open_to"])}
+    if "names" in sent:
+        changes["names"] = _own_names(sent["names"])
+    if sent.get("new_code") is True:
+        changes |= kept.with_code()
+    if "pictures_mb" in sent:
+        room = sent["pictures_mb"]
+        if not isinstance(room, int) or isinstance(room, bool) or not 0 <= room <= 100_000:
+            raise BadRequest("pictures_mb is a whole number of megabytes")
+        changes["pictures_mb"] = room
+    return changes
 
 
 def _open_now(now: Settings) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify
 
+from companion_app.live.salvage_report import seen
 from companion_app.web.context import asked, companion, speech
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
@@ -44,3 +45,11 @@ def forget() -> Response:
     if name is not None and not isinstance(name, str):
         raise BadRequest("file is the name of a picture")
     return jsonify({"forgotten": companion().eye.ask("forget-corrections", {"file": name}).body})
+
+
+@blueprint.post("/api/salvaged/seen")
+@access.must_be_host
+def salvaged_seen() -> Response:
+    """Tell of damaged games no more."""
+    seen(companion().place.file.parent)
+    return jsonify({"salvaged": None})

@@ -16,6 +16,7 @@ from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
 from engine.games import GAMES, game_named
 from engine.record import find_set
+from vision import ModelError
 
 blueprint = Blueprint("teaching", __name__)
 DRAFT = "snake-eye-lesson"
@@ -252,4 +253,7 @@ def trial() -> Response:
     file, name = request.files.get("photo"), str(request.form.get("set", ""))
     if file is None:
         raise BadRequest("send a photo")
-    return jsonify(companion().hands.do(PHOTO, tried, file.stream.read(), name, sets_folder()))
+    try:
+        return jsonify(companion().hands.do(PHOTO, tried, file.stream.read(), name, sets_folder()))
+    except ModelError as error:
+        raise WebError(str(error), code="box-broken") from error

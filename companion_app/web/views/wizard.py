@@ -8,11 +8,10 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.hands.work import LOOK, PRINT
-from companion_app.line.still import Still
+from companion_app.line.standing import kind_of
 from companion_app.refusal import Refusal
 from companion_app.web import frames, looking
 from companion_app.web.context import asked, companion, speech
-from companion_app.web.frames import kind_of
 from companion_app.web.game_asked import record_asked
 from companion_app.web.looking import Check, Wanted
 from companion_app.web.serving import access
@@ -37,38 +36,44 @@ def see() -> Response:
     name, words = frames.source(), speech({})
     begun = _begun()
     waits = words.page("camera-waits-phone" if kind_of(name) == "phone" else "camera-waits")
+    check = None
     try:
-        frame = frames.newest(begun)
+        check = _checked(name, begun)
     except Refusal as error:
         if error.code != "no-camera":
             raise
         # The page must still be able to offer another one.
-        frame, waits = None, f"{words.page(f'error-{error.code}')} {error.detail}"
+        waits = f"{words.page(f'error-{error.code}')} {error.detail}"
     answer: dict[str, Any] = {
         "source": name,
         "kind": kind_of(name),
         "name": source_in_words(name, words),
         "sources": [{"source": name, "kind": kind_of(name), "name": source_in_words(name, words)}
                     for name in companion().eye.ask("sources").body if kind_of(name) != "recorded"],
-        "seen": frame is not None,
+        "seen": check is not None,
         "ready": False,
         "text": waits,
         "advice": [],
         "calibrated": frames.profile_in_short(),
     }  # fmt: skip
-    if frame is not None:
-        answer |= _check_to_json(_checked(begun, frame), words)
+    if check is not None:
+        answer |= _check_to_json(check, words)
     return jsonify(answer)
 
 
-def _checked(begun: Record | None, frame: Still) -> Check:
+def _checked(name: str, begun: Record | None) -> Check | None:
+    """Return what is to be said about the camera's picture; nothing where there is none."""
     one, wanted = companion(), None
     if begun is not None:
         wanted = Wanted(one.place, begun.game.facts.name, begun.tile_set.name)
-    return one.checker.check(
-        (wanted, frame.height, frame.width),
-        lambda: one.hands.do(LOOK, looking.checked, wanted, frames.profile(), frame),
-    )
+
+    def judge() -> Check | None:
+        frame = frames.newest(begun)
+        if frame is None:
+            return None
+        return one.hands.do(LOOK, looking.checked, wanted, frames.profile(), frame)
+
+    return one.checker.check((name, wanted), judge)
 
 
 def _begun() -> Record | None:

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.eye.camera import IDLE_S, Look, TableCamera, kind_of
+from companion_app.eye.camera import IDLE_S, Look, TableCamera
+from companion_app.line.standing import kind_of
 from companion_app.live.demo import demo_record
 from companion_app.refusal import Refusal
 from vision.core.types import Frame

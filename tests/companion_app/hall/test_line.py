@@ -155,8 +155,8 @@ def test_two_hall_processes_share_the_work_and_store_each_line_once(both_worlds:
         for table in tables:
             play(table, 4)
 
-    for table in tables:
-        wait_until(lambda table=table: world.numbers(table) == list(range(1, 21)), 30)
+    whole = list(range(1, 21))
+    wait_until(lambda: [world.numbers(table) for table in tables] == [whole] * 4, 30)
     second.close()
 
 
@@ -183,6 +183,7 @@ def test_ruling_is_obeyed_once_however_often_it_is_sent(world: World):
     table = world.table(obey=obey)
     table.send()
     decision = decide(world.store, table.id, "Ann", "overrule", {"overrule": 3})
+    assert decision is not None
     wait_until(lambda: table.sender._greeted)
     for _ in range(3):
         world.receiver.tell(table.id, {"ruling": decision.ruling, "do": decision.body})

@@ -261,7 +261,7 @@ def with_arrays(box: bytes, data: bytes) -> bytes:
     return out.getvalue()
 
 
-def npz(compression: int = zipfile.ZIP_DEFLATED, **files: bytes) -> bytes:
+def npz(compression: int = zipfile.ZIP_DEFLATED, /, **files: bytes) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", compression) as archive:
         for name, data in files.items():
@@ -291,8 +291,12 @@ def setting(**values: Any) -> Callable[[dict[str, Any]], Any]:
     return lambda manifest: manifest.update(values)
 
 
+def instead(data: bytes) -> Callable[[dict[str, Any]], Any]:
+    return lambda _: data
+
+
 MANIFESTS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    **{name: (lambda _, data=data: data) for name, data in NO_JSON.items()},  # type: ignore[misc]
+    **{name: instead(data) for name, data in NO_JSON.items()},
     "a path": setting(file="../../page.json"),
     "a path of examples": lambda m: m["examples"].update(file="../ropes-1.examples.npz"),
     "no arrays": setting(file=7),
@@ -334,7 +338,7 @@ ARRAYS = {
     "other shapes": npz(project=npy(np.zeros(3)), centres=npy(np.zeros((1, 1, 1)))),
     "none that are needed": npz(other=npy(np.zeros(3))),
     "files that are no arrays": npz(project=b"steal()", centres=b"steal()"),
-    "many": npz(zipfile.ZIP_DEFLATED, **{f"a{n}": npy(np.zeros(1)) for n in range(200)}),
+    "many": npz(**{f"a{n}": npy(np.zeros(1)) for n in range(200)}),
     "packed by others": npz(zipfile.ZIP_LZMA, project=npy(np.zeros(3))),
     "torn": torn(npz(project=npy(np.arange(4000.0)))),
     "a bomb": npz(project=npy(np.zeros(300 << 18, np.float32))),

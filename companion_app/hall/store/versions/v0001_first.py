@@ -81,3 +81,17 @@ def upgrade() -> None:
         sa.Column("answer", sa.Text, nullable=False, server_default=""),
         sa.UniqueConstraint("table_id", "ruling", name="ruling_once"),
     )
+    op.create_table(
+        "photos",
+        sa.Column("id", _NUMBER, primary_key=True, autoincrement=True),
+        sa.Column("whose", sa.Text, nullable=False),
+        sa.Column("game", sa.Text, nullable=False),
+        sa.Column("box", sa.Text, nullable=False),
+        sa.Column("language", sa.Text, nullable=False),
+        sa.Column("jpeg", sa.LargeBinary, nullable=False),
+        sa.Column("asked_s", sa.Float, nullable=False),
+        sa.Column("rank", sa.Integer, nullable=False),
+        sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
+        sa.Column("answer", sa.Text),
+        sa.Column("answered_s", sa.Float),
+    )

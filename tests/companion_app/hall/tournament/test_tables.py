@@ -1,6 +1,7 @@
 """Three to five at a table: checked against every seating of small fields, and its bound."""
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations
 from random import Random
 
@@ -100,8 +101,6 @@ def test_every_seat_is_had_as_often_as_the_others_to_within_one(count, seed):
 
 
 def test_equals_sit_together():
-    from fractions import Fraction
-
     pasts = [Past(f"p{n}", Fraction(5 * (n % 2))) for n in range(8)]
 
     tables = seat_tables(pasts, (4, 4), 4, NOBODY, Random(2)).tables

@@ -1,0 +1,1 @@
+"""Photos of tables without a box: kept in the hall's database, read by any number of workers."""

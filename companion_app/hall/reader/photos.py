@@ -1,0 +1,110 @@
+"""The photos that wait to be read, and what was read in them; the same on both databases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select, update
+
+from companion_app.hall.errors import HallError
+from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.schema import photos
+
+MOST_WAITING, MOST_OF_ONE = 400, 20
+"""In all, and of one table: who sends more is told to wait."""
+MOST_TRIES = 2
+KEPT_S = 3600.0
+"""A photo and what was read in it are forgotten after an hour."""
+
+
+class TooManyPhotosError(HallError):
+    """There is no room for one more photo; some must be read first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """A photo of a table."""
+
+    id: int
+    whose: str
+    game: str
+    box: str
+    language: str
+    jpeg: bytes
+
+
+def ask(store: HallStore, whose: str, game: str, box: str, language: str, jpeg: bytes) -> int:
+    """Keep a photo to be read; return its number.
+
+    Raises:
+        TooManyPhotosError: too many wait already, in all or of this table.
+    """
+    with store.writing() as change:
+        old = photos.delete().where(photos.c.asked_s < store.clock() - KEPT_S)
+        change.line.execute(old)
+        open_ = select(func.count()).select_from(photos).where(photos.c.answered_s.is_(None))
+        in_all = change.line.execute(open_).scalar_one()
+        own = change.line.execute(open_.where(photos.c.whose == whose)).scalar_one()
+        if in_all >= MOST_WAITING or own >= MOST_OF_ONE:
+            raise TooManyPhotosError("too many photos wait to be read")
+        row = {"whose": whose, "game": game, "box": box, "language": language, "jpeg": jpeg,
+               "asked_s": store.clock(), "rank": own}  # fmt: skip
+        made = change.line.execute(photos.insert().values(**row).returning(photos.c.id))
+        return int(made.scalar_one())
+
+
+def begin(store: HallStore, number: int) -> Photo | None:
+    """Begin to read a photo; ``None`` where it was read, or was tried often enough."""
+    with store.writing() as change:
+        row = change.line.execute(
+            update(photos)
+            .where(photos.c.id == number, photos.c.answered_s.is_(None),
+                   photos.c.tries < MOST_TRIES)
+            .values(tries=photos.c.tries + 1)
+            .returning(photos.c.id, photos.c.whose, photos.c.game, photos.c.box,
+                       photos.c.language, photos.c.jpeg)
+        ).first()  # fmt: skip
+    return None if row is None else Photo(*row)
+
+
+def answer(store: HallStore, number: int, read: Mapping[str, Any]) -> bool:
+    """Keep what was read in a photo; the first answer stands. Say whether it was the first."""
+    with store.writing() as change:
+        done = change.line.execute(
+            update(photos)
+            .where(photos.c.id == number, photos.c.answered_s.is_(None))
+            .values(answer=json.dumps(dict(read)), answered_s=store.clock(), jpeg=b"")
+        )
+    return bool(done.rowcount)
+
+
+def answer_of(store: HallStore, number: int) -> Mapping[str, Any] | None:
+    """Return what was read in a photo, ``{}`` while it waits, ``None`` where there is none."""
+    with store.reading() as line:
+        row = line.execute(select(photos.c.answer).where(photos.c.id == number)).first()
+    if row is None:
+        return None
+    read: Mapping[str, Any] = json.loads(row.answer) if row.answer else {}
+    return read
+
+
+def rank_of(store: HallStore, number: int) -> int:
+    """Return how many photos of the same table waited when this one came."""
+    with store.reading() as line:
+        return int(line.execute(select(photos.c.rank).where(photos.c.id == number)).scalar() or 0)
+
+
+def next_waiting(store: HallStore) -> int | None:
+    """Return the photo to be read next: each table's first before anybody's second."""
+    asked = (
+        select(photos.c.id)
+        .where(photos.c.answered_s.is_(None), photos.c.tries < MOST_TRIES)
+        .order_by(photos.c.rank, photos.c.id)
+        .limit(1)
+    )
+    with store.reading() as line:
+        found = line.execute(asked).scalar()
+    return None if found is None else int(found)

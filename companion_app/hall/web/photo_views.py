@@ -1,0 +1,56 @@
+"""Photos of tables without a box: sent here, read by workers, answered when they are done."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, jsonify, request
+
+from companion_app.hall.errors import HallError
+from companion_app.hall.reader import photos
+from companion_app.hall.web.guard import OPEN, caller, limit, open_to
+from companion_app.hall.web.hall import hall, language
+from companion_app.web.serving.errors import BadRequest, NotFound, TooOften
+from companion_app.web.speech import Speech
+from engine.games import game_named
+
+blueprint = Blueprint("photos", __name__)
+PHOTOS, PHOTOS_WINDOW_S = 20, 60.0
+LONGEST_NAME = 60
+WAIT_S = 10
+
+
+@blueprint.post("/api/photos")
+@open_to(OPEN, files=True)
+def send() -> Response:
+    """Take a photo (multipart, ``photo``) of a table of a game; return its number."""
+    limit("photo", PHOTOS, PHOTOS_WINDOW_S)
+    photo = request.files.get("photo")
+    game, box = request.form.get("game", ""), request.form.get("set", "")
+    if photo is None or len(box) > LONGEST_NAME or not box.isprintable():
+        raise BadRequest("send a photo")
+    game_named(game)
+    queue = hall().photos
+    if queue is None:
+        raise NotFound(code="no-reader")
+    try:
+        number = photos.ask(hall().store, caller(), game, box, language(), photo.stream.read())
+    except photos.TooManyPhotosError as error:
+        raise TooOften(code="hands-full", retry_after_s=WAIT_S) from error
+    try:
+        queue.put(number, caller())
+    except HallError as error:
+        raise TooOften(code="hands-full", retry_after_s=WAIT_S) from error
+    return jsonify({"photo": number})
+
+
+@blueprint.get("/api/photos/<int:number>")
+@open_to(OPEN)
+def read(number: int) -> Response:
+    """Return what was read in a photo; ``waiting`` while it is not yet."""
+    found = photos.answer_of(hall().store, number) if number < 1 << 53 else None
+    if found is None:
+        raise NotFound
+    if "error" in found:
+        code = "no-photo" if found["error"] == "no-photo" else "hands-lost"
+        text = Speech(language()).page(f"error-{code}")
+        return jsonify({"waiting": False, "error": {"code": code, "text": text, "detail": ""}})
+    return jsonify({"waiting": not found, **found})

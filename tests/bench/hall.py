@@ -1,0 +1,134 @@
+"""A hall with many tables: what a line costs, how long it takes, what phones add. No asserts.
+
+Needs PostgreSQL, Mosquitto and the extra ``hall``; says so where they are missing.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.faults.hall import Evening, Probe, Tally, at, running, why_not
+
+Row = tuple[str, float, str, str]
+FEW, MANY = 10, int(os.environ.get("HALL_TABLES", "500"))
+PHONES, OF_ALL = int(os.environ.get("HALL_PHONES", "2000")), 100
+"""Listening phones; so many of them follow the overview, the others one table."""
+SECONDS = float(os.environ.get("HALL_SECONDS", "30"))
+WARM_S = 10.0
+
+
+@dataclass
+class Measured:
+    """One run."""
+
+    cpu_ms: float
+    """Of the hall processes, for each line that was stored."""
+    lines: int
+    memory_mb: float
+    tally: Tally
+
+
+class Phones:
+    """Many phones in one thread: they read what comes and count it."""
+
+    def __init__(self, evening: Evening, count: int, of_all: int) -> None:
+        self._select = selectors.DefaultSelector()
+        self._stop = threading.Event()
+        self.overview_updates: Counter[int] = Counter()
+        """By phone."""
+        self.followed_updates = 0
+        for number in range(count):
+            port = evening._ports[number % len(evening.halls)]
+            line = socket.create_connection(("127.0.0.1", port), 20)
+            path = "/api/hall/events" if number < of_all else (
+                f"/api/hall/tables/{evening.ids[0]}/events")  # fmt: skip
+            line.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            line.setblocking(False)
+            self._select.register(line, selectors.EVENT_READ, number if number < of_all else -1)
+        self.count = count
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._stop.set()
+        self._thread.join(5)
+        for key in list(self._select.get_map().values()):
+            sock = key.fileobj
+            assert isinstance(sock, socket.socket)
+            sock.close()
+        self._select.close()
+
+    def _read(self) -> None:
+        while not self._stop.is_set():
+            for key, _ in self._select.select(0.2):
+                sock = key.fileobj
+                assert isinstance(sock, socket.socket)
+                data = sock.recv(1 << 16)
+                if not data:
+                    self._select.unregister(sock)
+                    self.count -= 1
+                elif key.data >= 0:
+                    self.overview_updates[key.data] += data.count(b"event: tables")
+                else:
+                    self.followed_updates += data.count(b"event: table\n")
+
+
+def measured(tables: int, halls: int, phones: int = 0) -> tuple[Measured, Phones | None]:
+    """Return what a hall with so many tables costs while nothing is broken."""
+    with running(tables, 2, halls, 2.5) as evening:
+        evening.play()
+        probe = Probe(evening)
+        probe.start()
+        heard = Phones(evening, phones, OF_ALL) if phones else None
+        time.sleep(WARM_S)
+        before = [sum(evening.metric(name)) for name in ("cpu_seconds_total", "lines_total")]
+        probe.seen.clear()
+        time.sleep(SECONDS)
+        after = [sum(evening.metric(name)) for name in ("cpu_seconds_total", "lines_total")]
+        memory = max(evening.metric("memory_bytes")) / (1 << 20)
+        if heard is not None:
+            heard.close()
+        probe.close()
+        tally = Tally()
+        probe.broken.clear()
+        probe.sort(tally)
+    lines = round(after[1] - before[1])
+    return Measured((after[0] - before[0]) * 1000 / max(1, lines), lines, memory, tally), heard
+
+
+def rows() -> Iterator[Row]:
+    """Yield the figures."""
+    if why := why_not():
+        yield ("the hall", float("nan"), "", f"not measured: {why}")
+        return
+    few, _ = measured(FEW, 1)
+    many, _ = measured(MANY, 1)
+    yield (
+        f"processor time for a line of {MANY} tables, over that of {FEW}",
+        many.cpu_ms / few.cpu_ms, "times",
+        f"{many.cpu_ms:.2f} ms over {few.cpu_ms:.2f} ms; {many.lines:,} and {few.lines:,} lines",
+    )  # fmt: skip
+    yield ("memory of the hall process", many.memory_mb, "MB", f"{MANY} tables")
+    yield (
+        "from the table's disk to the hall page, p99", at(many.tally.calm_s, 0.99), "s",
+        f"{len(many.tally.calm_s)} lines seen, p50 {at(many.tally.calm_s, 0.5):.2f} s",
+    )  # fmt: skip
+    full, phones = measured(MANY, 3, PHONES)
+    assert phones is not None
+    most = max(phones.overview_updates.values(), default=0) / (WARM_S + SECONDS)
+    yield (
+        f"the same with {PHONES:,} phones at three processes, p99",
+        at(full.tally.calm_s, 0.99), "s",
+        f"{phones.count:,} phones still listened; updates of one table heard: "
+        f"{phones.followed_updates:,}; memory {full.memory_mb:.0f} MB",
+    )  # fmt: skip
+    yield ("updates a second of the overview, at most", most, "a second",
+           f"{len(phones.overview_updates)} phones")  # fmt: skip

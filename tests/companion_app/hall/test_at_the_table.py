@@ -1,0 +1,125 @@
+"""A table in a hall, seen from its own page: the raised hand, and rulings that the hall signed."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from companion_app.eye.recorded import shipped_script
+from companion_app.hall.keeper import ruling
+from companion_app.hall.line.keys import hall_keys, key_from_text
+from companion_app.hall.line.message import signed, to_bytes, topic_to
+from companion_app.hall.store.arbiter_store import decide
+from companion_app.hall.table.membership import MembershipFiles
+from companion_app.web.serving.server import Server
+from tests.companion_app.hall.world import joined
+from tests.companion_app.web.conftest import Played
+
+
+class TableInAHall:
+    """A played table that joined a hall."""
+
+    def __init__(self, folder, store) -> None:
+        self.played = Played(folder)
+        self.store, self.keys = store, hall_keys(store)
+        self.member = joined(store, self.keys, "Table 7", 1)
+        self.files = MembershipFiles(folder)
+        script = shipped_script("schlangennest")
+        assert script is not None
+        self.record = script.record
+
+    def begin(self, moves: int = 2) -> str:
+        self.played.begin(self.record)
+        self.played.play(self.record, moves)
+        match = self.played.desk.match
+        assert match is not None
+        return match.key
+
+    def signed(self, what: str, key: str, by=None, table: str = "") -> dict[str, str]:
+        decision = decide(self.store, self.member.table, "Ann", what, {"what": what, "key": key})
+        assert decision is not None
+        topic = topic_to(self.keys.id, table or self.member.table)
+        message = signed(by or self.keys.signing, topic, to_bytes(ruling(decision)))
+        return {"message": base64.b64encode(message).decode()}
+
+
+@pytest.fixture
+def table(tmp_path, small_store):
+    made = TableInAHall(tmp_path / "home", small_store)
+    made.files.join(made.member)
+    yield made
+    made.played.desk.close()
+    made.played.store.close()
+
+
+def test_page_says_which_table_it_is_and_a_seat_raises_a_hand(table):
+    table.begin()
+    guest = table.played.guest()
+    seat = table.played.guest().join(table.played.settings.now.join_code, "blue")
+
+    assert guest.get("/api/hall") == {"name": "Table 7", "hand": False}
+    assert guest.post("/api/hall/hand", {"raised": True}).status_code == 403
+    assert seat.post("/api/hall/hand", {"raised": "yes"}).status_code == 400
+    assert seat.post("/api/hall/hand", {"raised": True}).status_code == 200
+    assert guest.get("/api/hall")["hand"] is True
+
+
+def test_table_in_no_hall_calls_nobody_and_obeys_nobody(table):
+    key = table.begin()
+    message = table.signed("end", key)
+    table.files.leave()
+    host = table.played.host()
+
+    assert host.get("/api/hall") == {"name": None, "hand": False}
+    assert host.post("/api/hall/hand", {"raised": True}).status_code == 404
+    assert host.post("/api/hall/ruling", message).status_code == 404
+
+
+def test_ruling_of_the_hall_is_obeyed_and_stands_in_the_log(table):
+    key = table.begin(2)
+    guest = table.played.guest()
+
+    assert guest.post("/api/hall/ruling", table.signed("take-back", key)).status_code == 200
+    assert len(table.played.desk.match.accepted) == 1
+    assert guest.post("/api/hall/ruling", table.signed("lift", key)).status_code == 409
+    assert guest.post("/api/hall/ruling", table.signed("overrule", key)).status_code == 409
+    assert guest.post("/api/hall/ruling", table.signed("lower-hand", key)).status_code == 200
+    assert guest.post("/api/hall/ruling", table.signed("end", key)).status_code == 200
+    assert table.played.desk.match.ended
+    rulings = [line.body["what"] for line in table.played.store.lines(key) if line.kind == "ruling"]
+    assert rulings == ["take-back", "lift", "overrule", "lower-hand", "end"]
+
+
+def test_ruling_that_the_hall_did_not_sign_for_this_table_is_refused(table):
+    key = table.begin(2)
+    guest = table.played.guest()
+    own_key = key_from_text(table.member.key)
+    forged = [
+        table.signed("end", key, by=own_key),
+        table.signed("end", key, table="b" * 24),
+        {"message": "AAAA"}, {"message": None}, {}, {"message": "not base64"},
+    ]  # fmt: skip
+
+    assert [guest.post("/api/hall/ruling", one).status_code for one in forged] == [403] * 6
+    assert guest.post("/api/hall/ruling", table.signed("end", "another")).status_code == 400
+    assert guest.post("/api/hall/ruling", table.signed("dance", key)).status_code == 400
+    assert not table.played.desk.match.ended
+
+
+def test_sender_carries_a_ruling_to_the_page_and_knows_how_the_table_is(table):
+    from companion_app.hall.table.own_page import OwnPage
+
+    key = table.begin(2)
+    server = Server(table.played.app, "127.0.0.1", 0)
+    server.start()
+    page = OwnPage(f"http://127.0.0.1:{server.port}")
+    message = base64.b64decode(table.signed("end", key)["message"])
+
+    assert page.health()["camera"] == "looking"
+    assert page.obey(message) == {"ok": True, "text": ""}
+    assert table.played.desk.match.ended
+    assert page.obey(b"x" * 80)["ok"] is False
+    server.close()
+    assert page.health()["camera"] == "no-page"
+    assert page.obey(message)["ok"] is False
