@@ -70,8 +70,8 @@ def _add_thinking(parser: argparse.ArgumentParser) -> None:
         "--looks", type=_looks, metavar="N", help="how many looks ahead: the same answer every time"
     )
     parser.add_argument(
-        "--level", type=int, choices=range(player.LOWEST, player.HIGHEST + 1),
-        default=player.HIGHEST, metavar="L", help="1 to 5, how far and how well it looks; 5",
+        "--level", type=_level, default=player.HIGHEST, metavar="L",
+        help="1 to 5, how far and how well it looks; 5",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
 
@@ -88,6 +88,13 @@ def _looks(text: str) -> int:
     if not 1 <= looks <= MOST_LOOKS:
         raise argparse.ArgumentTypeError(f"looks are a whole number from 1 to {MOST_LOOKS}")
     return looks
+
+
+def _level(text: str) -> int:
+    level = int(text)
+    if not player.LOWEST <= level <= player.HIGHEST:
+        raise argparse.ArgumentTypeError(f"levels are {player.LOWEST} to {player.HIGHEST}")
+    return level
 
 
 def _budget(arguments: Namespace) -> player.Budget:

@@ -26,6 +26,7 @@ SEATS = {
     "sssnake": ("a", "b", "c", "d"),
     "carnival": ("yellow", "black"),
 }
+OPENSPIEL = "OpenSpiel MCTS"
 ITSELF = "itself"
 """Rows that count only how its stated results come true: against an equal, as they suppose."""
 CARNIVAL_SEATS = ("yellow", "violet", "black", "red")
@@ -37,7 +38,7 @@ class Row:
 
     game: str
     rival: str
-    """A rival's name, ``OpenSpiel MCTS``, or ``level N``."""
+    """A rival's name, OpenSpiel's bot, itself, or ``level N``."""
     wanted: float
     most: float = 1.0
     """Levels: no more than this either."""
@@ -61,7 +62,7 @@ def rows(seconds: float = 1.0) -> list[Row]:
         ("schlangennest", "greedy", 0.98), ("schlangennest", "greedy with open ends", 0.80),
         ("snekagon", "greedy", 0.92), ("snekagon", "greedy with mobility", 0.70),
         ("snekagon5g", "greedy", 0.80), ("sssnake", "greedy", 0.68), ("carnival", "greedy", 0.65),
-        ("schlangennest", "OpenSpiel MCTS", 0.65), ("snekagon", "OpenSpiel MCTS", 0.65),
+        ("schlangennest", OPENSPIEL, 0.65), ("snekagon", OPENSPIEL, 0.65),
     ]  # fmt: skip
     found = [Row(game, rival, wanted, seconds=seconds) for game, rival, wanted in named]
     found += [
@@ -128,7 +129,7 @@ def _stated(dealer: Dealer, mine: str, number: int) -> float:
 
 
 def _rival(row: Row) -> Rival:
-    if row.rival == "OpenSpiel MCTS":
+    if row.rival == OPENSPIEL:
         return openspiel(row.seconds or 0.1)
     looks = Budget(looks=SKILLS[row.game].looks)
     if row.rival == ITSELF:
