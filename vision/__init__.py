@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Advice", "Bgr", "Frame", "ModelError", "OutdatedError", "Picture", "PictureError", "Points",
-    "Quality", "ReadRequest", "Shape", "Stages", "TableState", "TaughtSet", "TrackedTable", "VisionError",
-    "find_taught", "grey_advice", "load_picture", "open_picture", "picture_file",
+    "Quality", "ReadRequest", "Shape", "Stages", "TableState", "TaughtSet", "TrackedTable",
+    "VisionError", "find_taught", "grey_advice", "load_picture", "open_picture", "picture_file",
     "picture_troubles", "pixels_enough", "read_die", "read_table", "shown", "stages_for",
     "table_state_to_json", "traced",
 ]  # fmt: skip
