@@ -16,7 +16,6 @@ from math import exp, sqrt
 from engine.play.thought import Watch
 from engine.play.world import Token, World, chances, shares
 
-
 ROUNDS_BEFORE_HALVING = 8
 
 
