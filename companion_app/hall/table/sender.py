@@ -30,6 +30,7 @@ from companion_app.hall.line.message import (
     BATCH_BYTES,
     HEALTH,
     JOURNAL,
+    LARGEST_PICTURE,
     MOST_LINES,
     PICTURE,
     batch_to_bytes,
@@ -55,6 +56,7 @@ WAIT_S = 1.0
 LONGEST_WAIT_S = 3.0
 """For an answer, the first time and at last; so a hall that is back has everything within 5 s."""
 HEALTH_S = 10.0
+MOST_PICTURE_TRIES = 3
 LIVES = 1 << 32
 """Messages that one life of the sender has numbers for."""
 Obey = Callable[[bytes], Mapping[str, Any]]
@@ -98,6 +100,7 @@ class Sender:
         self._greeted = False
         """Whether the hall has said how far it has the log since the line stands."""
         self._mark: tuple[int, int] | None = None
+        self._picture, self._picture_tries = 0, 0
         self._health_due_s = 0.0
         self._client = new_client(
             membership.authority, membership.certificate, key_to_pem(self._key)
@@ -158,17 +161,24 @@ class Sender:
             ask = self._ask(now_s)
             self._publish(JOURNAL, batch_to_bytes(ask, acked, [text for _, text in lines]))
             return
-        pictures = self._journal.pictures_after(self.cursor.pictured, acked)
-        if pictures:
+        if pictures := self._journal.pictures_after(self.cursor.pictured, acked):
             self._send_pictures(pictures, now_s)
             return
         # Nothing is left; the file is looked at again when it has changed.
         self._mark = mark
 
     def _send_pictures(self, pictures: list[tuple[int, str, bytes]], now_s: float) -> None:
+        foul = pictures[0][0]
+        self._picture_tries = self._picture_tries + 1 if foul == self._picture else 1
+        self._picture = foul
+        fit = [one for one in pictures if len(one[2]) <= LARGEST_PICTURE]
+        if not fit or self._picture_tries > MOST_PICTURE_TRIES:
+            # The arbiter does without; the moves of a table never wait for a picture.
+            self.cursor = replace(self.cursor, pictured=foul)
+            return
         ask = self._ask(now_s)
-        for count, (number, name, jpeg) in enumerate(pictures, start=1):
-            said = {"number": number, "name": name, "ask": ask, "last": count == len(pictures)}
+        for count, (number, name, jpeg) in enumerate(fit, start=1):
+            said = {"number": number, "name": name, "ask": ask, "last": count == len(fit)}
             self._publish(PICTURE, to_bytes(said) + b"\n" + jpeg)
 
     def _ask(self, now_s: float) -> str:
@@ -359,7 +369,8 @@ def main(arguments: list[str] | None = None) -> int:
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    sender = Sender(membership, files, Journal(Path(home) / FILE), page.health, page.obey)
+    threading.Thread(target=page.watch, args=(stop,), name="health", daemon=True).start()
+    sender = Sender(membership, files, Journal(Path(home) / FILE), page.newest, page.obey)
     sender.start()
     try:
         sender.run(stop)

@@ -124,3 +124,15 @@ def test_mistake_in_the_command_is_named(arguments, why, capsys, tmp_path, monke
 
     assert main(["hall", "--json", *arguments]) == 2
     assert why in capsys.readouterr().err
+
+
+def test_game_at_home_loads_nothing_of_the_hall():
+    asked = (
+        "import sys, companion_app.cli.main, companion_app.cli.run_command, companion_app.web.app; "
+        "print(sorted({'sqlalchemy', 'alembic', 'psycopg', 'cryptography', 'procrastinate', "
+        "'companion_app.hall'} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True,
+                         check=True)  # fmt: skip
+
+    assert ran.stdout == "[]\n"
