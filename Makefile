@@ -6,21 +6,24 @@
 #   make check      format, lint, types, imports
 #   make test       check and every test: exactly what CI runs
 #   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
+#   make look       screenshots of every view, phone to television, into build/look (ONLY=foul for one)
 #   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1,
 #                   RENDERS=folder of photoreal renders)
 #   make golden     every answer of the reader, kept picture by picture and compared with an earlier
 #                   one's (TABLES=2000 a game, PARTS="tables films", AGAINST=folder, RENDERS=folder)
 #   make train      train the models anew
 #   make soak       every fault in full count, taken up where it was left (PARTS="kill", FRESH=1)
+#   make fuzz       changed inputs at every way in, half an hour each (TARGETS="records", MINUTES=5)
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
-#   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh
+#   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh;
+#                   KEY=your.key signs it with minisign
 #   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run hall hall-ready check test bench evaluate golden train soak audit release test-deploy lock clean
+.PHONY: setup run hall hall-ready check test bench look evaluate golden train soak fuzz audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -50,6 +53,9 @@ test: check
 bench: .venv/dev-ready
 	.venv/bin/python -m tests.bench $(ONLY)
 
+look: .venv/dev-ready
+	.venv/bin/python -m tests.browser.screens build/look $(if $(ONLY),--only $(ONLY))
+
 evaluate: setup
 	.venv/bin/python -m models.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE)) \
 		$(if $(RENDERS),--renders $(RENDERS))
@@ -63,13 +69,20 @@ golden: setup
 # need torch (the extra `train`) and, on a plain processor, patience.
 train: setup
 	.venv/bin/python -m models.training.reader --out models/trained
-	.venv/bin/python -m models.training.evidence --tables 200 --scenes 400 --collages 1500 --out models/trained
+	.venv/bin/python -m models.training.evidence --tables 160 --scenes 400 --collages 1000 --counted 32 --out models/trained
+	.venv/bin/python -m models.training.taught_evidence --boxes 32 --out models/trained
 	.venv/bin/python -m models.training.fields --out models/trained
 	.venv/bin/python -m models.training.detector --out build/detector
 	.venv/bin/python -m models.training.hex_boards --out build/hex
 
 soak: .venv/dev-ready
 	.venv/bin/python -m tests.faults $(PARTS) $(if $(FRESH),--fresh)
+
+fuzz: .venv/dev-ready
+	@.venv/bin/python -c 'import atheris' 2>/dev/null \
+	    || .venv/bin/python -m pip install --quiet atheris==3.0.0 \
+	    || echo "Atheris does not install here: inputs are drawn by Hypothesis, without coverage."
+	.venv/bin/python -m tests.fuzz $(TARGETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(FRESH),--fresh)
 
 audit:
 	deploy/audit.sh
@@ -79,6 +92,9 @@ VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 release:
 	mkdir -p dist
 	git archive --prefix=snake-eye-$(VERSION)/ --output=dist/snake-eye-$(VERSION).tar.gz HEAD
+	@if [ -n "$(KEY)" ]; then minisign -S -s "$(KEY)" -m dist/snake-eye-$(VERSION).tar.gz \
+		-t "snake-eye $(VERSION)"; \
+	else echo "Not signed: make release KEY=your.key signs it; see deploy/SECURITY.md"; fi
 	@echo "Install or update with it: see deploy/README.md"
 
 test-deploy: setup

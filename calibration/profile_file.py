@@ -10,7 +10,6 @@ import base64
 import binascii
 import contextlib
 import json
-import math
 import os
 import tempfile
 from collections.abc import Mapping
@@ -28,6 +27,8 @@ VERSION = 1
 LARGEST_FILE_BYTES = 1_000_000
 LARGEST_SIDE_PX = 20_000
 LARGEST_REFERENCE_PX = 1_000
+LARGEST = 1e9
+"""No lens, table or lamp needs a larger number."""
 
 
 # --- Saving ---
@@ -173,7 +174,7 @@ class _Reader:
             array = np.array(self.get(key), np.float64)
         except (ValueError, TypeError, OverflowError):
             array = np.array([])
-        if array.shape != shape or not np.isfinite(array).all():
+        if array.shape != shape or not np.isfinite(array).all() or np.abs(array).max() > LARGEST:
             raise self.wrong(key, f"{' x '.join(map(str, shape)) or 'one'} numbers")
         return array
 
@@ -182,7 +183,7 @@ class _Reader:
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
-            or not abs(value) < math.inf
+            or not abs(value) <= LARGEST
         ):
             raise self.wrong(key, "a number")
         return float(value)

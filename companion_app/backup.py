@@ -25,9 +25,9 @@ from companion_app.answers import InputError
 FORMAT, VERSION = "snake-eye/backup", 1
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
-LEFT_OUT = ("games.lock", "games.log", "tls", "update")
-"""Files of this machine: its lock, its second copy of the games, its own keys, what an update
-left."""
+LEFT_OUT = ("games.lock", "games.log", "games.spare", "games.salvaged.json", "tls", "update")
+"""Files of this machine: its lock, its second copy of the games, the room that it keeps free,
+what was salvaged, its own keys, what an update left."""
 LEFT_OUT_ENDS = (".part", ".new", "-wal", "-shm", "-journal", ".lock")
 SQLITE_START = b"SQLite format 3\x00"
 

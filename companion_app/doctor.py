@@ -6,15 +6,12 @@ What is asked of the machine comes in as a ``Machine``, so that every fault can 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import platform
-import re
 import sqlite3
 import sys
 import time
-import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -39,8 +36,6 @@ KINDS = {"one": "{n} kind of tiles", "other": "{n} kinds of tiles"}
 THROTTLED = {0: "the power supply is too weak", 1: "it has slowed down", 2: "it has slowed down",
              3: "it is too hot"}  # fmt: skip
 """What the low bits of the Pi's own answer mean; the same 16 bits higher: since it was started."""
-SECRET = re.compile(rb"^([ \t]*(?:mqtt\.)?(?:password|user))[ \t]*=.*$", re.MULTILINE)
-"""Lines of the settings that nobody else should read."""
 BUILT_S = 1_750_000_000
 """A clock that stands before this code was written (June 2025) is wrong."""
 
@@ -66,23 +61,6 @@ def report(checks: Iterable[Check]) -> dict[str, Any]:
     """Return the answer of ``doctor --json``."""
     lines = [check.to_json() for check in checks]
     return {"ok": not any(line["ok"] is False for line in lines), "checks": lines}
-
-
-def write_help_file(file: Path, answer: Mapping[str, Any], jpeg: bytes | None) -> None:
-    """Write one file to send for help: what doctor says and the settings; no games, no names.
-
-    Args:
-        file: a new file.
-        answer: what ``report`` gave.
-        jpeg: a picture of the table, only where the owner said so.
-    """
-    with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("doctor.json", json.dumps(answer, indent=1, ensure_ascii=False))
-        with suppress(OSError):
-            settings = settings_path().read_bytes()[: 64 << 10]
-            archive.writestr("snake-eye.toml", SECRET.sub(rb'\1 = "(left out)"', settings))
-        if jpeg is not None:
-            archive.writestr("table.jpg", jpeg)
 
 
 def is_running(home: Path) -> bool:

@@ -19,6 +19,11 @@ def set_folders() -> tuple[Path, ...]:
     return (home_folder() / "sets",)
 
 
+def profile_file(home: Path, source: str) -> Path:
+    """Return where in a home the profile of a camera is kept."""
+    return home / "profiles" / (source.replace(":", "-").replace("/", "-") + ".json")
+
+
 def corrections_folder() -> Path:
     """Return where readings that players put right are kept, to learn from."""
     return home_folder() / "corrections"

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import shutil
-import sqlite3
 import stat
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -33,8 +31,9 @@ from companion_app.backup import (
     private_file,
     put_on_disk,
 )
-from companion_app.live.store import FILE as GAMES_FILE
-from companion_app.live.store import MIGRATIONS
+from companion_app.restore_check import KEYS, OWN, check_games, check_own, leave_out_unusable
+from engine.errors import RecordError
+from engine.given import load_json
 
 MOST_FILES = 20_000
 LARGEST_MANIFEST = 8 << 20
@@ -50,12 +49,24 @@ class Restored:
     files: int
     kept: Path | None
     """Where that lies which was there before; ``None`` when there was nothing."""
+    left_out: tuple[str, ...] = ()
+    """A sentence for each file that cannot be used here."""
+    own: bool = True
+    """Whether PIN, sessions and settings stayed those of this machine."""
 
 
 def restore_backup(
-    home: Path, file: Path, free_bytes: Callable[[Path], int] | None = None
-) -> Restored:
+    home: Path, file: Path, free_bytes: Callable[[Path], int] | None = None, *,
+    with_secrets: bool = False,
+) -> Restored:  # fmt: skip
     """Put what a backup holds in place of ``home``; what was there is kept beside it.
+
+    Args:
+        home: the folder of everything that is kept.
+        file: the backup.
+        free_bytes: how much room a disk has.
+        with_secrets: take PIN, sessions and settings from the backup too. Otherwise those of this
+            machine stay; where it has none, the next start makes a new PIN.
 
     Raises:
         BackupError: the file is no sound backup, the disk is too small, or a game is on.
@@ -71,11 +82,17 @@ def restore_backup(
             staging = Path(tempfile.mkdtemp(prefix=f"{home.name}.restoring-", dir=parent))
             try:
                 _unpack(archive, kept, staging, file)
-                _check_games(staging, file)
-                return Restored(len(kept), _swapped(home, staging))
+                check_games(staging, file)
+                if with_secrets:
+                    check_own(staging, file)
+                else:
+                    _keep_own(home, staging)
+                left_out = leave_out_unusable(staging)
+                files = sum(path.is_file() for path in staging.rglob("*"))
+                return Restored(files, _swapped(home, staging), left_out, not with_secrets)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise BackupError(f"{file} is no backup of Snake Eye: {error}") from error
     except OSError as error:
         raise BackupError(f"{file} cannot be restored: {error.strerror or error}") from error
@@ -107,14 +124,14 @@ def _read_manifest(
         raise BackupError(f"{file} is no backup of Snake Eye: it has no manifest")
     try:
         with archive.open(entry) as handle:
-            manifest = json.loads(handle.read(LARGEST_MANIFEST + 1))
+            manifest = load_json(handle.read(LARGEST_MANIFEST + 1), largest=LARGEST_MANIFEST)
         if manifest["format"] != FORMAT:
             raise BackupError(f"{file} is no backup of Snake Eye")
         if manifest["version"] != VERSION:
             raise BackupError(f"{file} was made by a newer Snake Eye; update this one first")
         return tuple(_entry_of(one) for one in manifest["files"])
-    except (ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile) as error:
-        raise BackupError(f"{file} has a broken manifest: {type(error).__name__}") from error
+    except (RecordError, KeyError, TypeError) as error:
+        raise BackupError(f"{file} has a broken manifest: {error}") from error
 
 
 def _entry_of(one: Any) -> Kept:
@@ -171,37 +188,18 @@ def _unpack(archive: zipfile.ZipFile, kept: tuple[Kept, ...], staging: Path, fil
             raise BackupError(f"{file} is damaged: {one.path!r} is not what was backed up")
 
 
-def _check_games(staging: Path, file: Path) -> None:
-    games = staging / GAMES_FILE
-    if not games.exists():
-        return
-    try:
-        with closing(
-            sqlite3.connect(f"{games.as_uri()}?mode=ro&immutable=1", uri=True)
-        ) as database:
-            (number,) = database.execute("PRAGMA user_version").fetchone()
-            (answer,) = database.execute("PRAGMA integrity_check(1)").fetchone()
-            schema = _schema(database)
-    except sqlite3.Error as error:
-        raise BackupError(f"{file}: its games cannot be read: {error}") from error
-    if number > len(MIGRATIONS):
-        raise BackupError(f"{file}: its games were kept by a newer Snake Eye; update first")
-    if answer != "ok":
-        raise BackupError(f"{file}: its games are damaged: {str(answer)[:80]}")
-    # A database can hold commands that run when something is written to it: only ours may.
-    if schema != _own_schema(number):
-        raise BackupError(f"{file}: its games lie in tables that Snake Eye never made")
-
-
-def _schema(database: sqlite3.Connection) -> set[tuple[str, str, str | None]]:
-    return set(database.execute("SELECT type, name, sql FROM sqlite_master"))
-
-
-def _own_schema(number: int) -> set[tuple[str, str, str | None]]:
-    with closing(sqlite3.connect(":memory:")) as database:
-        for script in MIGRATIONS[:number]:
-            database.executescript(script)
-        return _schema(database)
+def _keep_own(home: Path, staging: Path) -> None:
+    """Put who may do what on this machine in place of what the backup says of another."""
+    shutil.rmtree(staging / KEYS, ignore_errors=True)
+    if (home / KEYS).is_dir() and not (home / KEYS).is_symlink():
+        shutil.copytree(home / KEYS, staging / KEYS)
+    for name in OWN:
+        (staging / name).unlink(missing_ok=True)
+        if (home / name).is_file() and not (home / name).is_symlink():
+            with private_file(staging / name) as write:
+                write.write((home / name).read_bytes())
+                write.flush()
+                os.fsync(write.fileno())
 
 
 def _swapped(home: Path, staging: Path) -> Path | None:

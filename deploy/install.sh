@@ -27,6 +27,8 @@ esac
     openssl util-linux hostname
 "$here/system-packages.sh" "test -e /usr/sbin/avahi-daemon" avahi-daemon ||
     echo "Going on without avahi: the page is found by its address, not as $(hostname).local." >&2
+"$here/system-packages.sh" "command -v minisign" minisign ||
+    echo "Going on without minisign: who signed releases and boxes cannot be checked." >&2
 if ! id "$user" >/dev/null 2>&1; then
     useradd --system --user-group --home-dir "$state" --no-create-home --shell /usr/sbin/nologin "$user"
 fi
@@ -72,6 +74,13 @@ fi
 
 mkdir -p "$(dirname "$settings")" "$home"
 [ -e "$settings" ] || install -m 644 "$release/deploy/snake-eye.toml" "$settings"
+# Whose releases are taken is settled at the first installation; a later one changes nothing of it.
+if [ ! -d "$keys" ]; then
+    mkdir -p "$keys"
+    for key in "$release"/deploy/keys/*.pub; do
+        if [ -f "$key" ]; then install -m 644 "$key" "$keys/"; fi
+    done
+fi
 chown "$user:$user" "$state" "$home"
 chmod 750 "$state"
 chmod 700 "$home"

@@ -6,6 +6,7 @@ user=snake-eye
 base=/opt/snake-eye
 current=$base/current
 settings=/etc/snake-eye/snake-eye.toml
+keys=/etc/snake-eye/keys
 state=/var/lib/snake-eye
 home=$state/home
 units=/etc/systemd/system

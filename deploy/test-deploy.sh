@@ -126,6 +126,7 @@ play() {
     inside systemctl start snake-eye
 }
 has_game() { [[ $(games) == 1 ]]; }
+sign() { inside minisign -S -W -s /root/tester.key -m "$1" >/dev/null; }
 runs() { [[ $(readlink "$tree/opt/snake-eye/current") == "$1" ]]; }
 
 step "install"
@@ -153,6 +154,10 @@ sed -i 's/^    """Return the application."""$/&\n    raise RuntimeError("a relea
 must grep -q "cannot start" "$tree/src-bad/companion_app/web/app.py"
 sed -i 's/^version = .*/version = "9.9.9"/' "$tree/src-bad/pyproject.toml"
 tar -C "$tree" -czf "$tree/root/snake-eye-9.9.9.tar.gz" src-bad
+must_not inside /src/deploy/update.sh /root/snake-eye-9.9.9.tar.gz
+must_not inside /src/deploy/update.sh /src-bad
+must inside minisign -G -W -p /etc/snake-eye/keys/tester.pub -s /root/tester.key
+must sign /root/snake-eye-9.9.9.tar.gz
 must_not inside env SNAKE_EYE_HEALTH_WAIT_S=15 /src/deploy/update.sh /root/snake-eye-9.9.9.tar.gz
 must runs "$first"
 must answers
@@ -160,6 +165,14 @@ must has_game
 must grep -q "a release that cannot start" "$tree/var/log/service.log"
 must_not test -e "$tree/opt/snake-eye/releases/9.9.9"*
 must_not inside /src/deploy/update.sh /root/settings-before
+
+step "an older release"
+cp -a "$tree/src" "$tree/src-old"
+sed -i 's/^version = .*/version = "0.0.1"/' "$tree/src-old/pyproject.toml"
+tar -C "$tree" -czf "$tree/root/snake-eye-0.0.1.tar.gz" src-old
+must sign /root/snake-eye-0.0.1.tar.gz
+must_not inside /src/deploy/update.sh /root/snake-eye-0.0.1.tar.gz
+must runs "$first"
 
 step "updates asked for on the page"
 # What the page does, by its own code, as its own user; and what the path unit does when it sees it.
@@ -170,7 +183,7 @@ page() {
 wanted=$tree/var/lib/snake-eye/home/update/wanted result=$tree/var/lib/snake-eye/home/update/result
 must_not page update
 mkdir -p "$tree/opt/snake-eye/incoming"
-cp "$tree/root/snake-eye-9.9.9.tar.gz" "$tree/opt/snake-eye/incoming/"
+cp "$tree/root/snake-eye-9.9.9.tar.gz"* "$tree/opt/snake-eye/incoming/"
 must page update
 must test -e "$wanted"
 must_not inside env SNAKE_EYE_HEALTH_WAIT_S=15 /opt/snake-eye/current/deploy/update.sh --waiting
@@ -183,6 +196,9 @@ rm "$tree/opt/snake-eye/incoming/"*
 cp -a "$tree/src" "$tree/src-good"
 sed -i 's/^version = .*/version = "9.9.8"/' "$tree/src-good/pyproject.toml"
 tar -C "$tree" -czf "$tree/opt/snake-eye/incoming/snake-eye-9.9.8.tar.gz" src-good
+must page update
+must_not inside /opt/snake-eye/current/deploy/update.sh --waiting
+must sign /opt/snake-eye/incoming/snake-eye-9.9.8.tar.gz
 must page update
 must inside /opt/snake-eye/current/deploy/update.sh --waiting
 must grep -qx 0 "$result"

@@ -1,10 +1,12 @@
 #!/bin/sh
 # Update Snake Eye to another release; when its page does not answer, the old one is put back.
 #
-#   sudo deploy/update.sh RELEASE.tar.gz | FOLDER
+#   sudo deploy/update.sh [--unsigned] [--downgrade] RELEASE.tar.gz | FOLDER
 #   sudo deploy/update.sh --waiting    (a release that was put into /opt/snake-eye/incoming or,
 #                                       with the card in another computer, onto the boot partition)
 #
+# A release must be signed by a key in /etc/snake-eye/keys and may not be older than what runs; a
+# folder is signed by nobody. --unsigned and --downgrade say that you know what you do.
 # Games are backed up first. The page can ask for --waiting and for nothing else: whoever has the
 # host PIN cannot bring code onto the machine, only whoever has root or the card.
 set -eu
@@ -13,6 +15,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=deploy/places.sh
 . "$here/places.sh"
 must_be_root "$@"
+knowingly=
+while [ "${1:-}" = --unsigned ] || [ "${1:-}" = --downgrade ]; do
+    knowingly="$knowingly $1"
+    shift
+done
 [ $# -eq 1 ] || fail "say what to update to: $0 RELEASE.tar.gz, a folder, or --waiting"
 
 work=$(mktemp -d)
@@ -36,15 +43,26 @@ if [ "$wanted" = --waiting ]; then
     [ -n "$wanted" ] || fail "no release waits in $base/incoming or on the boot partition"
 fi
 
+runs=$(sed -n 's/^version = "\(.*\)"/\1/p' "$current/pyproject.toml" 2>/dev/null || true)
 if [ -d "$wanted" ]; then
-    source=$wanted
+    case "$knowingly" in
+        *--unsigned*) source=$wanted ;;
+        *) fail "$wanted is a folder, which nobody can have signed; where you know who made it, give --unsigned" ;;
+    esac
 else
-    tar -tzf "$wanted" >"$work/names" || fail "$wanted is no release: it cannot be unpacked"
+    # What is checked is what is unpacked: nobody changes this copy in between.
+    copy=$work/$(basename "$wanted")
+    cp "$wanted" "$copy" || fail "$wanted cannot be read"
+    if [ -e "$wanted.minisig" ]; then cp "$wanted.minisig" "$copy.minisig"; fi
+    "$here/system-packages.sh" "command -v minisign" minisign || true
+    # shellcheck disable=SC2086  # a list of options without blanks
+    "$here/check-release.sh" $knowingly "$copy" "$keys" "$runs"
+    tar -tzf "$copy" >"$work/names" || fail "$wanted is no release: it cannot be unpacked"
     if grep -Eq '^/|(^|/)\.\.(/|$)' "$work/names"; then
         fail "$wanted is no release: it holds files that would lie elsewhere"
     fi
     mkdir "$work/release"
-    tar -C "$work/release" --no-same-owner -xzf "$wanted"
+    tar -C "$work/release" --no-same-owner -xzf "$copy"
     source=$(find "$work/release" -maxdepth 2 -name pyproject.toml -exec dirname {} \; | head -n 1)
 fi
 if [ -z "$source" ] || [ ! -x "$source/deploy/install.sh" ]; then
@@ -62,7 +80,8 @@ fi
 if ! "$source/deploy/install.sh"; then
     # A newer release may have changed the games in a way that the old one cannot read.
     if has_systemd && [ -n "$saved" ] && ! is_healthy; then
-        "$command" restore "$saved"
+        # A release before this one knows no such option, and brings all of it anyway.
+        "$command" restore --with-secrets "$saved" || "$command" restore "$saved"
         is_healthy || fail "the update failed, and so does the release before it; see: journalctl -u snake-eye"
     fi
     fail "the update failed; everything is as it was before"

@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NoReturn
 
 from engine.errors import RecordError
@@ -58,6 +59,20 @@ def load_json(text: str | bytes, place: str = "", largest: int = LARGEST_BYTES) 
     except ValueError as error:
         raise RecordError(place, f"this is not JSON: {error}") from None
     return value
+
+
+def read_json(path: Path, largest: int = LARGEST_BYTES) -> Json:
+    """Return the value of a JSON file; never reads more of it than a document may be long.
+
+    Raises:
+        RecordError: as for ``load_json``, or it is no plain file.
+        OSError: it is missing, or the disk fails.
+    """
+    # A pipe or a device would be waited for; nobody else's file is one.
+    if path.exists() and not path.is_file():
+        raise RecordError("", "this is no plain file")
+    with path.open("rb") as file:
+        return load_json(file.read(largest + 1), largest=largest)
 
 
 def an_object(value: Json, place: str, known: Collection[str] = ()) -> Mapping[str, Any]:

@@ -7,8 +7,9 @@ What a player could do on a table is never a bad record: it is judged. What no t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from engine.errors import RecordError, SetError
@@ -65,6 +66,8 @@ class Record:
     tile_set: TileSet
     start: Start
     moves: tuple[Move, ...] = ()
+    hand: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Carnival: the tiles in hand at the end, by player, as far as they are told."""
 
 
 def parse_record(data: Json, set_folders: Iterable[Path] = ()) -> Record:
@@ -76,20 +79,20 @@ def parse_record(data: Json, set_folders: Iterable[Path] = ()) -> Record:
     table = an_object(data, "")
     _check_format(table, RECORD_FORMAT)
     game = game_named(table.get("game", MISSING))
-    hand = ("hand",) if game.facts.hidden else ()
-    refuse_unknown(table, (*RECORD_KEYS, *game.facts.counts, *hand), "")
+    hidden = ("hand",) if game.facts.hidden else ()
+    refuse_unknown(table, (*RECORD_KEYS, *game.facts.counts, *hidden), "")
     if table.get("set", "") is None:
         raise RecordError("set", "must be the name of a set, but is null")
     tile_set = find_set(game, table.get("set"), set_folders)
     players = parse_players(game, table.get("players", MISSING))
     options = parse_options(game, table.get("options", {}))
     start = _parse_start(game, tile_set, players, options, table)
-    _check_hand(tile_set, players, table.get("hand", {}))
+    hand = _parse_hand(tile_set, players, table.get("hand", {}))
     listed = a_list(table.get("moves", []), "moves", MOST_MOVES)
     moves = tuple(
         parse_move(game, tile_set, players, entry, f"moves[{i}]") for i, entry in enumerate(listed)
     )
-    return Record(game, tile_set, start, moves)
+    return Record(game, tile_set, start, moves, hand)
 
 
 def find_set(game: AnyGame, name: Json, folders: Iterable[Path] = ()) -> TileSet:
@@ -281,6 +284,8 @@ def record_to_json(record: Record) -> dict[str, Json]:
         data["next"] = start.next
     data |= {key: dict(counts) for key, counts in (("tokens", start.tokens), ("out", start.out))
              if counts}  # fmt: skip
+    if record.hand:
+        data["hand"] = {player: list(tiles) for player, tiles in record.hand.items()}
     data["moves"] = [move_to_json(move) for move in record.moves]
     return data
 
@@ -309,14 +314,20 @@ def _parse_start(
     return Start(players, options, layout, first, midgame, tokens, out)
 
 
-def _check_hand(tile_set: TileSet, players: tuple[str, ...], value: Json) -> None:
-    """Check the tiles in hand that a record may tell; the referee does not look at them."""
+def _parse_hand(
+    tile_set: TileSet, players: tuple[str, ...], value: Json
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the tiles in hand that a record may tell; the referee does not look at them."""
+    hands = {}
     for player, tiles in an_object(value, "hand").items():
         if player not in players:
             raise RecordError(inside("hand", player), f"is not one of {', '.join(players)}")
         place = f"hand.{player}"
-        for i, tile in enumerate(a_list(tiles, place, MOST_TILES)):
+        hands[player] = tuple(
             _known_tile(tile_set, tile, f"{place}[{i}]")
+            for i, tile in enumerate(a_list(tiles, place, MOST_TILES))
+        )
+    return MappingProxyType(hands)
 
 
 def _parse_card_move(
@@ -389,7 +400,7 @@ def _check_what_was_seen(table: Mapping[str, Any], place: str) -> None:
     here = inside(place, "quality")
     advice = an_object(table.get("quality", {}), here, ("ok", "advice")).get("advice", [])
     for i, entry in enumerate(a_list(advice, f"{here}.advice", MOST_TILES)):
-        an_object(entry, f"{here}.advice[{i}]", ("what", "text", "box"))
+        an_object(entry, f"{here}.advice[{i}]", ("what", "text", "box", "looks_like"))
 
 
 def _parse_tiles(tile_set: TileSet, value: Json, place: str) -> Layout:

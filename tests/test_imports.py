@@ -44,6 +44,15 @@ OURS = frozenset([*LAWS, "deploy", "tests"])
 NO_CIRCLE_EVEN_LAZILY = frozenset(["companion_app"])
 """Where an import inside a function, or for types only, may not close a circle either."""
 
+APART: Mapping[str, tuple[str, ...]] = {
+    "companion_app/eye": ("companion_app.web",),
+    "companion_app/web": ("companion_app.eye",),
+    "companion_app/line": ("companion_app.eye", "companion_app.web"),
+    "companion_app/live": ("companion_app.eye", "companion_app.line", "companion_app.web"),
+    "companion_app/hands": ("companion_app.eye", "companion_app.line", "companion_app.web"),
+}
+"""Rooms that are processes of their own, or lie below them, and what each knows nothing of."""
+
 VIEWS = "companion_app.web.views"
 JOINS_VIEWS = Path("companion_app/web/app.py")
 
@@ -144,6 +153,16 @@ def views_imported(root: Path) -> list[str]:
     ]
 
 
+def doors_between(root: Path) -> list[str]:
+    """Return a line for every import by which a room knows of one that it must not."""
+    return [
+        f"{found.file}:{found.line} imports {found.module}"
+        for found in imports_under(root, "companion_app")
+        for room, others in APART.items()
+        if found.file.is_relative_to(room) and found.is_of(others)
+    ]
+
+
 def imports_under(root: Path, package: str) -> Iterator[Import]:
     """Yield every import in the files of a package, in the order of their names."""
     for path in sorted((root / package).rglob("*.py")):
@@ -214,6 +233,25 @@ def test_no_modules_import_each_other_in_a_circle():
 
 def test_views_are_imported_by_the_factory_alone():
     assert views_imported(ROOT) == []
+
+
+def test_eye_and_page_know_nothing_of_each_other():
+    assert doors_between(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "module"),
+    [
+        ("companion_app/eye/desk.py", "companion_app.web.speech"),
+        ("companion_app/web/views/api.py", "companion_app.eye.desk"),
+        ("companion_app/line/ends.py", "companion_app.eye.desk"),
+        ("companion_app/live/match.py", "companion_app.line.standing"),
+    ],
+)
+def test_door_between_rooms_is_found(tmp_path, file, module):
+    assert doors_between(lay_out(tmp_path, {file: f"def f():\n    import {module}"})) == [
+        f"{file}:2 imports {module}"
+    ]
 
 
 @pytest.mark.parametrize("package", LAWS)

@@ -15,7 +15,8 @@ from time import perf_counter
 import numpy as np
 
 from calibration.profile import Profile
-from engine.tiles import TileSet
+from vision.classify.another_box import another_box
+from vision.classify.evidence import in_company
 from vision.classify.own_tiles import Eyes, with_own_tiles
 from vision.classify.reader import CellReading, Reader, load_reader
 from vision.classify.second_look import glanced, read_taught
@@ -28,22 +29,24 @@ from vision.core.lattice import fit_lattices
 from vision.core.request import ReadRequest
 from vision.core.stages import shown
 from vision.core.threads import alone
-from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections, LatticeFit, TableState
-from vision.detect.detect import DEFAULT, QUICK, detect_tiles
-from vision.detect.few_tiles import few_tiles
-from vision.detect.from_afar import seen_from_afar
+from vision.core.types import (
+    UNKNOWN_TILE,
+    Bgr,
+    Detection,
+    Detections,
+    LatticeFit,
+    TableState,
+)
+from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
 from vision.detect.network import shipped_network
-from vision.detect.outnumbered import with_outnumbered
-from vision.detect.slipped import with_rows_laid
 from vision.intake.picture import Picture
-from vision.layout.again import Sight
-from vision.layout.candidates import cards_only, distinct, known_only, with_faint
-from vision.layout.missing_bigs import BigSight, with_missing_bigs
-from vision.layout.quality import TEXTS, Limits, assess, leaves, tile_trouble
+from vision.layout.candidates import cards_only, distinct, known_only
+from vision.layout.missed import Sight
+from vision.layout.quality import TEXTS, Limits, assess, tile_trouble
 from vision.layout.reconstruct import Reconstruction, reconstruct, reconstruct_unknown
 from vision.layout.settle import SURE
-from vision.layout.unread import burnt_outlines, few_small, hidden_outlines, small_outlines
+from vision.layout.unread import Visible, visible_unread
 from vision.layout.whole_bigs import with_whole_bigs
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
@@ -132,18 +135,21 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         shown("classify", (detections, readings))
+        if stages.reader is not None and stages.reader.evidence is not None:
+            readings = in_company(readings, stages.reader.evidence.share)
+        first = detections.found, readings
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
             eyes = _eyes(picture.bgr, detections, stages.reader, request)
             detections, readings = with_own_tiles(detections, readings, eyes)
             detections, readings = known_only(picture.bgr, detections, readings)
         elif request.shape == "square" and request.tile_set is not None and request.grid is None:
-            detections, readings = _with_overlooked(
-                picture.bgr, detections, readings, request.tile_set, request.profile, stages
-            )
+            reader = None if stages.reader is None else stages.reader.whole
+            look = partial(read_cells, picture.bgr, reader=reader, profile=request.profile)
+            detections, readings = with_whole_bigs(detections, readings, request.tile_set, look)
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
-        detections, readings = cards_only(picture.bgr, detections, readings, request, ground)
+        detections, readings = cards_only(detections, readings, request, ground)
         fits = _fits(detections, request)
     with timings.stage("reconstruct"):
         if request.tile_set is None:
@@ -157,6 +163,11 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("quality"):
         known = any(one.is_whole(SURE) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
+        if request.tile_set is not None and request.shape == "square" and not state.tiles:
+            other = another_box(picture.bgr, *first, request.tile_set)
+            if other is not None:
+                quality = state.quality
+                state = replace(state, quality=replace(quality, advice=(*quality.advice, other)))
     return replace(state, timings_ms=timings.ms)
 
 
@@ -169,32 +180,6 @@ def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest
         lambda: few_tiles(bgr, shipped_network()).found,
         Ground(bgr, [one.corners_px for one in detections.found]),
     )
-
-
-def _with_overlooked(
-    bgr: Bgr, detections: Detections, readings: Sequence[CellReading], tile_set: TileSet,
-    profile: Profile | None, stages: Stages,
-) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
-    """Return the outlines of a built-in box of squares with cards that a first look does not show.
-
-    Args:
-        bgr: the picture.
-        detections: the outlines.
-        readings: what each of them shows.
-        tile_set: the box.
-        profile: of the camera; with one, how large cards are is known.
-        stages: what reads.
-    """
-    every = partial(read_cells, bgr, reader=stages.reader, profile=profile)
-    whole = every if stages.reader is None else partial(every, reader=stages.reader.whole)
-    if stages.reader is not None and stages.cells is None and profile is None:
-        detections, readings = seen_from_afar(bgr, detections, readings, every)
-        detections, readings = with_outnumbered(bgr, detections, readings, every)
-    detections, readings = with_faint(detections, readings, whole)
-    detections, readings = with_rows_laid(detections, readings, whole)
-    detections, readings = with_whole_bigs(detections, readings, tile_set, whole)
-    sight = BigSight(whole, every, Ground(bgr, [one.corners_px for one in detections.found]))
-    return with_missing_bigs(detections, readings, tile_set, sight)
 
 
 def _sight(
@@ -298,29 +283,16 @@ def _state(
         every: all outlines, cards or not.
         known: whether any of them surely shows a card of the box.
     """
-    cut_off = [card.outline_px for card in (*table.laid, *table.lost) if card.cut_off]
+    seen = Visible.of(table)
+    if not table.laid and request.tile_set is not None and request.grid is None:
+        seen = visible_unread(picture.bgr, seen.beside, every, picture.scale, known=known)
     cut_read = sum(c.cut_off and c.why is None and c.confidence >= SURE for c in table.laid)
-    whole = tuple(card.outline_px for card in table.laid if not card.cut_off)
-    beside = tuple(np.asarray(entry.outline) for entry in table.aside)
-    burnt = table.burnt
-    if request.tile_set is not None and request.grid is None and not table.laid:
-        burnt = burnt_outlines(picture.bgr, every)
-        small = () if burnt else small_outlines(picture.bgr, every, picture.scale)
-        # Where only a stock is in the picture, that it is small is no reason for anything.
-        beside, whole = (small, whole) if known else (beside, small)
-        beside = beside if whole else (*beside, *few_small(every, picture.scale))
-    covered = [card.outline_px for card in table.lost if not card.cut_off]
-    if table.aside and not table.laid:
-        hidden = hidden_outlines(every, [np.asarray(e.outline) for e in table.aside])
-        size = (picture.bgr.shape[1], picture.bgr.shape[0])
-        cut_off += [outline for outline in hidden if leaves(outline, size)]
-        covered += [outline for outline in hidden if not leaves(outline, size)]
     quality = assess(
-        picture.bgr, whole, scale=picture.scale, cut_off=cut_off, covered=covered, limits=LIMITS,
-        cut_read=cut_read, burnt=burnt, beside=beside, lost=bool(table.lost),
+        picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,
+        limits=LIMITS, cut_read=cut_read, burnt=seen.burnt, beside=seen.beside,
     )  # fmt: skip
     troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
-    if not quality.ok and not burnt and troubles <= LOOKS:
+    if not quality.ok and not seen.burnt and troubles <= LOOKS:
         quality = replace(quality, ok=_surely_read(table))
     elif quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
         quality = replace(quality, ok=False)

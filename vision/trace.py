@@ -23,8 +23,7 @@ from vision.core.types import Bgr, Detection, Detections, Points, TableState
 from vision.detect.scales import Look
 from vision.hexes.boards import FoundBoards
 from vision.hexes.plane import HexBoard
-from vision.layout.anchors import Field
-from vision.layout.cards import CardGroup, SeenCard
+from vision.layout.cards import CardGroup, Field, SeenCard
 from vision.layout.reconstruct import Reconstruction
 
 LINES = "trace.txt"
@@ -163,7 +162,7 @@ def _(made: Field) -> Iterator[Drawn]:
 
 @drawn_of.register
 def _(made: Reconstruction) -> Iterator[Drawn]:
-    return drawn_of((*made.laid, *made.lost))
+    return drawn_of(made.laid)
 
 
 @drawn_of.register

@@ -1,4 +1,4 @@
-"""The commands that look after what is kept: doctor, backup, restore, pin."""
+"""The commands that look after what is kept: doctor, backup, restore, pin, card."""
 
 from __future__ import annotations
 
@@ -38,18 +38,28 @@ def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
     keeping.add_argument("file", metavar="FILE", help="the file to write; it must not exist")
 
     bringing = add_command(commands, "restore", "put a backup in place of what is kept", restore,
-                           ["restore snake-eye-backup.zip"])  # fmt: skip
+                           ["restore snake-eye-backup.zip",
+                            "restore snake-eye-backup.zip --with-secrets"])  # fmt: skip
     bringing.add_argument("file", metavar="FILE", help="a file that backup wrote")
+    told = "take the host PIN, joined phones and settings from the backup too"
+    bringing.add_argument("--with-secrets", action="store_true", help=told)
 
     hosting = add_command(commands, "pin", "make another host PIN", pin, ["pin --new"])
     told = "make it; it is shown once, and every host's phone asks again"
     hosting.add_argument("--new", action="store_true", help=told)
 
+    carding = add_command(commands, "card", "make a card to print that makes a phone host", card,
+                          ["card --out host-card.svg", "card --forget"])  # fmt: skip
+    doing = carding.add_mutually_exclusive_group(required=True)
+    doing.add_argument("--out", metavar="FILE.svg", help="write a new card; the old one is invalid")
+    doing.add_argument("--forget", action="store_true", help="make the card invalid")
+
 
 def doctor(arguments: Namespace) -> int:
     """Say in plain words what is well and what is not."""
-    from companion_app.doctor import diagnose, report, write_help_file
+    from companion_app.doctor import diagnose, report
     from companion_app.doctor_machine import Machine
+    from companion_app.help_file import write_help_file
 
     settings = _settings()
     wanted = arguments.source or settings.source
@@ -91,12 +101,19 @@ def restore(arguments: Namespace) -> int:
     """Put a backup in place of what is kept, after checking all of it."""
     from companion_app.restore import restore_backup
 
-    restored = restore_backup(home_folder(), Path(arguments.file))
+    restored = restore_backup(home_folder(), Path(arguments.file),
+                              with_secrets=arguments.with_secrets)  # fmt: skip
     kept = None if restored.kept is None else str(restored.kept)
     if arguments.json:
-        print_json({"file": arguments.file, "files": restored.files, "kept": kept})
+        print_json({"file": arguments.file, "files": restored.files, "kept": kept,
+                    "left_out": list(restored.left_out), "secrets": not restored.own})  # fmt: skip
     else:
         print_line(f"Restored in {home_folder()}. Files: {restored.files}.")
+        for one in restored.left_out:
+            print_line(f"Left out, since it cannot be used: {one}")
+        if restored.own:
+            print_line("Host PIN, joined phones and settings are those of this machine; "
+                       "--with-secrets takes them from the backup.")  # fmt: skip
         if kept:
             print_line(f"What was there before lies in {kept}.")
     return ANSWERED
@@ -115,6 +132,39 @@ def pin(arguments: Namespace) -> int:
     else:
         print_line(made)
     return ANSWERED if made is not None else NO
+
+
+def card(arguments: Namespace) -> int:
+    """Make a card to print, or make the one that there is invalid."""
+    from companion_app.backup import private_file
+    from companion_app.listening import reachable_host
+    from companion_app.web.card import drawn_card, some_code
+    from companion_app.web.serving.page_file import SettingsFile
+    from companion_app.web.speech import Speech
+
+    kept = SettingsFile(home_folder() / "page.json")
+    if arguments.forget:
+        kept.keep_card("")
+        if arguments.json:
+            print_json({"card": None})
+        else:
+            print_line("The card is invalid now.")
+        return ANSWERED
+    settings, words, code = _settings(), Speech("en"), some_code()
+    address = f"http://{reachable_host(settings.host)}:{settings.port}/"
+    drawn = drawn_card(code, address, words.page("card-title"), words.page("card-about"))
+    try:
+        with private_file(Path(arguments.out)) as file:
+            file.write(drawn.encode())
+    except OSError as error:
+        raise InputError(f"{arguments.out} cannot be written: {error.strerror}") from error
+    kept.keep_card(code)
+    if arguments.json:
+        print_json({"card": arguments.out})
+    else:
+        print_line(f"Print {arguments.out} at its own size (A6), then delete the file.")
+        print_line("Whoever has the card can be host: keep it where guests do not find it.")
+    return ANSWERED
 
 
 def _settings() -> Settings:

@@ -19,8 +19,9 @@ from companion_app.cli.arguments import Command, add_command, add_game, games_in
 from companion_app.cli.hall_command import add_hall_commands
 from companion_app.cli.home_commands import add_home_commands
 from companion_app.cli.picture_commands import add_picture_commands
+from companion_app.cli.play_commands import add_play_commands
 from companion_app.cli.print_command import add_print_command
-from companion_app.cli.teach_command import add_teach_command
+from companion_app.cli.teach_command import add_box_command, add_teach_command
 from engine.errors import EngineError
 from engine.games import GAMES
 
@@ -58,10 +59,12 @@ def build_parser(asked: str = "") -> argparse.ArgumentParser:
     )  # fmt: skip
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_record_commands(commands)
+    add_play_commands(commands)
     add_picture_commands(commands)
     add_print_command(commands)
     add_home_commands(commands)
     add_teach_command(commands)
+    add_box_command(commands)
     _add_live_commands(commands, asked)
     add_hall_commands(commands, asked)
     return parser

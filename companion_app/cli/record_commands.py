@@ -50,7 +50,7 @@ SEQUENCES = {"one": "{n} sequence of {moves}", "other": "{n} sequences of {moves
 def referee(arguments: Namespace) -> int:
     """Judge written games; with several, add up the scores."""
     if arguments.records == ["-"]:
-        return _answer_lines(judging.referee_record, _illegal_status)
+        return answer_lines(judging.referee_record, _illegal_status)
     records, answers = [], []
     for name in arguments.records:
         with named(name):
@@ -72,7 +72,7 @@ def moves(arguments: Namespace) -> int:
         return judging.moves_to_json(judging.moves_at_end(record))
 
     if arguments.record == "-":
-        return _answer_lines(answer, lambda _: ANSWERED)
+        return answer_lines(answer, lambda _: ANSWERED)
     with named(arguments.record):
         record = record_from(arguments.record)
         legal = judging.moves_at_end(record)
@@ -159,7 +159,7 @@ def players_seen(game: AnyGame, tile_set: TileSet, layout: Layout) -> tuple[str,
     return tuple(n for n in names if n in seen) or names[: game.facts.fewest_players]
 
 
-def _answer_lines(
+def answer_lines(
     answer: Callable[[Record], dict[str, Json]], status_of: Callable[[dict[str, Json]], int]
 ) -> int:
     """Answer each record on standard input with a line, whatever the others are like."""

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.draw.palette import coat
+from companion_app.outlining import PLAIN, ink_of, stroke_px
 
 Picture = NDArray[np.uint8]
 Points = NDArray[np.float64]
@@ -23,7 +23,6 @@ WIDE_PX = 120.0
 """A tile is at least so wide in the drawing: a long name then has letters of 12 pixels."""
 LONGEST_PX = 4000
 SMALLEST_LETTERS_PX = 11.0
-PLAIN = "#ffffff"
 UNSURE = "#f2b632"
 ASIDE = "#c9d3de"
 SHADE: Bgr = (28, 24, 22)
@@ -47,17 +46,6 @@ STYLES: Mapping[str, Style] = {
     "unsure": Style(UNSURE, (3.0, 2.0), 1.2),
     "aside": Style(ASIDE, (0.1, 3.2), 0.9),
 }
-
-
-def ink_of(tile: str, colours: Sequence[str]) -> str:
-    """Return the colour that a tile is outlined in: that of its snake, else white."""
-    colour = tile.partition("/")[0]
-    return coat(colour, colours).base if colour in colours else PLAIN
-
-
-def stroke_px(size_px: tuple[int, int]) -> float:
-    """Return how wide outlines are in a picture of such a size."""
-    return max(size_px) / 400
 
 
 def drawn_over(

@@ -5,16 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import Namespace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from companion_app.answers import ANSWERED, InputError, print_json, print_line
-from companion_app.cli.arguments import new_parser
-from companion_app.home import corrections_folder, set_folders
+from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
+from companion_app.cli.arguments import add_command, new_parser
+from companion_app.home import corrections_folder, home_folder, set_folders
 from engine.errors import EngineError
 from engine.games import GAMES
 from engine.wording import Sentence, in_english
 
+SIGNED = {
+    "unsigned": "Nobody signed it: take it only from people you know.",
+    "signed": "Signed by {by}.",
+    "unknown-key": "Signed with a key that is not known here: {by}.",
+    "changed": "It was changed after {by} signed it.",
+    "unchecked": "It is signed, but minisign is missing here; type: sudo apt install minisign",
+}
 KINDS = {"one": "{n} kind", "other": "{n} kinds"}
 TILES = {"one": "{n} tile", "other": "{n} tiles"}
 PHOTOS = {"one": "{n} photo", "other": "{n} photos"}
@@ -53,6 +61,18 @@ def add_teach_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     parser.set_defaults(command=teach)
 
 
+def add_box_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``box`` to the commands of ``snake-eye``."""
+    parser = add_command(
+        commands, "box", "say who signed a taught box in a file; sign it, or take it in", box,
+        ["box ropes.zip", "box ropes.zip --sign minisign.key", "box ropes.zip --take"],
+    )  # fmt: skip
+    parser.add_argument("file", metavar="FILE.zip", help="a box that the page exported")
+    parser.add_argument("--sign", metavar="KEY", help="sign it with this secret key of minisign")
+    parser.add_argument("--take", action="store_true", help="put it on the shelf of this machine")
+    parser.add_argument("--name", metavar="NAME", help="with --take: under another name")
+
+
 def teach(arguments: Namespace) -> int:
     """Learn a box, keep it, and say what is still doubtful."""
     from companion_app.cli.reading import grid_of
@@ -88,6 +108,47 @@ def teach(arguments: Namespace) -> int:
     else:
         _print_report(report)
     return ANSWERED
+
+
+def box(arguments: Namespace) -> int:
+    """Say who signed a taught box in a file; sign it, or put it on the shelf."""
+    from models.teaching.errors import TeachingError
+    from models.teaching.parcel import signed, taken_in, who_signed
+
+    file, folder = Path(arguments.file), set_folders()[0]
+    try:
+        data = read_parcel(file)
+        if arguments.sign is not None:
+            data = signed(data, Path(arguments.sign))
+            write_parcel(file, data)
+        found = who_signed(data, home_folder() / "keys")
+        taken = taken_in(folder, data, arguments.name) if arguments.take else None
+    except TeachingError as error:
+        raise InputError(str(error)) from error
+    except OSError as error:
+        raise InputError(f"{file} cannot be used: {error.strerror or error}") from error
+    if arguments.json:
+        print_json({"file": arguments.file, "signed": asdict(found), "taken": taken})
+    else:
+        print_line(SIGNED[found.state].format(by=found.by))
+        if taken is not None:
+            print_line(f"Taken in as {taken}: snake-eye read PHOTO --set {taken}")
+    return ANSWERED if found.state != "changed" else NO
+
+
+def read_parcel(file: Path) -> bytes:
+    """Return the bytes of a box in a file, not more than a box has."""
+    from models.teaching.parcel import LARGEST_ZIP
+
+    with file.open("rb") as opened:
+        return opened.read(LARGEST_ZIP + 1)
+
+
+def write_parcel(file: Path, data: bytes) -> None:
+    """Write a box in the place of what was there, in one step."""
+    part = file.with_name(f".{file.name}.part")
+    part.write_bytes(data)
+    part.replace(file)
 
 
 def _progress(text: str) -> None:

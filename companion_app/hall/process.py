@@ -22,7 +22,8 @@ from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.web.app import create_hall_app
 from companion_app.hall.web.hall import Hall, first_pin
 from companion_app.hall.web.overview import Overview
-from companion_app.web.serving.server import Server, reachable_host
+from companion_app.listening import reachable_host
+from companion_app.web.serving.server import Server
 
 if TYPE_CHECKING:
     from companion_app.hall.reader.worker import PhotoQueue
@@ -148,7 +149,8 @@ class HallProcess:
             PAGE_PORT + n for n in range(NEXT_PORTS)]  # fmt: skip
         for port in ports:
             try:
-                return Server(app, asked.host, port, MOST_THREADS, MOST_CONNECTIONS)
+                return Server(app, asked.host, port, most_threads=MOST_THREADS,
+                              most_connections=MOST_CONNECTIONS)  # fmt: skip
             except OSError as error:
                 if port == ports[-1]:
                     raise HallError(f"port {port} cannot be used: {error.strerror}") from error

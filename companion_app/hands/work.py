@@ -26,8 +26,12 @@ class Work:
 
 PHOTO = Work("photo")
 """A photo is read and scored, or tried with a taught box."""
+CARD = Work("card", seconds=30.0)
+"""Codes are looked for in the picture of the table."""
 REPLAY = Work("replay")
 """A kept game is played through again: to look at, to list, to take away, as a sheet of paper."""
+LOOK = Work("look")
+"""A frame of the camera is read or judged, or learnt from."""
 PRINT = Work("print", seconds=300.0)
 """The tiles of a box are drawn for paper."""
 FIND = Work("find", seconds=120.0)

@@ -19,6 +19,8 @@ from companion_app.live.errors import StoreError
 from companion_app.live.log_line import Line, read_line
 
 BUSY_S = 5.0
+NEWEST = 2**62
+"""More lines than any log has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,13 @@ class KeptGames:
     def __init__(self, file: Path) -> None:
         self.file = file
 
-    def lines(self, game: str) -> list[Line]:
-        """Return the lines of a game in order."""
+    def lines(self, game: str, after: int = 0, upto: int | None = None) -> list[Line]:
+        """Return the lines of a game in order, all or those between two numbers."""
         with self._opened("ro") as db:
-            rows = db.execute("SELECT line FROM log WHERE game = ? ORDER BY seq", (game,))
+            rows = db.execute(
+                "SELECT line FROM log WHERE game = ? AND seq > ? AND seq <= ? ORDER BY seq",
+                (game, after, NEWEST if upto is None else upto),
+            )
             return [line for (text,) in rows if (line := read_line(text)) is not None]
 
     def last_lines(self, most: int) -> dict[str, int]:
@@ -68,6 +73,12 @@ class KeptGames:
             ).fetchone()
         return None if row is None else bytes(row[0])
 
+    def pictures_of(self, seq: int) -> frozenset[str]:
+        """Return the names of the pictures that are kept with a line."""
+        with self._opened("ro") as db:
+            rows = db.execute("SELECT name FROM pictures WHERE seq = ?", (seq,))
+            return frozenset(name for (name,) in rows)
+
     def summaries(self, made_by: str) -> dict[str, Kept]:
         """Return the summaries that a version made, by game."""
         with self._opened("ro") as db:
@@ -90,7 +101,7 @@ class KeptGames:
             address = f"{self.file.absolute().as_uri()}?mode={mode}"
             with closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as db:
                 yield db
-        except (sqlite3.Error, ValueError) as error:
+        except (sqlite3.Error, ValueError, RecursionError) as error:
             raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
 
 

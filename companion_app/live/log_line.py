@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+LONGEST_NAME = 200
 LINE_IN_BYTES = re.compile(rb'\{"snake-eye-log": 1, [^\x00-\x1f]*?"crc": \d{1,10}\}')
 
 
@@ -46,6 +47,15 @@ def read_line(text: str) -> Line | None:
         crc = said.pop("crc")
         if zlib.crc32(json.dumps(said).encode()) != crc:
             return None
+        if not _is_whole(said):
+            return None
         return Line(said["seq"], said["game"], said["kind"], said["body"], said["at_s"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _is_whole(said: Mapping[str, Any]) -> bool:
+    texts = all(isinstance(text, str) and 0 < len(text) <= LONGEST_NAME
+                for text in (said["game"], said["kind"]))  # fmt: skip
+    numbers = type(said["seq"]) is int and said["seq"] > 0 and type(said["at_s"]) in (int, float)
+    return texts and numbers and isinstance(said["body"], dict)

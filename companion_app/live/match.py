@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,8 @@ class Match:
         """What lay on the table in each position."""
         self.ended = False
         self._seq = 0
-        """The last line of the log that is about this match."""
+        self._names: Mapping[str, str] = {}
+        """Names of a game of 0.1.0 that are read without what they hide."""
 
     # --- making and finding ----------------------------------------------------------------
 
@@ -86,7 +88,17 @@ class Match:
         Raises:
             StoreError: the lines do not make a game; they are left as they are.
         """
-        lines = store.lines(key)
+        return cls.of_lines(store, key, store.lines(key), set_folders)
+
+    @classmethod
+    def of_lines(
+        cls, store: Store, key: str, lines: Sequence[Line], set_folders: Iterable[Path] = ()
+    ) -> Match:
+        """Return what lines of a log add up to.
+
+        Raises:
+            StoreError: they do not make a game.
+        """
         begun = next((line for line in lines if line.kind == "started"), None)
         if begun is None:
             raise StoreError(f"the log has no beginning of game {key}; {LEFT_ALONE}")
@@ -94,11 +106,30 @@ class Match:
             names = plain_names(begun.body["record"]["players"])
             record = renamed(begun.body["record"], names)
             match = cls(store, key, parse_record(record, set_folders))
+        match._names = names
         for line in _not_undone(lines):
-            with _understood(key, line):
-                match._take_in(line, renamed(line.body, names))
+            match._follow(line)
         match._seq = lines[-1].seq
         return match
+
+    def followed(self, lines: Sequence[Line]) -> Match | None:
+        """Return the match that this one becomes by its next lines; this one stays as it is.
+
+        ``None`` where something was undone: it is then told by all lines together.
+        """
+        if any(line.kind == "undone" for line in lines):
+            return None
+        grown = copy(self)
+        grown.accepted, grown.positions = list(self.accepted), list(self.positions)
+        grown.layouts = list(self.layouts)
+        for line in lines:
+            grown._follow(line)
+        grown._seq = lines[-1].seq if lines else self._seq
+        return grown
+
+    def _follow(self, line: Line) -> None:
+        with _understood(self.key, line):
+            self._take_in(line, renamed(line.body, self._names))
 
     def _take_in(self, line: Line, body: Mapping[str, Any]) -> None:
         if line.kind == "moves":
@@ -118,6 +149,11 @@ class Match:
     def position(self) -> Any:
         """The last accepted position."""
         return self.positions[-1]
+
+    @property
+    def seq(self) -> int:
+        """The last line of the log that is about this match."""
+        return self._seq
 
     @property
     def layout(self) -> Layout:

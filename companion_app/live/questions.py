@@ -62,3 +62,18 @@ def question_to_json(question: Question, match: Match) -> dict[str, Json]:
     if question.about == "next" and match.accepted:
         said["drops"] = len(match.accepted)
     return said
+
+
+def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
+    """Return the players who may answer a question for themselves; without one, who may move."""
+    to_move = match.position.to_move
+    if question is None:
+        return (to_move,)
+    return match.start.players if question.about == "next" else tuple(asked_of(question, match))
+
+
+def asked_of(question: Question, match: Match) -> list[str]:
+    """Return whom a question is about: whose turn it is, or all who must have passed."""
+    row = question.choices.get("pass")
+    passed = [move.player for move in row.moves if move.do == "pass"] if row else []
+    return list(dict.fromkeys(passed)) or [match.position.to_move]

@@ -72,6 +72,18 @@ def salvaged_pictures(path: Path) -> Iterator[tuple[int, str, bytes]]:
             db.close()
 
 
+def listed_pictures(path: Path) -> int:
+    """Return how many pictures a store says that it has; 0 where it cannot say."""
+    with suppress(sqlite3.Error, OSError):
+        db = _read_only(path)
+        try:
+            (count,) = db.execute("SELECT count(*) FROM pictures").fetchone()
+            return int(count)
+        finally:
+            db.close()
+    return 0
+
+
 def _has_gaps(kept: Mapping[int, Line], copied: Mapping[int, Line]) -> bool:
     """Say whether lines are gone that the copy has; not when it is the copy of another store."""
     ours = all(copied[seq] == line for seq, line in kept.items() if seq in copied)

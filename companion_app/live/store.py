@@ -12,6 +12,7 @@ plain text beside it, fills what the damage took.
 from __future__ import annotations
 
 import fcntl
+import logging
 import shutil
 import sqlite3
 import time
@@ -23,12 +24,24 @@ from typing import IO, Any
 
 from companion_app.live.errors import StoreError, StoreFull, StoreInUse
 from companion_app.live.log_line import Line, read_line, written
-from companion_app.live.salvage import is_damaged, salvaged_lines, salvaged_pictures
+from companion_app.live.salvage import (
+    is_damaged,
+    listed_pictures,
+    salvaged_lines,
+    salvaged_pictures,
+)
+from companion_app.live.salvage_report import Salvaged, tell
 from companion_app.live.second_copy import SecondCopy
+from companion_app.live.spare_room import SpareRoom
 
+log = logging.getLogger(__name__)
 FILE = "games.sqlite3"
-MIGRATIONS = (
+NEVER_SHORTENED = """
+    CREATE TRIGGER log_is_never_shortened BEFORE DELETE ON log
+    BEGIN SELECT RAISE(ABORT, 'the log of games is never shortened'); END;
     """
+MIGRATIONS = (
+    f"""
     CREATE TABLE log (
         seq INTEGER PRIMARY KEY,
         game TEXT NOT NULL,
@@ -38,8 +51,7 @@ MIGRATIONS = (
     CREATE INDEX log_by_game ON log (game, seq);
     CREATE TRIGGER log_is_never_changed BEFORE UPDATE ON log
     BEGIN SELECT RAISE(ABORT, 'the log of games is never changed'); END;
-    CREATE TRIGGER log_is_never_shortened BEFORE DELETE ON log
-    BEGIN SELECT RAISE(ABORT, 'the log of games is never shortened'); END;
+    {NEVER_SHORTENED}
     CREATE TABLE pictures (
         seq INTEGER NOT NULL REFERENCES log (seq),
         name TEXT NOT NULL,
@@ -70,6 +82,7 @@ class Store:
         """Where a damaged file was put aside when this store was opened."""
         self._clock = clock
         self._copy = SecondCopy(folder)
+        self._spare = SpareRoom(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(folder / "games.lock")
@@ -80,6 +93,7 @@ class Store:
         except BaseException:
             self._lock.close()
             raise
+        self._spare.take()
 
     def __enter__(self) -> Store:
         return self
@@ -121,20 +135,51 @@ class Store:
         return line
 
     def forget_pictures(self, game: str | None = None) -> int:
-        """Wipe the pictures of one game, or of all; the moves stay. Return how many there were."""
+        """Wipe the pictures of one game, or of all; the moves stay. Return how many there were.
+
+        On a full disk the room that is kept free for this is used.
+        """
+        try:
+            gone = self._wiped(game)
+        except StoreFull:
+            self._spare.give()
+            gone = self._wiped(game)
+        try:
+            with self._errors():
+                # Deleted pages keep their bytes until the file is written anew.
+                self._db.execute("VACUUM")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except StoreFull:
+            log.error("pictures are wiped, but there was no room to make the file smaller")
+        self._spare.take()
+        return gone
+
+    def _wiped(self, game: str | None) -> int:
         with self._transaction() as db:
             if game is None:
-                gone = db.execute("DELETE FROM pictures").rowcount
-            else:
-                gone = db.execute(
-                    "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)",
-                    (game,),
-                ).rowcount
+                return db.execute("DELETE FROM pictures").rowcount
+            return db.execute(
+                "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)", (game,)
+            ).rowcount
+
+    def forget(self, game: str) -> None:
+        """Delete a whole game with its pictures: the one thing that the log ever loses."""
         with self._errors():
-            # Deleted pages keep their bytes until the file is written anew.
-            self._db.execute("VACUUM")
+            kept = _kept_lines(self._db)
+            self._db.execute("PRAGMA secure_delete = ON")
+        # The copy first: what it has and the log has not would be taken for damage.
+        self._copy.rewrite(written(line) for line in kept.values() if line.game != game)
+        with self._transaction() as db:
+            db.execute("DROP TRIGGER log_is_never_shortened")
+            db.execute(
+                "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)", (game,)
+            )
+            db.execute("DELETE FROM log WHERE game = ?", (game,))
+            db.execute("DELETE FROM summaries WHERE game = ?", (game,))
+            db.execute(NEVER_SHORTENED)
+        with self._errors():
+            self._db.execute("PRAGMA secure_delete = OFF")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return gone
 
     def limit_pictures(self, most_bytes: int) -> int:
         """Let the oldest pictures go until the rest take no more room; return how many went.
@@ -210,7 +255,7 @@ class Store:
         read = {line.seq: line for line in salvaged_lines(self.path)}
         # Bytes may also be of lines that were never committed; the copy has only those that were.
         found = dict(sorted({**read, **copied}.items()))
-        pictures = list(salvaged_pictures(self.path))
+        pictures, listed = list(salvaged_pictures(self.path)), listed_pictures(self.path)
         fresh = self.path.with_name("games.salvaged.sqlite3")
         _remove(fresh)
         db = _connect(fresh)
@@ -235,6 +280,10 @@ class Store:
                 old.rename(aside.with_name(aside.name + end))
                 self.salvaged = aside
         fresh.rename(self.path)
+        saved = sum(1 for picture in pictures if picture[0] in found)
+        tell(self.path.parent, Salvaged(
+            len({line.game for line in found.values()}), len(found),
+            max(found, default=0) - len(found), saved, max(0, listed - saved)), aside)  # fmt: skip
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

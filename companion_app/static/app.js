@@ -1,5 +1,5 @@
 // Starts the page: words, who we are, the live line, and which view the address names.
-import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, t } from "./ui.js";
+import { TRY_AGAIN_MS, attempt, choice, h, icon, isAway, loadMe, loadWords, me, post, sheet, t } from "./ui.js";
 import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
@@ -57,7 +57,7 @@ function bars() {
   document.getElementById("top").replaceChildren(
     link("/", logo, h("strong", {}, "Snake Eye")),
     h("span.grow"),
-    h("span.line", { id: "line", "data-live": live.connected ? "yes" : "no" },
+    h("span.line", { id: "line", "data-live": live.connected ? "yes" : live.lost ? "no" : "soon" },
       h("span.dot"), h("span.word", {}, t(live.connected ? "live" : "offline"))),
     link("/join", h("span.round.ghost", { title: t("join"), role: "img", "aria-label": t("join") }, icon("qr"))),
     ...(me.host ? [h("span.badge", { title: t("host") }, icon("key"), h("span.word", {}, t("host")))] : []));
@@ -84,9 +84,22 @@ async function begin() {
     history.replaceState(null, "", location.pathname);
     await attempt(() => joinBy(code));
   }
+  const card = /^#card=(\w+)$/.exec(location.hash)?.[1];
+  if (card) {
+    history.replaceState(null, "", location.pathname);
+    if (await attempt(() => post("/api/login", { card }))) await loadMe();
+  }
   go(location.pathname, false);
   live.open();
   if (code && me.join_code) askSeat(live.state);
+  if (me.salvaged) tellSalvaged();
+}
+
+// Games were damaged: everybody is told what was saved, until the host has seen it.
+function tellSalvaged() {
+  const dialog = sheet(t("salvaged-title"), h("p", { id: "salvaged" }, me.salvaged), ...(me.host ? [h("button.primary.wide", { onclick: async () => {
+    if (await attempt(() => post("/api/salvaged/seen"))) { me.salvaged = null; dialog.close(); }
+  } }, t("salvaged-seen"))] : []));
 }
 
 // The host may have freed this phone's seat, or opened something.
@@ -111,6 +124,16 @@ document.addEventListener("error", (e) => { if (e.target.matches?.("img:not(.cam
 document.addEventListener("host", () => { if (view?.stays) bars(); else again(); });
 addEventListener("popstate", () => go(location.pathname, false));
 
+// What comes over the page has to know where the bars end; large letters make them higher.
+const measured = new ResizeObserver((entries) => {
+  for (const { target } of entries) document.documentElement.style.setProperty(`--${target.id}-high`, `${target.offsetHeight}px`);
+});
+for (const id of ["top", "tabs"]) measured.observe(document.getElementById(id));
+// Keys reach the pages where the eye finds them: above the rest, at the left edge, or below.
+const first = matchMedia("(min-width: 56.25em), (max-height: 500px) and (orientation: landscape)");
+const place = () => main[first.matches ? "before" : "after"](document.getElementById("tabs"));
+first.addEventListener("change", place);
+place();
 document.documentElement.dataset.theme = choice("theme");
 await begin();
 if (isSecureContext && "serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});

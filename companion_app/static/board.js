@@ -37,11 +37,28 @@ export class Board {
     this.element.replaceChildren(svg);
     this.taps = [...svg.querySelectorAll(".tap")];
     if (this.taps.length) this.taps[0].setAttribute("tabindex", "0");
+    this.keepSize();
     if (this.lit) this.light(this.lit, this.litKind);
+    this.drawOver?.(svg);
     this.onShown?.(svg);
   }
 
-  // Marks places; "points" for a score line, "hint" for legal moves, "last", "ask".
+  // Cards no smaller than so many pixels: what has no room is scrolled to, the newest first.
+  least(px) {
+    if (px === this.leastPx) return;
+    this.leastPx = px;
+    this.element.classList.toggle("scrolls", px > 0);
+  }
+
+  keepSize() {
+    if (!this.leastPx) return;
+    const wide = Math.max(this.element.clientWidth, (this.home[2] / Number(this.svg.dataset.pitch)) * this.leastPx);
+    this.svg.style.width = `${wide}px`;
+    this.svg.style.height = `${wide * this.home[3] / this.home[2]}px`;
+    this.svg.querySelector(".fresh")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  // Marks places; "points" for a score line, "ask" for a question.
   light(spots, kind = "points") {
     this.lit = spots;
     this.litKind = kind;
@@ -56,11 +73,11 @@ export class Board {
       const panel = this.svg.querySelector(`.panel[data-f="${f}"]`);
       if (!panel) continue;
       const hex = this.svg.dataset.lattice === "hex";
-      const shape = document.createElementNS(NS, hex || kind === "hint" ? "circle" : "rect");
-      if (hex || kind === "hint") {
-        const r = kind === "hint" ? pitch * 0.16 : pitch * 0.46;
-        shape.setAttribute("cx", hex ? pitch * (x + y / 2) : x * pitch);
-        shape.setAttribute("cy", hex ? pitch * 0.8660254 * y : y * pitch);
+      const shape = document.createElementNS(NS, hex ? "circle" : "rect");
+      if (hex) {
+        const r = pitch * 0.46;
+        shape.setAttribute("cx", pitch * (x + y / 2));
+        shape.setAttribute("cy", pitch * 0.8660254 * y);
         shape.setAttribute("r", r);
       } else {
         shape.setAttribute("x", (x - 0.46) * pitch);

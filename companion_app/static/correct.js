@@ -1,4 +1,5 @@
 // Saying what a tile really is: a square card by its face and turn, a hex tile by its cells.
+import { seenPart } from "./crop.js";
 import { pickPiece } from "./hexpick.js";
 import { avatar, h, icon, me, score, sheet, t } from "./ui.js";
 
@@ -7,8 +8,7 @@ export const tileUrl = (state, tile, turns = 0) => `/api/tile.svg?game=${state.g
 // One move and its tile: what it was, what is wrong with it, and how to put it right.
 export function moveSheet(state, move, tile, act, light) {
   const content = [];
-  if (tile) content.push(h("div.tile-shown", {}, h("img", { src: tileUrl(state, tile.tile, tile.turns ?? 0), alt: "" }),
-    h("p", {}, tile.label, h("br"), h("small", {}, move ? t("laid-in-move", { n: move.n }) + ": " + move.text : t("lay-from-start")))));
+  if (tile) content.push(tileShown(state, tile), h("p", {}, tile.label, h("br"), h("small", {}, move ? t("laid-in-move", { n: move.n }) + ": " + move.text : t("lay-from-start"))));
   else if (move) content.push(h("p", {}, move.text));
   for (const broken of move?.violations ?? []) content.push(h("blockquote", {}, broken.text, h("cite", {}, broken.source)));
   const counting = tile ? countsIn(state, tile) : [];
@@ -29,6 +29,19 @@ export function moveSheet(state, move, tile, act, light) {
     icon("undo"), t("back-to-before", { n: move.n })));
   const dialog = sheet(move ? t("move-n", { n: move.n }) : t("tile"), ...content);
   return dialog;
+}
+
+// What the camera sees in a place beside what it takes it for, and how sure it is.
+function tileShown(state, tile) {
+  const shown = h("div.tile-shown", {}, h("figure", {}, h("img", { src: tileUrl(state, tile.tile, tile.turns ?? 0), alt: "" }), h("figcaption", {}, t("read-as"))));
+  const looks = !["none", "recorded"].includes(state.source.kind) && me.may.pictures;
+  if (!looks) return shown;
+  const has = (spots) => tile.spots.some((spot) => spots?.includes(spot));
+  const photo = h("div.photo-part");
+  shown.prepend(h("figure", {}, photo, h("figcaption", {}, t("camera-sees"))));
+  shown.append(h("p.quiet", {}, t(has(state.covered) ? "why-covered" : has(state.unsure) ? "why-not-sure" : "why-sure")));
+  seenPart(tile.spots).then((part) => (part ? photo.append(part) : photo.parentNode.remove()));
+  return shown;
 }
 
 // The lines of the score in which a tile counts, and whose they are.

@@ -1,8 +1,6 @@
 // Games that were: the list, statistics by person, and one game with its replay slider and exports.
 import { Board } from "./board.js";
-import { attempt, avatar, filling, get, getText, h, icon, me, post, score, t, toast, when } from "./ui.js";
-
-const PICTURE_PX = 1600;
+import { attempt, avatar, filling, get, h, icon, lettered, me, post, score, sheet, t, when } from "./ui.js";
 
 export class GamesView {
   constructor(live, go) {
@@ -25,15 +23,11 @@ export class GamesView {
     const [{ games }, { players }, { series }] = answers;
     this.element.replaceChildren(h("h1", {}, t("tab-games")));
     if (!games.length) { this.element.append(this.nothing()); return; }
-    if (players.length) {
-      this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("statistics") }, h("table", {},
-        h("thead", {}, h("tr", {}, ...["name", "games-played", "games-won", "fouls-made", "best", "average"].map((k) => h("th", { scope: "col" }, t(k))))),
-        h("tbody", {}, ...players.slice(0, 12).map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), h("td", {}, p.games), h("td", {}, p.won), h("td", {}, p.fouls),
-          h("td", {}, byGame(p.best)), h("td", {}, byGame(p.average))))))))); }
+    if (players.length) this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), people(players.slice(0, 12))));
     this.element.append(...series.slice(0, 3).map((one) => this.evening(one)));
     this.element.append(h("ul.game-list", {}, ...games.map((game) => h("li", {}, h("a.card", { href: `/games/${game.key}`, onclick: (e) => { e.preventDefault(); this.go(`/games/${game.key}`); } },
-      h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.ended ? null : h("span.badge", {}, t("unfinished"))),
-      h("span.row.scores", {}, ...game.players.map((p) => h(`span.mini${p.winner && game.ended ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
+      h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.demo ? h("span.badge.recorded", {}, t("demo")) : null, game.ended ? null : h("span.badge", {}, t("unfinished"))),
+      h("span.row.scores", {}, ...lettered(game.players).map((p) => h(`span.mini${p.winner && game.ended ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
       h("small", {}, when(game.began_s), " · ", t("moves-count", { n: game.moves })))))));
   }
 
@@ -51,6 +45,13 @@ export class GamesView {
         h("tbody", {}, ...one.players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name),
           ...p.scores.map((n) => h("td", {}, score(n))), h("td", {}, h("b", {}, score(p.total)))))))));
   }
+}
+
+// On a phone each person is a block of words and numbers; wider, a table.
+function people(players) {
+  const columns = [["games-played", (p) => p.games], ["games-won", (p) => p.won], ["fouls-made", (p) => p.fouls], ["best", (p) => byGame(p.best)], ["average", (p) => byGame(p.average)]];
+  return h("table.people", {}, h("thead", {}, h("tr", {}, ...["name", ...columns.map(([word]) => word)].map((word) => h("th", { scope: "col" }, t(word))))),
+    h("tbody", {}, ...players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), ...columns.map(([word, value]) => h("td", {}, h("small.word", {}, `${t(word)}: `), value(p)))))));
 }
 
 const byGame = (values) => Object.entries(values).map(([game, n]) => `${game} ${score(n)}`).join(", ");
@@ -81,6 +82,7 @@ export class ReplayView {
     this.length = game.length;
     this.curve = game.curve;
     this.game = game;
+    lettered(game.players);
     this.slider = h("input.slider", { type: "range", min: 0, max: game.length, step: 1, value: at, "aria-label": t("replay"),
       oninput: () => this.at(Number(this.slider.value)) });
     this.line = h("p.headline", { "aria-live": "polite" });
@@ -136,42 +138,34 @@ export class ReplayView {
   exports(game) {
     const url = `/api/games/${this.key}`;
     return h("section.card", {}, h("h2", {}, t("share")), h("div.row.wrap", {},
-      h("button", { onclick: () => attempt(() => this.picture()) }, icon("share"), t("share-picture")),
+      h("button", { onclick: () => attempt(async () => (await import("./sharecard.js")).share(game)) }, icon("share"), t("share-picture")),
       h("a.button", { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" }, t("share-pdf")),
       h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
       h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),
       !me.host || (this.live.state?.key === this.key && !game.over) ? null :
-        h("button", { onclick: () => this.resume() }, icon("redo"), t("resume"))));
+        h("button", { onclick: () => this.resume() }, icon("redo"), t("resume")),
+      ...(me.host ? [h("button", { onclick: () => this.rename(game) }, icon("hand"), t("rename-player")),
+        this.live.state?.key === this.key ? null : h("button.danger", { onclick: () => this.delete() }, icon("cross"), t("delete-game"))] : [])));
+  }
+
+  rename(game) {
+    const fields = game.players.map((p) => h("label.field", {}, h("span.row", {}, avatar(p), p.word || p.name), h("input", { type: "text", maxlength: 40, value: p.name, name: p.id })));
+    const form = h("form", { onsubmit: async (e) => {
+      e.preventDefault();
+      const changed = [...form.querySelectorAll("input")].filter((field) => field.value.trim() && field.value.trim() !== game.players.find((p) => p.id === field.name).name);
+      const done = await attempt(async () => { for (const field of changed) await post("/api/games/rename", { key: this.key, player: field.name, name: field.value.trim() }); return true; });
+      if (done) { dialog.close(); this.load(); }
+    } }, ...fields, h("button.primary.wide", {}, icon("check"), t("save")));
+    const dialog = sheet(t("rename-player"), form);
+  }
+
+  delete() {
+    const dialog = sheet(t("delete-game"), h("p", {}, t("delete-game-text")), h("div.row", {}, h("button", { onclick: () => dialog.close() }, t("cancel")), h("span.grow"),
+      h("button.danger", { onclick: async () => { dialog.close(); if (await attempt(() => post("/api/games/delete", { key: this.key }))) this.go("/games"); } }, t("delete-game"))));
   }
 
   async resume() {
     const state = await attempt(() => post("/api/resume", { key: this.key }));
     if (state) { this.live.take(state); this.go("/"); }
-  }
-
-  // The drawing as a picture, made on the phone itself. The page's style does not reach into it,
-  // so the colours of the day or the night go along.
-  async picture() {
-    const text = await getText(this.board.url);
-    const paint = (name) => getComputedStyle(this.board.element).getPropertyValue(name);
-    const style = `<style>.ground { fill: none } .grid { stroke: ${paint("--grid")} } .name { fill: ${paint("--ink")} }</style>`;
-    const [, , wide, high] = this.board.home;
-    const canvas = h("canvas", { width: PICTURE_PX, height: Math.round(PICTURE_PX * high / wide) });
-    const sized = `<svg width="${canvas.width}" height="${canvas.height}" `;
-    const source = new Blob([text.replace("<svg ", sized).replace("<defs>", style + "<defs>")], { type: "image/svg+xml" });
-    const image = new Image();
-    image.src = URL.createObjectURL(source);
-    await image.decode();
-    URL.revokeObjectURL(image.src);
-    const pen = canvas.getContext("2d");
-    pen.fillStyle = paint("--felt");
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.drawImage(image, 0, 0);
-    const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
-    const file = new File([blob], `snake-eye-${this.key}.png`, { type: "image/png" });
-    if (navigator.canShare?.({ files: [file] })) { await navigator.share({ files: [file] }).catch(() => {}); return; }
-    const a = h("a", { href: URL.createObjectURL(blob), download: file.name });
-    a.click();
-    toast(t("saved"));
   }
 }

@@ -1,5 +1,5 @@
 // The live line: one event stream a page, taken up again after sleep, lost Wi-Fi or a restart.
-import { get } from "./ui.js";
+import { get, lettered } from "./ui.js";
 
 const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "told",
   "missed", "settings", "trouble"];
@@ -24,6 +24,7 @@ export class Live extends EventTarget {
       do {
         this.again = false;
         this.state = await get("/api/state");
+        lettered(this.state.players ?? []);
         this.since = Math.max(this.since ?? 0, this.state.version);
       } while (this.again);
       this.dispatchEvent(new Event("state"));
@@ -32,6 +33,7 @@ export class Live extends EventTarget {
 
   take(state) {
     this.state = state;
+    lettered(state.players ?? []);
     this.dispatchEvent(new Event("state"));
   }
 

@@ -56,10 +56,13 @@ export class SettingsView {
         h("select", { onchange: (e) => this.set({ open_to: { [part]: e.target.value } }) },
           ...["watcher", "seat", "host"].map((role) => h("option", { value: role, selected: role === least }, t("role-" + role)))))),
       h("label.field", {}, h("span", {}, t("pictures-room")), h("input", { type: "number", min: 0, max: 100000, value: me.pictures_mb, onchange: (e) => this.set({ pictures_mb: Number(e.target.value) }) })),
+      h("label.field", {}, h("span", {}, t("own-names")), h("input", { type: "text", id: "own-names", autocapitalize: "off", spellcheck: false, value: me.names.join(", "), placeholder: "snake-eye.fritz.box",
+        onchange: (e) => this.set({ names: e.target.value.split(/[\s,]+/).filter(Boolean) }) })),
       h("div.row.pin-row", {}, pin, h("button", { onclick: async () => { if (await this.set({ pin: pin.value.trim() })) pin.value = ""; } }, t("change-pin"))),
       h("div.row.wrap", {},
         h("button", { onclick: () => this.set({ new_code: true }) }, t("new-code")),
         h("button", { onclick: () => showPhones(this.live.state) }, icon("key"), t("phones")),
+        h("button", { onclick: () => showCard() }, icon("qr"), t("card")),
         h("button", { onclick: () => showCorrections() }, icon("camera"), t("corrections")),
         h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
         h("button", { onclick: async () => { await attempt(() => post("/api/logout")); await loadMe(); this.again(); } }, t("be-guest"))));
@@ -92,6 +95,22 @@ async function showPhones(state) {
   if (!found) return;
   fill(found);
   sheet(t("phones"), list, h("button.danger", { onclick: () => end({ others: true }) }, t("end-others")));
+}
+
+// The printed card that makes a phone the host; a new one is shown once.
+function showCard() {
+  const made = h("div.card-made", { "aria-live": "polite" });
+  const make = async () => {
+    const done = await attempt(() => post("/api/card", { make: true }));
+    if (!done) return;
+    const file = URL.createObjectURL(new Blob([done.svg], { type: "image/svg+xml" }));
+    made.replaceChildren(h("p", {}, t("card-once")), h("img.host-card", { src: file, alt: t("card"), width: 296, height: 210 }),
+      h("a.button.primary", { href: file, download: "snake-eye-host-card.svg" }, t("card-save")));
+    await loadMe();
+  };
+  const forget = async () => { if (await attempt(() => post("/api/card", { forget: true }))) { made.replaceChildren(); await loadMe(); toast(t("kept")); } };
+  sheet(t("card"), h("p", {}, t("card-text")), made, h("div.row.wrap", {},
+    h("button.primary", { onclick: make }, t("card-new")), h("button.danger", { onclick: forget }, t("card-forget"))));
 }
 
 // The labelled pictures of what people put right; each can be deleted.
@@ -141,6 +160,7 @@ export class PhotoView {
 
   async send(file) {
     if (!file) return;
+    this.file = file;
     this.result.replaceChildren(h("p.loading", {}, t("reading")));
     const form = new FormData();
     form.append("photo", file);
@@ -159,7 +179,13 @@ export class PhotoView {
       h("section.card.photo-scores", {}, ...answer.players.map((p) => h("details", {}, h("summary", {}, h("b", {}, p.name), h("span.grow"), h("b.points", {}, score(p.score))),
         ...p.lines.map((line) => h("p.row.quiet", {}, line.why, h("span.grow"), h("b", {}, score(line.points))))))),
       ...(problems.length ? [h("ul.card.problem.list", {}, ...problems.map((text) => h("li", {}, text)))] : []),
-      ...(answer.advice ?? []).map((text) => h("p.card.quiet", {}, text)));
+      ...(answer.advice ?? []).map((text) => h("p.card.quiet", {}, text)), ...this.offered(answer.looks_like));
+  }
+
+  offered(game) {
+    const option = [...this.game.options].find((one) => one.value === game);
+    const again = () => { this.game.value = game; this.send(this.file); };
+    return option ? [h("button.big", { onclick: again }, t("photo-as", { game: option.text }))] : [];
   }
 }
 
@@ -173,9 +199,13 @@ export class RulesView {
   async load() {
     if (this.element.querySelector("details")) return;
     const answer = await filling(this, () => get("/api/games"));
-    if (answer) this.element.replaceChildren(h("h1", {}, t("rules")), ...answer.games.map((game) =>
-      h("details.card", { open: game.game === this.live.state?.game }, h("summary", {}, h("b", {}, game.title)), h("p", {}, game.about),
-        h("dl", {}, ...["goal", "turn", "end", "scoring"].flatMap((part) => [h("dt", {}, t("rules-" + part)), h("dd", {}, game.summary[part])])),
-        h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source)))))));
+    if (!answer) return;
+    const asked = new URLSearchParams(location.search).get("game") ?? this.live.state?.game;
+    const part = (game, name) => h("figure", {}, h("img", { src: `/api/rules/${game.game}/${name}.svg?lang=${document.documentElement.lang}`, alt: "", loading: "lazy", width: 320, height: 240 }),
+      h("figcaption", {}, h("b", {}, t("rules-" + name)), " ", game.summary[name]));
+    this.element.replaceChildren(h("h1", {}, t("rules")), ...answer.games.map((game) =>
+      h("details.card", { open: game.game === asked }, h("summary", {}, h("b", {}, game.title)), h("p", {}, game.about),
+        h("div.in-a-minute", {}, ...["goal", "turn", "end", "scoring"].map((name) => part(game, name))),
+        h("details", {}, h("summary", {}, t("all-rules")), h("ul", {}, ...game.rules.map((rule) => h("li", {}, rule.text, h("cite", {}, rule.source))))))));
   }
 }

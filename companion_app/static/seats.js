@@ -43,7 +43,7 @@ function chooseSeat(state) {
       me.taken[player.id] && !me.seats.includes(player.id) ? h("small", {}, ` ${t("seat-shared")}`) : null));
     const playing = new Set(state.players.map((player) => player.id));
     const sit = async (seats) => {
-      if (await attempt(() => post("/api/join", { seats }))) { await loadMe(); dialog.close(); }
+      if (await attempt(() => post("/api/join", { code: me.join_code, seats }))) { await loadMe(); dialog.close(); }
     };
     const dialog = sheet(t("join-who"), ...state.players.map(box), h("div.row", {},
       h("button", { onclick: () => sit([]) }, t("just-watching")), h("span.grow"),

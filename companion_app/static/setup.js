@@ -1,6 +1,6 @@
 // A new game, step by step: camera, game, players and seats, options in words, start.
 // The second time: one tap.
-import { attempt, filling, get, h, icon, post, t } from "./ui.js";
+import { attempt, filling, get, h, icon, ownNames, post, t } from "./ui.js";
 import { CameraStep } from "./wizard_camera.js";
 import { seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
@@ -28,6 +28,7 @@ export class SetupView {
     const answers = await filling(this, () => Promise.all([get("/api/games"), get("/api/me")]));
     if (!answers || this.games) return;
     this.games = answers[0].games;
+    this.remember();
     this.camera = answers[1].camera;
     if (!this.camera && this.step === CAMERA) this.step = GAME;
     // A box that was just taught is played at once.
@@ -35,6 +36,22 @@ export class SetupView {
     const game = this.games.find((one) => one.sets.some((own) => own.set === set));
     if (game) this.pick(game, set);
     else this.show();
+  }
+
+  // What people were called the last time; the newest game that has somebody in a seat decides.
+  async remember() {
+    const { games } = await get("/api/history").catch(() => ({ games: [] }));
+    this.past = games.filter((game) => !game.demo);
+  }
+
+  named(game) {
+    const seats = this.past?.find((one) => one.game === game.game) ?? this.past?.find((one) => one.players.some((p) => p.word));
+    return ownNames((seats?.players ?? []).filter((p) => p.word));
+  }
+
+  knownNames() {
+    const names = new Set((this.past ?? []).flatMap((game) => Object.values(ownNames(game.players))));
+    return h("datalist", { id: "known-names" }, ...[...names].slice(0, 30).map((name) => h("option", { value: name })));
   }
 
   // The game that can be played once more is the one that was on last.
@@ -88,8 +105,9 @@ export class SetupView {
     this.chosen = game;
     this.set = set;
     this.options = {};
-    this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : Array(game.fewest).fill("");
-    this.names = {};
+    const before = this.past?.find((one) => one.game === game.game)?.players.map((p) => p.id);
+    this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : before ?? Array(game.fewest).fill("");
+    this.names = this.named(game);
     this.to(PLAYERS);
   }
 
@@ -102,7 +120,7 @@ export class SetupView {
     const seats = seatList(game, this, () => this.show(), draw);
     draw();
     return h("div.card", {}, h("p", {}, t(game.players.length ? "who-plays-colours" : "who-plays-names")),
-      h("div.seating", {}, seats, ring), this.boxes(game),
+      h("div.seating", {}, seats, ring), this.knownNames(), this.boxes(game),
       this.buttons(GAME, h("button.primary.big", { onclick: () => { if (this.read()) this.to(READY); } }, t("next"))));
   }
 
@@ -118,7 +136,8 @@ export class SetupView {
 
   read() {
     const game = this.chosen;
-    const list = this.players.map((p) => (p ?? "").trim()).filter(Boolean);
+    const nameless = (n) => (game.players.length || n >= game.fewest ? "" : t("player-n", { n: n + 1 }));
+    const list = Array.from({ length: Math.max(this.players.length, game.fewest) }, (_, n) => (this.players[n] ?? "").trim() || nameless(n)).filter(Boolean);
     if (list.length < game.fewest || list.length > game.most || new Set(list).size < list.length) {
       attempt(() => { throw new Error(game.fewest === game.most ? t("players-wrong-exactly", { n: game.most }) : t("players-wrong", { a: game.fewest, b: game.most })); });
       return false;
@@ -135,6 +154,7 @@ export class SetupView {
     return h("div.card", {},
       h("h2", {}, game.title), h("div.ring-place", {}, seatRing(game, this.players, this.names)),
       options.length ? h("details.options", {}, h("summary", {}, t("options")), ...options) : null,
+      h("p.hint-line", {}, icon("hint"), h("a", { href: `/rules?game=${game.game}`, onclick: (e) => { e.preventDefault(); history.pushState(null, "", `/rules?game=${game.game}`); this.go("/rules", false); } }, t("how-to-play"))),
       h("p.hint-line", {}, icon("print"), h("a", { href: `/api/print/${game.game}.zip?set=${encodeURIComponent(this.set)}`, download: "" }, t("print-tiles"))),
       this.camera ? h("div.looks", {},
         h("button", { onclick: () => attempt(() => this.test()) }, icon("camera"), t("selftest-open")),
@@ -157,8 +177,7 @@ export class SetupView {
   }
 
   async repeat(state) {
-    const names = Object.fromEntries(state.players.map((p) => [p.id, p.name]));
-    await this.begin({ game: state.game, set: state.set, players: state.players.map((p) => p.id), names, options: state.options });
+    await this.begin({ game: state.game, set: state.set, players: state.players.map((p) => p.id), names: ownNames(state.players), options: state.options });
   }
 
   async begin(body) {

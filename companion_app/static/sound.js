@@ -10,6 +10,7 @@ const TUNES = {
 };
 
 export function play(name) {
+  if (name === "illegal") buzz([80, 60, 120]);
   if (!choice("sound")) return;
   try {
     audio ??= new AudioContext();
@@ -26,7 +27,6 @@ export function play(name) {
       tone.stop(at + length + 0.05);
     }
   } catch { /* no sound here */ }
-  if (name === "illegal") navigator.vibrate?.([80, 60, 120]);
 }
 
 export function speak(text) {
@@ -35,4 +35,9 @@ export function speak(text) {
   words.lang = document.documentElement.lang;
   speechSynthesis.cancel();
   speechSynthesis.speak(words);
+}
+
+// A phone shakes only for somebody who has touched it.
+export function buzz(pattern = [60, 40, 60]) {
+  if (navigator.userActivation?.hasBeenActive !== false) navigator.vibrate?.(pattern);
 }

@@ -1,13 +1,19 @@
 // The table view: players with their score, the drawing, the verdict, questions, corrections.
+// Nothing on it moves when something happens: what is new comes into its own place, or over the rest.
 import { Board } from "./board.js";
 import { moveSheet, tileUrl } from "./correct.js";
+import { overCard } from "./ending.js";
 import { HallCall } from "./hall_call.js";
+import { ghosts } from "./hints.js";
 import { LivePicture, veil } from "./overlay.js";
-import { play, speak } from "./sound.js";
+import { buzz, play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
 import { askSeat, codeShown, mayMove } from "./seats.js";
-import { attempt, avatar, choice, choose, get, h, icon, me, post, say, score, sheet, t } from "./ui.js";
-import { foulCard, lastCard, nameOf, overCard, questionCard } from "./verdict.js";
+import { attempt, avatar, choice, choose, get, h, icon, me, ownNames, post, say, score, sheet, t, toast } from "./ui.js";
+import { foulCard, lastCard, nameOf, questionCard } from "./verdict.js";
+
+const WIDE = matchMedia("(min-width: 56.25em)");
+const UPRIGHT = matchMedia("(max-width: 599px) and (orientation: portrait)");
 
 export class TableView {
   constructor(live, go, tv = false) {
@@ -18,48 +24,75 @@ export class TableView {
     this.board.onShown = (svg) => { this.picture.into(svg); this.showDoubts(); };
     this.picture = new LivePicture();
     this.players = h("section.players", { "aria-label": t("players") });
-    this.verdict = h("section.verdict", { "aria-label": t("verdict") });
+    this.verdict = h("section.verdict", { "aria-label": t("last-move") });
+    this.moment = h("section.moment", { "aria-label": t("verdict"), onfold: () => this.cover() });
     this.tools = h("div.tools");
     this.moves = h("section.moves", { "aria-label": t("moves") });
     this.stock = h("section.stock", { "aria-label": t("stock") });
     this.source = h("div.source");
-    this.seeing = h("div.seeing");
+    this.seeing = h("div.seeing-place");
     this.note = h("p.demo-note", { hidden: true }, icon("hint"), h("span", {}, t("demo-first")),
       h("button.ghost.round", { "aria-label": t("close"), onclick: () => { choose("demo", false); this.note.hidden = true; } }, icon("cross")));
-    this.frame = h("div.frame", {}, this.source, this.note, this.board.element, this.seeing, this.tools);
-    this.side = h("div.side", {}, this.players, this.verdict, tv ? null : new HallCall().element, this.moves, this.stock);
-    this.whole = [this.frame, this.side, ...(tv ? [this.join()] : [])];
-    this.element = h(`div.table-view${tv ? ".for-tv" : ""}`, {}, ...this.whole);
+    this.hall = tv ? null : new HallCall().element;
+    this.frame = h("div.frame", {}, this.source, this.note, h("div.board-place", {}, this.board.element, this.seeing), this.tools);
+    this.element = h(`div.table-view${tv ? ".for-tv" : ""}`);
+    this.arrange = () => { this.arranged(); this.cover(); if (this.state) this.showBoard(this.state); };
+    for (const query of [WIDE, UPRIGHT]) query.addEventListener("change", this.arrange);
+    this.arranged();
     this.open = null;
     this.timer = setInterval(() => this.tick(), 1000);
     this.turnSince = Date.now();
   }
 
-  close() { clearInterval(this.timer); this.picture.stop(); }
+  close() {
+    clearInterval(this.timer);
+    clearInterval(this.counting?.timer);
+    this.picture.stop();
+    for (const query of [WIDE, UPRIGHT]) query.removeEventListener("change", this.arrange);
+  }
+
+  // Keys go through the page as the eye does: beside the table on a wide screen, around it on a phone.
+  arranged() {
+    const parts = WIDE.matches
+      ? [this.frame, h("div.side", {}, this.players, h("div.below", {}, this.verdict, this.moment, this.hall, this.moves, this.stock))]
+      : [h("div.first", {}, this.players, this.frame, this.verdict), this.moment, this.hall, this.moves, this.stock].filter(Boolean);
+    this.whole = [...(this.tv ? [this.wayBack()] : []), ...parts, ...(this.tv ? [this.join()] : [])];
+    if (!this.element.classList.contains("empty")) this.element.replaceChildren(...this.whole);
+  }
+
+  wayBack() {
+    return h("a.tv-back.round", { href: "/", title: t("tab-table"), "aria-label": t("tab-table"), onclick: (e) => { e.preventDefault(); this.go("/"); } }, icon("back"));
+  }
 
   update(state) {
     if (!state) return;
     if (!state.game) { this.nothing(state.trouble); return; }
-    if (this.element.classList.contains("empty")) this.element.replaceChildren(...this.whole);
-    this.element.classList.remove("empty");
-    this.element.classList.toggle("calm", !state.foul && !state.questions?.length && !state.trouble);
-    if (this.turn !== state.turn) { this.turn = state.turn; this.turnSince = Date.now(); }
+    if (this.element.classList.contains("empty")) {
+      this.element.classList.remove("empty");
+      this.element.replaceChildren(...this.whole);
+    }
+    const turned = this.turn !== state.turn;
+    if (turned) { this.turn = state.turn; this.turnSince = Date.now(); }
     this.state = state;
     this.showBoard(state);
-    this.showPlayers(state);
+    if (!this.counting) this.showPlayers(state);
     this.showVerdict(state);
+    this.showMoment(state);
     this.showTools(state);
     this.showMoves(state);
     this.showStock(state);
     this.showSource(state);
     this.hints(state);
+    if (turned && isMine(state)) buzz();
   }
 
   // The drawing, or the camera's picture with what was read over it.
   showBoard(state) {
     if (this.picture.on && !(hasCamera(state) && me.may.pictures)) this.picture.stop();
+    const stacked = UPRIGHT.matches && !this.picture.on && state.fields > 1;
+    this.board.least(stacked ? LEAST_CARD_PX : 0);
     this.board.show(this.picture.on ? `/api/camera.svg?v=${state.version}&lang=${state.language}`
-      : `/api/table.svg?v=${state.drawing}&lang=${state.language}`);
+      : `/api/table.svg?v=${state.drawing}&lang=${state.language}${stacked ? "&stacked=1" : ""}`);
     this.showDoubts();
   }
 
@@ -69,7 +102,7 @@ export class TableView {
 
   nothing(trouble) {
     this.element.classList.add("empty");
-    this.element.replaceChildren(...(trouble ? [h("div.card.trouble", { role: "alert" }, trouble)] : []), h("section.card.welcome", {},
+    this.element.replaceChildren(...(this.tv ? [this.wayBack()] : []), ...(trouble ? [h("div.card.trouble", { role: "alert" }, trouble)] : []), h("section.card.welcome", {},
       h("img", { src: "/static/icon.svg", alt: "", width: 96, height: 96 }),
       h("h1", {}, t("welcome")), h("p", {}, t("welcome-text")),
       this.tv ? this.join() : codeShown(), this.tv ? null : h("button.primary.big", { onclick: () => this.go("/new") }, icon("plus"), t("new-game"))));
@@ -91,7 +124,8 @@ export class TableView {
   saySoon(urgent = false) {
     clearTimeout(this.saying);
     this.saying = setTimeout(() => {
-      const text = this.element.querySelector(".verdict .headline")?.textContent;
+      const where = this.moment.firstChild ? this.moment : this.verdict;
+      const text = [...where.querySelectorAll(".headline, .foul .why")].map((one) => one.textContent).join(". ");
       if (text) { say(text, urgent); speak(text); }
     }, 350);
   }
@@ -130,27 +164,68 @@ export class TableView {
     }, h("span", {}, (line.count > 1 ? `${line.count} × ` : "") + line.why), h("b", {}, score(line.points))))));
   }
 
+  // While the score is counted the players have what was counted so far.
+  showSums(sums) {
+    this.playersKey = "";
+    this.showPlayers(sums ? { ...this.state, over: false, players: this.state.players.map((p) => ({ ...p, score: sums[p.id] })) } : this.state);
+  }
+
   // --- verdicts ------------------------------------------------------------------------------
 
   showVerdict(state) {
-    const key = JSON.stringify([state.key, state.trouble, state.foul, state.over, state.winners, state.moves.at(-1), state.turn, state.questions, state.language]);
+    const mine = isMine(state);
+    const key = JSON.stringify([state.key, state.moves.at(-1), state.turn, state.last_round, state.over, mine, state.language]);
     if (key === this.verdictKey) return;
     this.verdictKey = key;
+    const last = state.moves.at(-1);
+    if (mine) this.verdict.replaceChildren(h("div.last.mine", {}, h("span.mark", {}, icon("hand")),
+      h("div", {}, h("p.headline", {}, t("your-turn", { player: nameOf(state, state.turn) })), h("small", {}, last?.text ?? ""))));
+    else this.verdict.replaceChildren(last ? lastCard(last, state) : h("p.quiet.headline", {}, t("first-move", { player: nameOf(state, state.turn) })));
+  }
+
+  // A foul, a question or the end comes over the page, so that nothing on it is pushed away.
+  showMoment(state) {
+    const key = JSON.stringify([state.key, state.trouble, state.paused, state.foul, state.over, state.winners, state.over && state.scores, state.questions, state.language, me.host, me.seats]);
+    if (key === this.momentKey) return;
+    this.momentKey = key;
+    clearInterval(this.counting?.timer);
+    this.counting = null;
     const cards = [];
     if (state.trouble) cards.push(h("div.card.trouble", { role: "alert" }, state.trouble));
+    if (state.paused && !state.over) cards.push(this.pauseCard());
     if (state.foul) cards.push(foulCard(state.foul, this));
     else if (state.over) cards.push(overCard(state, this));
-    else if (state.moves.length) cards.push(lastCard(state.moves.at(-1), state));
-    else cards.push(h("p.quiet.headline", {}, t("first-move", { player: nameOf(state, state.turn) })));
-    if (state.last_round && !state.over) cards.push(h("p.quiet.last-round", {}, t(`last-round-${state.last_round}`)));
     for (const question of state.questions ?? []) cards.push(questionCard(question, state, this));
-    this.verdict.replaceChildren(...cards);
+    this.moment.replaceChildren(...cards);
+    this.cover();
+  }
+
+  // A foul takes the whole of a phone's screen; what lies behind it is out of reach of keys meanwhile.
+  cover() {
+    const full = !this.tv && !WIDE.matches && Boolean(this.moment.querySelector(".foul:not(.folded)"));
+    this.moment.classList.toggle("full", full);
+    for (const part of [this.players, this.frame, this.verdict, this.moves, this.stock]) part.inert = full;
+  }
+
+  pauseCard() {
+    return h("div.card.paused", {}, h("p.headline", {}, icon("pause"), " ", t("paused")),
+      me.host ? h("button.primary", { onclick: () => this.act("/api/pause", { on: false }) }, icon("play"), t("go-on")) : null);
+  }
+
+  count(counting) {
+    this.counting = counting;
+    this.moment.replaceChildren(counting.element);
+    counting.element.querySelector("button")?.focus();
+  }
+
+  counted() {
+    this.counting = null;
+    this.moment.replaceChildren(overCard(this.state, this, true));
   }
 
   async again(state) {
-    const names = Object.fromEntries(state.players.map((p) => [p.id, p.name]));
     await this.act("/api/new", { game: state.game, set: state.set, players: state.players.map((p) => p.id),
-      names, options: state.options });
+      names: ownNames(state.players), options: state.options });
   }
 
   // --- tools ---------------------------------------------------------------------------------
@@ -158,21 +233,32 @@ export class TableView {
   showTools(state) {
     const button = (name, word, onclick, extra = {}) => h("button.tool", { title: t(word), onclick, ...extra }, icon(name), h("span", {}, t(word)));
     const on = choice("hints");
+    const sits = me.host || (me.may_answer && me.seats.length > 0);
+    const key = JSON.stringify([on, state.can_undo, state.can_redo, state.over, state.last_round, state.turn, state.paused, state.can_pause, state.source.kind, state.language, this.picture.on, me]);
+    if (key === this.toolsKey) return;
+    this.toolsKey = key;
+    // What cannot be done right now stays where it is, greyed: buttons do not change places under a finger.
+    this.looked ||= hasCamera(state) && me.may.pictures;
+    this.pausable ||= state.can_pause;
     const shown = [
       button("fit", "fit", () => this.board.fit()),
-      ...(hasCamera(state) && me.may.pictures ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
-        : button("camera", "camera-view", () => this.showCamera(true))] : []),
+      ...(this.looked ? [this.picture.on ? button("table", "drawing-view", () => this.showCamera(false))
+        : button("camera", "camera-view", () => this.showCamera(true), { disabled: !(hasCamera(state) && me.may.pictures) })] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
         me.host ? button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }) : null,
         me.host ? button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }) : null,
-        state.over || !mayMove(state) ? null : button("pass", "pass", () => this.act("/api/tell", { pass: true })),
-        state.actions.includes("finale") && !state.over && !state.last_round && mayMove(state) ? button("flag", "finale", () => this.act("/api/tell", { finale: true })) : null,
-        me.host ? null : button("hand", "take-seat", () => askSeat(this.state)),
-        !me.host ? null : state.over ? button("pass", "resume", () => this.act("/api/resume", { key: state.key }))
-          : button("flag", "end", () => this.askEnd())].filter(Boolean))];
+        sits ? button("pass", "pass", () => this.act("/api/tell", { pass: true }), { disabled: state.over || !mayMove(state) }) : null,
+        sits && state.actions.includes("finale") ? button("flag", "finale", () => this.act("/api/tell", { finale: true }),
+          { disabled: state.over || Boolean(state.last_round) || !mayMove(state) }) : null,
+        me.host ? null : button("hand", me.seats.length ? "my-seats" : "take-seat", () => askSeat(this.state)),
+        me.host && this.pausable ? button("pause", "pause", () => this.act("/api/pause", { on: true }), { disabled: state.over || state.paused || !state.can_pause }) : null,
+        !me.host ? null : state.over ? button("play", "resume", () => this.act("/api/resume", { key: state.key }))
+          : button("crown", "end", () => this.askEnd())].filter(Boolean))];
     this.tools.style.setProperty("--columns", shown.length > 4 ? Math.ceil(shown.length / 2) : shown.length);
+    const held = [...this.tools.children].indexOf(document.activeElement);
     this.tools.replaceChildren(...shown);
+    if (held >= 0) this.tools.children[held]?.focus();
   }
 
   // The camera's picture in place of the drawing, with the same places to tap and to zoom into.
@@ -190,18 +276,19 @@ export class TableView {
   }
 
   async act(url, body) {
-    this.showingBefore = false;
+    const before = body?.correct ? this.state.moves[body.correct - 1] : null;
     const state = await attempt(() => post(url, body));
-    if (state) this.live.take(state);
+    if (!state) return;
+    this.live.take(state);
+    const after = before ? state.moves[body.correct - 1] : null;
+    if (after) toast(after.text === before.text ? t("changed-place", { tile: after.text }) : t("changed-to", { before: before.text, after: after.text }), "", t("undo"), () => this.act("/api/undo"));
   }
 
   async hints(state) {
-    if (!choice("hints") || state.over || state.questions?.length) {
-      if (this.board.litKind === "hint" || this.board.litKind === "ask") if (!state.questions?.length) this.board.dark();
-      return;
-    }
+    const wanted = choice("hints") && !state.over && !state.questions?.length && !state.foul;
+    if (!wanted) { ghosts(this.board, state, []); return; }
     const { moves } = await get("/api/moves").catch(() => ({ moves: [] }));
-    if (state === this.state) this.board.light(moves.flatMap((m) => m.spots), "hint");
+    if (state === this.state) ghosts(this.board, state, moves);
   }
 
   tick() {
@@ -216,7 +303,8 @@ export class TableView {
   showSource(state) {
     const kind = state.source.kind;
     const covered = state.tiles.filter((one) => one.spots.some((spot) => state.covered?.includes(spot))).length;
-    this.note.hidden = this.tv || kind !== "demo" || !choice("demo");
+    const between = kind === "none" && !this.note.hidden; // two rounds of the demo: it is there again at once
+    this.note.hidden = this.tv || !(kind === "demo" || between) || !choice("demo");
     this.source.replaceChildren(h("h1", {}, state.title),
       ...(kind === "recorded" ? [h("span.badge.recorded", { title: t("recorded-why") }, t("recorded"))] : []),
       ...(kind === "demo" ? [h("span.badge.recorded", {}, t("demo"))] : []),
@@ -227,9 +315,8 @@ export class TableView {
   showSeeing(state) {
     const why = state.seeing.why?.text; // said once a state has lasted: what is seen, what to do
     const quiet = (!why && ["settled", "looking"].includes(state.seeing.state)) || state.over || state.source.kind === "none";
-    this.seeing.hidden = quiet;
-    this.seeing.classList.toggle("amiss", Boolean(why) || AMISS.includes(state.seeing.state));
-    this.seeing.replaceChildren(icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, why ?? t("seeing-" + state.seeing.state)));
+    const amiss = why || AMISS.includes(state.seeing.state) ? ".amiss" : "";
+    this.seeing.replaceChildren(...(quiet ? [] : [h(`div.seeing${amiss}`, {}, icon(state.seeing.state === "hand" ? "hand" : "camera"), h("span", {}, why ?? t("seeing-" + state.seeing.state)))]));
   }
 
   showMoves(state) {
@@ -266,5 +353,7 @@ export class TableView {
   }
 }
 
+const LEAST_CARD_PX = 32;
 const AMISS = ["unsure", "too-dark", "camera-moved", "camera-lost"];
 const hasCamera = (state) => !["none", "recorded"].includes(state.source.kind);
+const isMine = (state) => !state.over && me.seats.includes(state.turn) && me.seats.length < state.players.length;

@@ -196,6 +196,8 @@ export class TeachView {
     const file = h("input.file", { type: "file", accept: ".zip", id: "teach-import", onchange: (e) => this.import(e.target.files[0]) });
     return h("section.card", {}, h("h2", {}, t("teach-shelf")),
       ...(this.boxes?.length ? this.boxes.map((box) => this.box(box)) : [h("p.quiet", {}, t("teach-none"))]),
+      ...(this.refused ?? []).map((one) => h("div.row.wrap.refused", { "data-file": one.file }, h("p", { title: one.detail }, one.text), h("span.grow"),
+        h("button.danger", { onclick: () => this.remove(one.file.replace(/\.[a-z]+$/, "")) }, icon("cross"), t("teach-delete")))),
       me.host ? h("div.row.wrap", {}, h("label.button", { for: "teach-import" }, icon("share"), t("teach-import")), file) : null);
   }
 
@@ -205,6 +207,7 @@ export class TeachView {
     const trial = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: `trial-${box.name}`, onchange: (e) => this.try(box.name, e.target.files[0]) });
     return h("details.teach-box", { "data-box": box.name }, h("summary", {}, h("b", {}, box.name), h("span.grow"),
       h("small", {}, t(this.isBoard(box) ? "teach-box-board" : "teach-box", { n: box.kinds.length, sure: Math.round(sure * 100) }))),
+    h("p.quiet", { "data-signed": box.signed.state }, box.signed.text),
     box.game ? h("p.quiet", {}, `${t("teach-game")}: ${this.titles[box.game] ?? box.game}`) : null,
     box.unsure.length ? h("p.quiet", {}, t("teach-unsure", { kinds: box.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...box.alike.slice(0, 3).map((pair) => h("p.quiet", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
@@ -257,7 +260,10 @@ export class TeachView {
       if (!other) return;
       form.append("name", other);
     }
-    this.kept(await attempt(() => upload("/api/teaching/import", form)));
+    const answer = await attempt(() => upload("/api/teaching/import", form));
+    this.kept(answer);
+    const taken = answer?.boxes.find((box) => box.name === answer.name);
+    if (taken && taken.signed.state !== "signed") toast(taken.signed.text);
   }
 
   kept(answer) {

@@ -1,6 +1,7 @@
 // Small tools of the page: elements, words, requests, sheets and toasts.
 
 export const TRY_AGAIN_MS = 3000;
+const CARD_LOOK_MS = 2000;
 let strings = {};
 let forms = new Intl.PluralRules("en");
 export const me = { token: "", host: false, may_answer: false, seats: [], taken: {}, may: {}, join_code: null };
@@ -56,6 +57,11 @@ const PATHS = {
   print: "M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z",
   flip: "M12 3v18M8 7L3 17h5zM16 7l5 10h-5z",
   up: "M12 19V5M6 11l6-6 6 6",
+  fold: "M6 9l6 6 6-6",
+  back: "M15 5l-7 7 7 7",
+  on: "M9 5l7 7-7 7",
+  pause: "M8 5v14M16 5v14",
+  play: "M8 5l11 7-11 7z",
   qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
 };
 
@@ -138,10 +144,12 @@ export async function attempt(action) {
   }
 }
 
-export function toast(text, kind = "") {
-  const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text);
+// Says something for a while; with a word and what to do about it, there is a button for that.
+export function toast(text, kind = "", word = "", act = null) {
+  const box = h(`div.toast${kind ? "." + kind : ""}`, { role: kind === "bad" ? "alert" : "status" }, text,
+    act ? h("button", { onclick: () => { box.remove(); act(); } }, icon("undo"), word) : null);
   document.getElementById("toasts").append(box);
-  setTimeout(() => box.remove(), kind === "bad" ? 7000 : 3500);
+  setTimeout(() => box.remove(), act ? 12000 : kind === "bad" ? 7000 : 3500);
 }
 
 // A sheet that comes up from below on phones and stands in the middle elsewhere.
@@ -173,9 +181,35 @@ export function askPin() {
         document.dispatchEvent(new Event("host"));
       } catch (error) { problem.textContent = error.message; field.select(); }
     } }, h("p", {}, t("pin-why")), field, problem, h("button.primary.wide", {}, icon("key"), t("pin-enter")));
-    const dialog = sheet(t("be-host"), form);
+    const dialog = sheet(t("be-host"), form, ...(me.card ? [h("button.ghost.wide", { id: "use-card", onclick: async () => {
+      if (await byCard()) { yes = true; dialog.close(); }
+    } }, icon("qr"), t("card-show"))] : []));
     dialog.addEventListener("close", () => done(yes));
     field.focus();
+  });
+}
+
+// The camera over the table looks for the host card, and for the code that this phone shows.
+function byCard() {
+  return new Promise((done) => {
+    const problem = h("p.quiet", { role: "status" });
+    let open = true, yes = false;
+    const dialog = sheet(t("card"), h("p", {}, t("card-show-text")), h("img.qr", { src: `/api/card.svg?${Date.now()}`, alt: t("card-show-text"), width: 300, height: 300 }), problem);
+    dialog.addEventListener("close", () => { open = false; done(yes); });
+    const look = async () => {
+      if (!open) return;
+      try {
+        await post("/api/login/card");
+        await loadMe();
+        yes = true;
+        dialog.close();
+        document.dispatchEvent(new Event("host"));
+      } catch (error) {
+        problem.textContent = error.message;
+        setTimeout(look, CARD_LOOK_MS);
+      }
+    };
+    look();
   });
 }
 
@@ -200,9 +234,23 @@ export function initial(name) {
   return [...name][0]?.toUpperCase() ?? "?";
 }
 
-export function avatar(player) {
-  return h("span.avatar", { "--player": player.colour, "aria-hidden": "true" }, initial(player.name));
+// Letters that tell players apart: the first, and where names begin alike the first that differs too.
+export function lettered(players) {
+  for (const player of players) {
+    const own = [...player.name];
+    const alike = players.filter((other) => other !== player && initial(other.name) === initial(player.name)).map((other) => [...other.name]);
+    const differs = own.findIndex((letter, n) => n > 0 && letter.trim() && alike.every((other) => other[n]?.toLowerCase() !== letter.toLowerCase()));
+    player.letter = initial(player.name) + (alike.length ? own[differs]?.toLowerCase() ?? "" : "");
+  }
+  return players;
 }
+
+export function avatar(player) {
+  return h("span.avatar", { "--player": player.colour, "aria-hidden": "true" }, player.letter ?? initial(player.name));
+}
+
+// What people are called who are not called by their colour; a colour has another word on every phone.
+export const ownNames = (players) => Object.fromEntries(players.filter((p) => p.name.toLowerCase() !== p.word.toLowerCase()).map((p) => [p.id, p.name]));
 
 export function when(seconds) {
   return new Intl.DateTimeFormat(document.documentElement.lang,

@@ -1,44 +1,85 @@
-// The referee's cards: the last move, a foul, a question, the end of the game.
+// The referee's words: the last move in its strip, and the cards of a moment: a foul, a question.
 import { pickDrawn, pickTile, tileUrl } from "./correct.js";
+import { drawnPart, seenPart, showPicture } from "./crop.js";
 import { askSeat, mayAnswer } from "./seats.js";
-import { h, icon, me, say, score, sheet, t } from "./ui.js";
+import { h, icon, me, sheet, t } from "./ui.js";
+
+const SHORT_MS = 300; // a press that is shorter turns the picture over, a longer one shows it while it lasts
 
 export function lastCard(move, state) {
   const bad = !move.legal;
-  return h(`div.last${bad ? ".overruled" : ""}`, {},
+  const note = state.last_round ? t(`last-round-${state.last_round}`) : bad ? t("overruled-note") : t("legal-note", { n: move.n });
+  return h(`div.last${bad ? ".overruled" : ""}${state.last_round ? ".long" : ""}`, {},
     h("span.mark", {}, icon(bad ? "flag" : "check")),
-    h("div", {}, h("p.headline", {}, move.text), h("small", {}, bad ? t("overruled-note") : t("legal-note", { n: move.n }),
-      state.turn ? ` · ${t("now", { player: nameOf(state, state.turn) })}` : "")));
+    h("div", {}, h("p.headline", {}, move.text), h("small", {}, note,
+      state.turn && !state.last_round ? ` · ${t("now", { player: nameOf(state, state.turn) })}` : "")));
 }
 
-// An illegal move, clearly: the sentence, the rulebook's words, before and after, what can be done.
+// A card of a moment can be folded to its headline, to look at the table behind it.
+function card(kind, head, ...content) {
+  const fold = h("button.ghost.round.fold", { "aria-expanded": "true", "aria-label": t("fold"), title: t("fold"), onclick: () => {
+    const folded = whole.classList.toggle("folded");
+    fold.setAttribute("aria-expanded", String(!folded));
+    fold.setAttribute("aria-label", t(folded ? "unfold" : "fold"));
+    whole.dispatchEvent(new Event("fold", { bubbles: true }));
+  } }, icon("fold"));
+  const whole = h(`div.card.${kind}`, {}, h("div.card-head", {}, head, fold), ...content);
+  return whole;
+}
+
+// An illegal move in one glance: the place, large, the tile ringed; what was done, and what it breaks.
 export function foulCard(foul, view) {
-  const [first, ...rest] = foul.violations;
-  const pictures = Object.entries(me.may.pictures ? foul.pictures : {}).filter(([, has]) => has).map(([name]) => h("figure", {},
-    h("img", { src: `/api/games/${view.state.key}/pictures/${foul.seq}/${name}.jpg`, alt: t("picture-" + name), loading: "lazy" }),
-    h("figcaption", {}, t("picture-" + name))));
-  return h("div.card.foul", {},
-    h("p.kicker", {}, icon("cross"), t("not-allowed")),
-    h("p.headline", {}, first.text),
-    ...rest.map((broken) => h("p", {}, broken.text)),
-    h("p.what", {}, foul.text),
-    ...foul.violations.map((broken) => h("blockquote", {}, broken.rulebook, h("cite", {}, broken.source))),
-    pictures.length ? h("div.before-after", {}, ...pictures) : null,
-    h("div.row", {},
-      h("button.ghost", { onclick: (e) => showBefore(view, e.currentTarget) }, t("show-before")),
+  const [first] = foul.violations;
+  const shown = h("div.glance", {}, h("div.pictures"));
+  partShown(shown, foul, view.state);
+  return card("foul", h("p.kicker", {}, icon("cross"), t("not-allowed")), shown,
+    h("div.words", {}, h("p.headline", {}, foul.said), h("p.why", {}, first.text)),
+    h("div.row", {}, h("button.ghost", { onclick: () => ruleSheet(foul) }, icon("hint"), t("the-rule")),
       ...(me.host ? [
         h("button", { onclick: () => view.act("/api/tell", { overrule: foul.n }) }, icon("flag"), t("overrule")),
         h("button.primary", { onclick: () => view.act("/api/foul/take-back") }, icon("undo"), t("take-back-foul"))] : [])));
 }
 
-function showBefore(view, button) {
-  view.showingBefore = !view.showingBefore;
-  button.textContent = t(view.showingBefore ? "show-after" : "show-before");
-  const show = view.showingBefore ? "before" : "after";
-  view.board.show(`/api/table.svg?show=${show}&v=${view.state.key}-${view.state.foul.n}&lang=${view.state.language}`);
+function ruleSheet(foul) {
+  sheet(t("the-rule"), ...foul.violations.map((broken) => h("blockquote", {}, h("b", {}, broken.text), h("p", {}, broken.rulebook), h("cite", {}, broken.source))));
 }
 
-// What the referee wants to know; guesses at a tile come with big pictures.
+// The photo where there is one and this phone may see it, else the drawing; before and after lie over each other.
+async function partShown(shown, foul, state) {
+  const kept = (name) => `/api/games/${state.key}/pictures/${foul.seq}/${name}.jpg`;
+  const places = foul.violations.flatMap((one) => one.spots);
+  const photo = me.may.pictures && foul.pictures.after && foul.pictures.before && !["none", "recorded"].includes(state.source.kind)
+    ? await seenPart(foul.spots, kept("after")) : null;
+  const url = (show) => `/api/table.svg?show=${show}&v=${state.key}-${foul.n}&lang=${state.language}`;
+  const after = photo ?? (await drawnPart(url("after"), places, foul.spots));
+  if (!after) { shown.hidden = true; return; }
+  const before = photo ? null : await drawnPart(url("before"), places, foul.spots);
+  if (before) before.setAttribute("viewBox", after.getAttribute("viewBox"));
+  const place = shown.querySelector(".pictures");
+  const show = (early) => {
+    if (photo) showPicture(photo, kept(early ? "before" : "after"));
+    place.replaceChildren(early && before ? before : after);
+    button.setAttribute("aria-pressed", String(early));
+    button.lastChild.textContent = t(early ? "seen-before" : "hold-before");
+  };
+  const button = h("button.hold", { "aria-pressed": "false" }, icon("redo"), h("span", {}, t("hold-before")));
+  shown.append(button);
+  show(false);
+  holdable(shown, button, show);
+}
+
+function holdable(shown, button, show) {
+  let early = false, began = 0, held = false;
+  const turn = (now) => { early = now; show(now); };
+  shown.addEventListener("pointerdown", (e) => { began = e.timeStamp; held = true; turn(!early); });
+  for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
+    shown.addEventListener(name, (e) => { if (held && e.timeStamp - began > SHORT_MS) turn(false); held = false; });
+  }
+  shown.addEventListener("contextmenu", (e) => e.preventDefault());
+  button.addEventListener("click", (e) => { if (e.detail === 0) turn(!early); }); // by key; a finger was heard above
+}
+
+// What the referee wants to know; guesses at a tile come with big pictures, and the place as the camera sees it.
 export function questionCard(question, state, view) {
   view.board.light(question.spots ?? [], "ask");
   if (!mayAnswer(question)) return questionOfOthers(question, state);
@@ -47,19 +88,21 @@ export function questionCard(question, state, view) {
   const buttons = (question.answers ?? []).map((answer) => h(`button.answer${answer.tile ? ".pictured" : ""}`,
     { onclick: () => pick(answer.value) },
     answer.tile ? h("img", { src: tileUrl(state, answer.tile, answer.turns ?? 0), alt: "" }) : null,
-    question.about === "roll" ? h("span.die", { "data-n": answer.label }, answer.label) : h("span", {}, answer.label)));
-  if (question.about === "tile" && question.spots.length && typeof question.answers[0]?.value !== "number") buttons.push(
+    question.about === "roll" ? h("span.die", { "data-n": answer.label }, answer.label) : h("span", {}, answer.label,
+      answer.share ? h("small", {}, ` ${Math.round(answer.share * 100)} %`) : null)));
+  const ofTile = question.about === "tile" && question.spots.length;
+  if (ofTile && typeof question.answers[0]?.value !== "number") buttons.push(
     state.lattice === "square" ? h("button.answer", { onclick: () => pickTile(state, (tile, turns) => pick({ tile, turns })) }, t("another-tile")) : null,
     question.answers.some((answer) => answer.value === "none") ? null : h("button.answer", { onclick: () => pick("none") }, t("nothing-there")));
   if (question.about === "roll") buttons.push(h("button.answer.more", { onclick: () => pickDrawn(state, pick) }, t("roll-cards")));
-  return h("div.card.question", {}, h("p.kicker", {}, icon("ask"), t("question")),
+  return card("question", h("p.kicker", {}, icon("ask"), t("question")),
     h("p.headline", {}, question.text), h("div.answers", {}, ...buttons));
 }
 
 // Who may not answer sees what is asked, and of whom.
 function questionOfOthers(question, state) {
   const who = question.concerns.map((id) => nameOf(state, id));
-  return h("div.card.question", {}, h("p.kicker", {}, icon("ask"), t("question")), h("p.headline", {}, question.text),
+  return card("question", h("p.kicker", {}, icon("ask"), t("question")), h("p.headline", {}, question.text),
     h("p.quiet", {}, me.players_answer ? t("answer-by", { player: listed(who) }) : t("pin-why")),
     me.seats.length ? null : h("button", { onclick: () => askSeat(state) }, icon("hand"), t("take-seat")));
 }
@@ -71,39 +114,6 @@ function askDrop(done) {
     h("button.danger", { onclick: () => { dialog.close(); done(); } }, t("drop-moves"))));
 }
 
-export function overCard(state, view) {
-  const winners = state.players.filter((p) => p.winner).map((p) => p.name);
-  const text = winners.length === 1 ? t("wins", { player: winners[0] }) : t("share-win", { players: listed(winners) });
-  return h("div.card.over", {}, h("p.kicker", {}, icon("crown"), t("game-over")),
-    h("p.headline", {}, text),
-    h("div.row", {},
-      h("button", { onclick: () => countUp(state, view) }, t("count-up")),
-      h("button", { onclick: () => view.go(`/games/${state.key}`) }, icon("share"), t("replay-share")),
-      me.host ? h("button.primary", { onclick: () => view.again(state) }, icon("plus"), t("again")) : null));
-}
-
-// Final scoring step by step: every line lights up and is added.
-async function countUp(state, view) {
-  for (const player of state.players) {
-    let sum = 0;
-    view.open = player.id;
-    view.showPlayers(state);
-    const points = view.players.querySelector(".seat.open .points");
-    const rows = [...view.players.querySelectorAll(".seat.open .lines li")];
-    for (const [number, line] of player.lines.entries()) {
-      view.board.light(line.spots, "points");
-      sum += line.points;
-      if (points) points.textContent = score(sum);
-      rows[number]?.classList.add("counted");
-      say(`${line.why}: ${line.points}`);
-      await new Promise((done) => setTimeout(done, matchMedia("(prefers-reduced-motion: reduce)").matches ? 300 : 900));
-    }
-  }
-  view.board.dark();
-  view.open = null;
-  view.playersKey = "";
-  view.showPlayers(state);
-}
-
+export { card };
 export const nameOf = (state, id) => state.players.find((p) => p.id === id)?.name ?? "";
-const listed = (names) => new Intl.ListFormat(document.documentElement.lang).format(names);
+export const listed = (names) => new Intl.ListFormat(document.documentElement.lang).format(names);

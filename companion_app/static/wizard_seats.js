@@ -1,6 +1,6 @@
 // Who plays, what they are called, which colour they have, and where they sit: clockwise, the
 // first begins. A small round table shows it.
-import { h, icon, initial, t } from "./ui.js";
+import { h, icon, initial, lettered, t } from "./ui.js";
 
 const COLOURS = ["#35b58a", "#f0802a", "#9552cf", "#2d74da"];
 
@@ -11,6 +11,7 @@ export function seatList(game, setup, again, changed) {
 
 function colourRows(game, setup, again, changed) {
   const rest = game.players.map((p) => p.id).filter((id) => !setup.players.includes(id));
+  const letters = new Map(lettered(game.players.map((p) => ({ ...p, name: p.word }))).map((p) => [p.id, p.letter]));
   return h("div.seats", {}, ...[...setup.players, ...rest].map((id) => {
     const player = game.players.find((p) => p.id === id);
     const place = setup.players.indexOf(id);
@@ -19,8 +20,8 @@ function colourRows(game, setup, again, changed) {
       h("label.pick", {}, h("input", { type: "checkbox", checked: plays, name: id, onchange: (e) => {
         setup.players = e.target.checked ? inOrder(game, [...setup.players, id], setup.reordered) : setup.players.filter((p) => p !== id);
         again();
-      } }), h("span.avatar", { "--player": player.colour }, initial(player.word)), h("span", {}, player.word)),
-      h("input.name", { type: "text", maxlength: 24, placeholder: t("name"), "aria-label": t("name-of", { player: player.word }),
+      } }), h("span.avatar", { "--player": player.colour }, letters.get(id)), h("span", {}, player.word)),
+      h("input.name", { type: "text", maxlength: 24, placeholder: t("name"), "aria-label": t("name-of", { player: player.word }), list: "known-names",
         value: setup.names[id] ?? "", disabled: !plays, oninput: (e) => { setup.names[id] = e.target.value; changed(); } }),
       plays ? up(place, player.word, setup, again) : h("span.round"));
   }));
@@ -29,15 +30,22 @@ function colourRows(game, setup, again, changed) {
 // Until somebody changes seats, colours stand as the rulebook names them.
 const inOrder = (game, players, reordered) => (reordered ? players : game.players.map((p) => p.id).filter((id) => players.includes(id)));
 
+// A row more comes by itself below the last one that is filled; rows that stand stay as they are, so
+// that no tap goes to something that has just been replaced.
 function nameRows(game, setup, again, changed) {
-  const rows = Math.min(game.most, Math.max(game.fewest, setup.players.length + (setup.players.at(-1) ? 1 : 0)));
-  const list = Array.from({ length: Math.max(rows, setup.players.length) }, (_, n) => setup.players[n] ?? "");
-  return h("div.seats", {}, ...list.map((name, n) => h("div.seat-row.on", {},
+  const rows = h("div.seats");
+  const row = (n) => h("div.seat-row.on", {},
     h("span.avatar", { "--player": COLOURS[n % COLOURS.length] }, n + 1),
-    h("input.name", { type: "text", maxlength: 24, placeholder: n < game.fewest ? t("name") : t("name-nobody"), "aria-label": t("name-n", { n: n + 1 }),
-      value: name, oninput: (e) => { setup.players[n] = e.target.value; changed(); },
-      onchange: () => { if (n === setup.players.length - 1 && n + 1 < game.most && setup.players[n]) again(); } }),
-    up(n, name || String(n + 1), setup, again))));
+    h("input.name", { type: "text", maxlength: 24, placeholder: n < game.fewest ? t("player-n", { n: n + 1 }) : t("name-nobody"), "aria-label": t("name-n", { n: n + 1 }),
+      list: "known-names", value: setup.players[n] ?? "", oninput: (e) => {
+        setup.players[n] = e.target.value;
+        if (e.target.value && n === rows.children.length - 1 && n + 1 < game.most) rows.append(row(n + 1));
+        changed();
+      } }),
+    up(n, setup.players[n] || String(n + 1), setup, again));
+  const most = Math.min(game.most, Math.max(game.fewest, setup.players.length + (setup.players.at(-1) ? 1 : 0)));
+  for (let n = 0; n < Math.max(most, setup.players.length); n += 1) rows.append(row(n));
+  return rows;
 }
 
 function up(place, name, setup, again) {

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import logging
+from errno import EDQUOT, ENOSPC, EROFS
 
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from companion_app.hands.errors import HandsError
-from companion_app.live.errors import LiveError, StoreError
+from companion_app.refusal import refusal_of
 from companion_app.web.context import Companion, companion, language
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import WebError
 from companion_app.web.speech import Speech
 from companion_app.web.views import (
     api,
     at_table,
+    card,
     control,
     events,
     games,
     hall,
     health,
+    hosting,
     overlay,
     pages,
     phone_upload,
@@ -31,10 +32,10 @@ from companion_app.web.views import (
     update,
     wizard,
 )
-from engine.errors import EngineError
-from vision import ModelError, VisionError
 
 log = logging.getLogger(__name__)
+NO_ROOM = (ENOSPC, EDQUOT, EROFS)
+"""What a full disk says, and one that has become read-only since it fails."""
 COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
 WORTH_COMPRESSING_BYTES = 1400
 """Less than that goes out in one packet anyway."""
@@ -52,7 +53,7 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table, hall,
+        overlay, health, update, teaching, at_table, hosting, card, hall,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
@@ -62,17 +63,14 @@ def create_app(companion: Companion) -> Flask:
 
 def _refused(error: Exception) -> Response:
     """Answer a request that failed: the status, a code, and a sentence."""
+    refusal = refusal_of(error)
     status, code, detail, wait = 500, "broken", "", None
-    if isinstance(error, WebError):
-        status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
-    elif isinstance(error, HandsError):
-        status, code, wait = error.status, error.code, error.retry_after_s
-    elif isinstance(error, StoreError):
-        status, code, detail = 507, "not-kept", str(error)
-    elif isinstance(error, VisionError) and not isinstance(error, ModelError):
-        status, code, detail = 422, "no-photo", str(error)
-    elif isinstance(error, (LiveError, EngineError)):
-        status, code, detail = 409, getattr(error, "code", "cannot-be"), str(error)
+    if refusal is not None:
+        status, code, detail = refusal.status, refusal.code, refusal.detail
+        wait = refusal.retry_after_s
+    elif isinstance(error, OSError) and error.errno in NO_ROOM:
+        status, code, detail = 507, "not-kept", error.strerror or ""
+        log.error("a request cannot be kept: %s %s: %s", request.method, request.path, error)
     elif isinstance(error, HTTPException):
         status = error.code or 500
         code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")

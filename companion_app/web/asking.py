@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion_app.live.match import Match
-from companion_app.live.questions import Question, question_to_json
+from companion_app.live.questions import Question, asked_of, concerns, question_to_json
 from companion_app.web.drawing.table import spot
 from companion_app.web.speech import Speech
 from engine.game import Json
@@ -29,21 +29,6 @@ def question_in_words(question: Question, match: Match, speech: Speech) -> Doc:
     else:
         said["spots"] = [spot(cell) for cell in question.cells]
     return said
-
-
-def concerns(question: Question | None, match: Match) -> tuple[str, ...]:
-    """Return the players who may answer a question for themselves; without one, who may move."""
-    to_move = match.position.to_move
-    if question is None:
-        return (to_move,)
-    return match.start.players if question.about == "next" else tuple(asked_of(question, match))
-
-
-def asked_of(question: Question, match: Match) -> list[str]:
-    """Return whom a question is about: whose turn it is, or all who must have passed."""
-    row = question.choices.get("pass")
-    passed = [move.player for move in row.moves if move.do == "pass"] if row else []
-    return list(dict.fromkeys(passed)) or [match.position.to_move]
 
 
 def _answer(question: Question, guess: Json, number: int, match: Match, speech: Speech) -> Doc:

@@ -5,23 +5,27 @@ Imports no view; the factory in ``app.py`` joins them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from flask import Response, current_app, request
 
-from calibration.learn import Photo
 from companion_app.hands.pool import Hands
-from companion_app.web.camera import TableCamera
+from companion_app.labelled import LabelledPictures
+from companion_app.line.ends import Eye
+from companion_app.line.hub import Hub
+from companion_app.live.kept import Kept
+from companion_app.live.match import Match
 from companion_app.web.checking import Checker
-from companion_app.web.corrections import Corrections
-from companion_app.web.desk import Desk
-from companion_app.web.feeder import Feeder
-from companion_app.web.replays import Place
+from companion_app.web.drawing.table import warm_up
+from companion_app.web.place import Place
+from companion_app.web.replica import Now, Replica
 from companion_app.web.scoring import ReadPhoto
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, NotFound
+from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.page_file import SettingsFile
@@ -31,19 +35,18 @@ from companion_app.web.speech import Speech, best_language
 from companion_app.web.summaries import Summaries
 from engine.errors import RecordError
 from engine.given import load_json
-from engine.record import Record
-
-MakeFeeder = Callable[[Record], Feeder | None]
-"""What shows tables to a new game: the camera, or a recorded game."""
 
 
 @dataclass
 class Companion:
     """Everything that the page stands on."""
 
-    desk: Desk
+    eye: Eye
+    """Owns the game; what is changed is changed there."""
     settings: SettingsFile
-    make_feeder: MakeFeeder = lambda _record: None
+    place: Place
+    """Where games and their boxes lie, to be read."""
+    hub: Hub = field(default_factory=Hub)
     read_photo: ReadPhoto | None = None
     """``None`` where no picture can be read on this machine."""
     address: str = ""
@@ -51,28 +54,48 @@ class Companion:
     limiter: Limiter = field(default_factory=Limiter)
     sessions: Sessions = field(default_factory=Sessions)
     """Phones that showed the PIN or the join code."""
-    camera: TableCamera | None = None
-    """``None`` where only written games are shown."""
     checker: Checker = field(default_factory=Checker)
-    photos: list[Photo] = field(default_factory=list)
+    photos: list[bytes] = field(default_factory=list)
     """Of the calibration sheet, since the camera was chosen."""
     https: HttpsOffer | None = None
-    corrections: Corrections | None = None
-    """Labelled pictures of what people put right; ``None`` where none are kept."""
-
     hands: Hands = field(default_factory=Hands)
     """Does the heavy work of guests, apart from the game."""
     shared: SharedAnswers = field(default_factory=SharedAnswers)
     packer: Packer = field(default_factory=Packer)
 
     def __post_init__(self) -> None:
-        self.summaries = Summaries(lambda: self.place, self.hands)
-        self.desk.pictures_mb = lambda: self.settings.now.pictures_mb
+        self.summaries = Summaries(lambda: self.place, self.hands, self._keep_summaries)
+        self._replica = Replica(lambda: self.place, _draw_once)
 
     @property
-    def place(self) -> Place:
-        """Where games and their boxes lie, for those that read them without the desk."""
-        return Place(self.desk.store.path, self.desk.set_folders)
+    def home(self) -> Path:
+        """The folder of everything that is kept."""
+        return self.place.file.parent
+
+    @property
+    def corrections(self) -> LabelledPictures:
+        """Labelled pictures of what people put right."""
+        return LabelledPictures(self.home / "corrections")
+
+    def now(self) -> Now:
+        """Return how the table stands.
+
+        Raises:
+            EyeAway: nothing is known yet.
+        """
+        # First the events: a standing that comes meanwhile makes what is shown newer, not older.
+        version = self.hub.version
+        return self._replica.now(self.eye.standing(), version, self.eye.is_there)
+
+    def _keep_summaries(self, made: Mapping[str, Kept], made_by: str) -> None:
+        said = {key: [one.seq, dict(one.summary)] for key, one in made.items()}
+        self.eye.ask("keep-summaries", {"made": said, "by": made_by})
+
+
+def _draw_once(match: Match) -> None:
+    """Let the first drawings of a game come as fast as the later ones."""
+    drawing = (match.box, len(match.start.players))
+    threading.Thread(target=warm_up, args=drawing, daemon=True).start()
 
 
 def companion() -> Companion:
@@ -95,7 +118,7 @@ def join_code_shown() -> str | None:
 
 def speech(names: Mapping[str, str] | None = None) -> Speech:
     """Return the words for this guest."""
-    return Speech(language(), companion().desk.names if names is None else names)
+    return Speech(language(), companion().eye.standing().names if names is None else names)
 
 
 def asked() -> Mapping[str, Any]:
@@ -107,14 +130,6 @@ def asked() -> Mapping[str, Any]:
     if not isinstance(sent, dict):
         raise BadRequest("send one JSON object")
     return sent
-
-
-def camera() -> TableCamera:
-    """Return the camera over the table."""
-    found = companion().camera
-    if found is None:
-        raise NotFound(code="no-camera")
-    return found
 
 
 def svg_answer(drawn: str) -> Response:

@@ -16,7 +16,7 @@ from engine.record import Record, find_set, parse_options, parse_players
 def record_begun(sent: Mapping[str, Any]) -> Record:
     """Return the game that begins now, with nothing laid."""
     game = game_named(sent.get("game"))
-    box = find_set(game, sent.get("set"), companion().desk.set_folders)
+    box = find_set(game, sent.get("set"), companion().place.set_folders)
     players = parse_players(game, sent.get("players"), "players")
     options = sent.get("options", {})
     if not isinstance(options, dict):
@@ -29,7 +29,7 @@ def record_begun(sent: Mapping[str, Any]) -> Record:
 def record_asked(sent: Mapping[str, Any]) -> Record:
     """Return the game to come that a request names: game, set, players, options."""
     game = game_named(sent.get("game"))
-    box = find_set(game, sent.get("set") or None, companion().desk.set_folders)
+    box = find_set(game, sent.get("set") or None, companion().place.set_folders)
     listed = sent.get("players")
     if listed is None:
         facts = game.facts

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from companion_app.live.errors import StoreError
@@ -17,6 +16,7 @@ from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.web import snapshot
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.place import Place
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
 from engine.record import record_to_json
@@ -24,14 +24,6 @@ from engine.record import record_to_json
 Doc = dict[str, Any]
 MOST_AT_HAND = 12
 """Replayed games that stay in a worker while people look through them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where games and their boxes lie."""
-
-    file: Path
-    set_folders: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +36,8 @@ class Replayed:
     fouls: Counter[str]
     """By player."""
     seq: int
+    demo: bool = False
+    """Whether it was played on the demo table: such a game counts for nobody."""
 
 
 _at_hand: OrderedDict[tuple[Place, str, int], Replayed] = OrderedDict()
@@ -70,7 +64,9 @@ def replayed(place: Place, key: str) -> Replayed:
                 names = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
         fouls = Counter(str(line.body["move"]["player"]) for line in lines if line.kind == "foul")
         times = {"began_s": lines[0].at_s, "ended_s": lines[-1].at_s}
-        _at_hand[mark] = Replayed(match, times, names, fouls, lines[-1].seq)
+        sources = [str(line.body.get("source", "")) for line in lines if line.kind == "source"]
+        demo = any(source.partition(":")[0] == "demo" for source in sources)
+        _at_hand[mark] = Replayed(match, times, names, fouls, lines[-1].seq, demo)
     _at_hand.move_to_end(mark)
     while len(_at_hand) > MOST_AT_HAND:
         _at_hand.popitem(last=False)
@@ -99,6 +95,7 @@ def summary_of(game: Replayed) -> Kept:
         "game": whole["game"], "moves": len(match.accepted),
         "ended": match.ended or match.game.outcome(match.position).over,
         "winners": whole["winners"], "fouls": game.fouls.total(), "names": game.names,
+        "demo": game.demo,
         "players": [
             {k: player[k] for k in ("id", "colour", "score", "winner")}
             | {"coloured": player["id"] in match.box.colours, "fouls": game.fouls[player["id"]]}

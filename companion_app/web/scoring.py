@@ -11,7 +11,7 @@ from typing import Any
 
 from companion_app.cli.record_commands import players_seen
 from companion_app.web.drawing.table import draw_table
-from companion_app.web.replays import Place
+from companion_app.web.place import Place
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.speech import Speech
 from engine.game import Start
@@ -32,10 +32,23 @@ def scored_photo(
     table = read(data, game, box or game, place.set_folders)
     answer = scored_table(place, language, game, box, dict(table), {})
     words = Speech(language, {})
-    told = {str(one.get("what")) for one in table.get("quality", {}).get("advice", ())}
+    advice = table.get("quality", {}).get("advice", ())
+    told = {str(one.get("what")) for one in advice if "looks_like" not in one}
     answer["advice"] = [words.page(f"advice-{what}") for what in sorted(told)]
+    for one in advice:
+        if "looks_like" in one:
+            answer["looks_like"] = one["looks_like"]
+            answer["advice"].append(_another_game(words, game, one["looks_like"]))
     answer["unsure"] = len(table.get("unsure", ()))
     return answer
+
+
+def _another_game(words: Speech, game: str, other: str | None) -> str:
+    """Return that a photo shows another game than the chosen one, and which."""
+    title = game_named(game).facts.title
+    if other is None:
+        return words.page("advice-no-game", game=title)
+    return words.page("advice-other-game", game=title, other=game_named(other).facts.title)
 
 
 def scored_table(

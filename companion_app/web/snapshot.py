@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
+from companion_app.line.standing import Standing
 from companion_app.live.match import Accepted, Match
-from companion_app.live.referee_state import Pending
+from companion_app.live.moved import last_cells
 from companion_app.web.asking import question_in_words
-from companion_app.web.desk import Desk
-from companion_app.web.drawing.match import last_cells, last_spots, mark_of
+from companion_app.web.drawing.match import last_spots, mark_of
 from companion_app.web.drawing.table import spot, spots_of
-from companion_app.web.feeder import Feeder
+from companion_app.web.laying import laid
+from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
@@ -27,32 +28,32 @@ GAME_COLOURS = ("#35b58a", "#f0802a", "#9552cf", "#2d74da")
 """For players of a game without colours, by seat; letters tell them apart as well."""
 
 
-def state(desk: Desk, speech: Speech) -> Doc:
+def state(now: Now, speech: Speech) -> Doc:
     """Return the whole table: game, players, score, moves, foul, questions, camera."""
-    with desk.lock:
-        document: Doc = {
-            "version": desk.hub.version,
-            "seeing": {"state": desk.seeing, "text": speech.seen(desk.seeing),
-                       "why": _why(desk.why, speech)},
-            "source": {"kind": desk.feeder.kind},
-            "trouble": _trouble(desk.trouble, speech),
-            "language": speech.language,
-            "game": None,
-        }  # fmt: skip
-        referee = desk.referee
-        if referee is None:
-            return document
-        document |= match_to_json(referee.match, speech)
-        document["drawing"] = mark_of(referee.match, referee.pending)
-        document["can_undo"] = desk.can_undo
-        document["can_redo"] = desk.can_redo
-        document |= doubts(desk.feeder)
-        document["foul"] = _foul(referee.match, referee.pending, speech)
-        document["questions"] = [
-            question_in_words(question, referee.match, speech)
-            for question in referee.questions.values()
-        ]
+    standing = now.standing
+    document: Doc = {
+        "version": now.version,
+        "seeing": {"state": standing.seeing, "text": speech.seen(standing.seeing),
+                   "why": _why(standing.why, speech)},
+        "source": {"kind": standing.kind},
+        "trouble": _trouble(standing.trouble, speech) if now.is_watched
+        else speech.page("error-eye-away"),
+        "language": speech.language,
+        "game": None,
+    }  # fmt: skip
+    match = now.match
+    if match is None:
         return document
+    document |= match_to_json(match, speech)
+    document["drawing"] = mark_of(match, now.pending)
+    document["can_undo"] = standing.can_undo
+    document["can_redo"] = standing.can_redo
+    document["paused"] = standing.paused
+    document["can_pause"] = standing.paused or standing.is_fed
+    document |= doubts(standing)
+    document["foul"] = _foul(match, now, speech)
+    document["questions"] = [question_in_words(one, match, speech) for one in now.questions]
+    return document
 
 
 def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
@@ -68,12 +69,12 @@ def _trouble(text: str | None, speech: Speech) -> str | None:
     return speech.page("trouble-disk-full") if text and DISK_FULL in text else text
 
 
-def doubts(feeder: Feeder) -> Doc:
+def doubts(standing: Standing) -> Doc:
     """Return which known tiles are covered, and which places the camera is not sure of."""
-    loop = feeder.loop
-    covered, unsure = (loop.covered, loop.unsure) if loop is not None else ((), ())
-    return {"covered": sorted(spot(place[1:], place[0]) for place in covered),
-            "unsure": sorted(spot(place[1:], place[0]) for place in unsure)}  # fmt: skip
+    return {
+        "covered": sorted(spot(tuple(at), number) for number, *at in standing.covered),
+        "unsure": sorted(spot(tuple(at), number) for number, *at in standing.unsure),
+    }
 
 
 def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
@@ -91,6 +92,7 @@ def match_to_json(match: Match, speech: Speech, upto: int | None = None) -> Doc:
         "options": dict(match.start.options),
         "lattice": facts.lattice,
         "board_side": board_side(match.box),
+        "fields": len(match.start.players) if facts.several_fields else 1,
         "actions": list(facts.actions),
         "turn": None if over else position.to_move,
         "last_round": _last_round(position),
@@ -202,7 +204,8 @@ def _spots(match: Match, cells: Iterable[Place], snake: str | None) -> list[str]
     return [spot(cell, field if fields else None) for cell in cells]
 
 
-def _foul(match: Match, pending: Pending | None, speech: Speech) -> Doc | None:
+def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
+    pending = now.pending
     if pending is None:
         return None
     return {
@@ -211,10 +214,11 @@ def _foul(match: Match, pending: Pending | None, speech: Speech) -> Doc | None:
         "player": pending.move.player,
         "name": speech.player(pending.move.player),
         "text": speech.move(pending.move, match.game.facts.coloured_moves),
+        "said": laid(speech, pending.move, match.game.facts.coloured_moves),
+        "spots": [spot(p) for p in last_cells(pending.move, match)],
         "move": move_to_json(pending.move),
         "violations": violations_to_json(pending.violations, match, speech),
-        "pictures": {name: match.store.picture(pending.seq, name) is not None
-                     for name in ("before", "after")},
+        "pictures": {name: name in now.pictures for name in ("before", "after")},
     }  # fmt: skip
 
 

@@ -148,14 +148,15 @@ class Speech:
     def source(self, source: str) -> str:
         """Return where a rule stands; headings of the printed rules stay as they are printed."""
         words: Mapping[str, str] = self._words["source"]
+        space = "\u00a0" if self.language == "fr" else ""
         kinds = [part.partition(" ")[0].rstrip(",s") for part in source.split("; ")]
         headings = next((p for p in source.split("; ") if p.startswith("rulebook, ")), "")
         places = [
-            f"{words['step']} {number}" if number else f"«{heading}»"
+            f"{words['step']} {number}" if number else f"«{space}{heading}{space}»"
             for heading in headings.split(", ")[1:]
             for number in [heading.removeprefix("step ") if heading.startswith("step ") else ""]
         ]
-        said = [f"{words['rulebook']}: {', '.join(places)}"] if places else []
+        said = [f"{words['rulebook']}{space}: {', '.join(places)}"] if places else []
         return "; ".join(said + [words[kind] for kind in ("option", "ruling") if kind in kinds])
 
     def option(self, game: str, name: str, text: str) -> str:

@@ -7,7 +7,7 @@ the referee from looking at the table.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -18,7 +18,9 @@ from companion_app.hands.pool import Hands
 from companion_app.hands.work import REPLAY
 from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
-from companion_app.web.replays import Doc, Place, summed_up
+from companion_app.refusal import Refusal
+from companion_app.web.place import Place
+from companion_app.web.replays import Doc, summed_up
 from companion_app.web.speech import Speech
 from engine.games import game_named
 
@@ -42,8 +44,11 @@ class Listed:
 class Summaries:
     """Games in short; each is played through once, and again when something was added."""
 
-    def __init__(self, place: Callable[[], Place], hands: Hands) -> None:
-        self._place, self._hands = place, hands
+    def __init__(
+        self, place: Callable[[], Place], hands: Hands,
+        keep: Callable[[Mapping[str, Kept], str], None],
+    ) -> None:  # fmt: skip
+        self._place, self._hands, self._keep = place, hands, keep
         self._kept = KeptGames(place().file)
         self._made_by = _made_by()
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
@@ -94,9 +99,9 @@ class Summaries:
                 else:
                     self._unreadable.pop(key, None)
             known.update(good)
-            with suppress(StoreError):
+            with suppress(StoreError, Refusal):
                 # A full disk costs the next visitor the same work, no more.
-                self._kept.keep(good, self._made_by)
+                self._keep(good, self._made_by)
 
     def _boxes(self) -> frozenset[str]:
         """Return the names of the owner's boxes: with another one, a game may be read after all."""
@@ -120,6 +125,7 @@ def said(key: str, summary: Any, language: str) -> Doc:
     return {
         "key": key, "game": summary["game"], "title": game_named(summary["game"]).facts.title,
         "moves": summary["moves"], "ended": summary["ended"], "winners": summary["winners"],
+        "demo": summary.get("demo", False),
         "players": [
             {
                 "id": one["id"], "name": words.player(one["id"]),

@@ -45,6 +45,7 @@ def parts(scale: float, workers: int, renders: str | None, out: Path) -> dict[st
         "hexes": [counted("hex_tables", "--tables", TABLES)],
         "small": [counted("small", "--tables", 60)],
         "photoreal": [["models.evaluate.renders", *folder, *where, "--workers", str(workers)]],
+        "play": [["models.evaluate.play", *where, "--workers", str(workers)]],
         "live": [["models.evaluate.live", *games, "--out", str(out / "live"), "--workers",
                   str(workers)]],
         "teaching": [["models.evaluate.teaching", lesson, *boxes] for lesson in LESSONS],

@@ -14,8 +14,13 @@ from models.teaching.examples import Examples
 from vision.hexes.cells import CLAYS
 from vision.hexes.taught.boards import APART, BARE, EYE, JOINED, board_kinds, side_name
 from vision.hexes.taught.clay import CLEAR, ClayLook, aligned, differences, template
-from vision.hexes.taught.features import QUANTILES, cell_features, side_features, side_views
-from vision.hexes.taught.reader import BoardReader
+from vision.hexes.taught.reader import (
+    QUANTILES,
+    BoardReader,
+    cell_features,
+    side_features,
+    side_views,
+)
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator

@@ -30,15 +30,16 @@ from vision.hexes.taught.boards import (
     find_taught_board,
     side_outlines,
 )
-from vision.hexes.taught.features import (
+from vision.hexes.taught.reader import (
     LINES,
+    MOST_ODDS,
     QUANTILES,
     WAYS,
+    BoardReader,
     cell_features,
     side_features,
     side_views,
 )
-from vision.hexes.taught.reader import MOST_ODDS, BoardReader
 
 Floats = NDArray[np.float64]
 

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import RecordError
+from engine.given import an_object, load_json, read_json
 from models.teaching.errors import TeachingError
 from models.teaching.examples import KEPT_PX, Examples, joined
 from vision import ModelError
@@ -118,7 +120,7 @@ def read_kept(folder: Path, name: str) -> tuple[Kept, dict[str, Any]] | None:
         TeachingError: the files are broken.
     """
     try:
-        manifest = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        manifest = read_json(folder / f"{name}.json")
         if not isinstance(manifest, dict) or not isinstance(manifest.get("examples"), dict):
             return None
         file, sha256 = str(manifest["examples"]["file"]), str(manifest["examples"]["sha256"])
@@ -127,7 +129,7 @@ def read_kept(folder: Path, name: str) -> tuple[Kept, dict[str, Any]] | None:
         return _parsed(read_arrays(folder / file, sha256)), manifest
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, ModelError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecordError, ModelError) as error:
         raise TeachingError(
             f"what {name} was learnt from cannot be read ({error}); "
             "teach it anew from all photos with --replace"
@@ -135,7 +137,7 @@ def read_kept(folder: Path, name: str) -> tuple[Kept, dict[str, Any]] | None:
 
 
 def _parsed(arrays: Mapping[str, Any]) -> Kept:
-    facts = json.loads(arrays["facts"].tobytes().decode())
+    facts = an_object(load_json(arrays["facts"].tobytes()), "facts")
     patches, turns = arrays["patches"], arrays["turns"]
     tiles = tuple(str(tile) for tile in facts["tiles"])
     photos = tuple(str(photo) for photo in facts["photos"])

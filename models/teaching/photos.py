@@ -8,8 +8,7 @@ import numpy as np
 
 from vision import Picture, Points
 from vision.core.crop import cut
-from vision.layout.measures import CLIPPED
-from vision.layout.quality import TEXTS, assess
+from vision.layout.quality import CLIPPED, TEXTS, assess
 
 PALE, BURNT = 150, 0.8
 """Where one colour is as light as a camera can tell and no other is darker than that, light has

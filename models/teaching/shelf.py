@@ -1,170 +1,139 @@
-"""The shelf of taught boxes: listed, renamed, given away as one file, taken in, deleted.
-
-A file of a box is a zip of plain data. What comes from elsewhere is unpacked beside the shelf and
-must load as any taught box does before it is put there; nothing in it is ever run.
-"""
+"""The shelf of taught boxes: listed with who signed them, refused where they cannot be used."""
 
 from __future__ import annotations
 
-import io
-import json
-import shutil
-import tempfile
-import zipfile
+import re
+from functools import lru_cache
 from pathlib import Path
+from subprocess import SubprocessError
 from typing import Any
 
+from engine.errors import EngineError, RecordError, SetError
+from engine.given import an_object, read_json
+from engine.setfile import SAFE_NAME, load_set
 from models.teaching.errors import TeachingError
-from models.teaching.kept import read_kept
+from models.teaching.figures import checked_figures
+from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, signed_by
 from models.teaching.store import files_of
 from models.teaching.teach import check_name
-from vision import ModelError, find_taught
+from vision import ModelError, OutdatedError, find_taught
 from vision.classify.taught import FORMAT
 
-LARGEST_ZIP, LARGEST_INSIDE, MOST_INSIDE = 64 << 20, 128 << 20, 8
-ENDINGS = (".json", ".toml", ".npz")
+INSIDE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}(\.examples)?\.(json|toml|npz|sums|sums\.minisig)")
+"""Names of files in a box: no folders, no hidden files, none too long for a disk."""
 
 
 def listed(folder: Path) -> list[dict[str, Any]]:
-    """Return what is known of each taught box, by name."""
+    """Return what is known of each taught box, by name; ``refused`` names those left out."""
     out = []
     for path in sorted(folder.glob("*.json")):
         try:
-            manifest = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            manifest = an_object(read_json(path), path.name)
+            if manifest.get("format") != FORMAT:
+                continue
+            figures = checked_figures(manifest.get("figures", {}))
+        except (OSError, RecordError):
             continue
-        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            continue
-        figures = manifest.get("figures")
-        facts = figures if isinstance(figures, dict) else {}
-        out.append({
-            "name": path.stem, "shape": manifest.get("lattice"), "game": manifest.get("game"),
-            "kinds": facts.get("kinds", []), "photos": facts.get("photos", 0),
-            "examples": facts.get("examples", 0), "unsure": facts.get("unsure", []),
-            "alike": facts.get("alike", []), "missing": facts.get("missing", []),
-            "poor": facts.get("poor", []),
-        })  # fmt: skip
+        signed = signature_of(folder, path.stem)
+        told = {"shape": manifest.get("lattice"), "game": manifest.get("game")}
+        if all(value is None or isinstance(value, str) for value in told.values()):
+            by = {"state": signed.state, "by": signed.by}
+            out.append({"name": path.stem, **told, **figures, "signed": by})
     return out
 
 
-def delete(folder: Path, name: str) -> None:
-    """Forget a taught box and all that it was learnt from."""
-    _must_be_taught(folder, name)
-    # The manifest goes first: without it nothing else is a box.
-    for path in (folder / f"{name}.json", folder / f"{name}.toml", *files_of(folder, name)):
-        path.unlink(missing_ok=True)
-
-
-def rename(folder: Path, name: str, to: str) -> None:
-    """Give a taught box another name."""
-    taken_in(folder, exported(folder, name), to)
-    delete(folder, name)
-
-
-def exported(folder: Path, name: str) -> bytes:
-    """Return a taught box as one zip file."""
-    manifest = _must_be_taught(folder, name)
-    names = [f"{name}.json", str(manifest["file"])]
-    if read_kept(folder, name) is not None:
-        names.append(str(manifest["examples"]["file"]))
-    if (folder / f"{name}.toml").is_file():
-        names.append(f"{name}.toml")
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
-        for file in names:
-            packed.write(folder / file, file)
-    return out.getvalue()
-
-
-def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
-    """Put a box from a zip file on the shelf and return its name.
+def refused(folder: Path, *, outdated: bool = True) -> dict[str, str]:
+    """Return the owner's boxes that cannot be used, by file name, and what is wrong with each.
 
     Args:
         folder: the shelf.
-        data: the zip file.
-        name: another name than it had.
+        outdated: name those as well that are whole, but must be taught again.
+    """
+    files = sorted(path for end in ("json", "toml") for path in folder.glob(f"*.{end}"))
+    found = {path.name: _mistake(path, *map(_stamp, (path, path.with_suffix(".toml"))))
+             for path in files}  # fmt: skip
+    return {name: said for name, (said, whole) in found.items() if said and (outdated or not whole)}
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        facts = path.stat()
+    except OSError:
+        return 0, 0
+    return facts.st_mtime_ns, facts.st_size
+
+
+@lru_cache(maxsize=64)
+def _mistake(path: Path, *stamps: tuple[int, int]) -> tuple[str, bool]:
+    """Say what is wrong with a file on the shelf, and whether it is whole all the same."""
+    del stamps  # They say that the files have changed since.
+    try:
+        if not SAFE_NAME.fullmatch(path.stem):
+            raise SetError("its name may have only small letters, digits, - and _")
+        if path.suffix == ".toml":
+            load_set(path.stem, (path.parent,))
+        elif find_taught(path.stem, (path.parent,)) is not None:
+            checked_figures(an_object(read_json(path), path.name).get("figures", {}))
+    except OutdatedError as error:
+        return str(error), True
+    except (EngineError, ModelError, OSError) as error:
+        return str(error), False
+    return "", True
+
+
+def signature_of(folder: Path, name: str, keys: Path | None = None) -> Signed:
+    """Say who signed a box on the shelf."""
+    known = folder.parent / "keys" if keys is None else keys
+    try:
+        files = files_in(folder, name)
+        read = [folder / file for file in (*files, f"{name}{SUMS}", f"{name}{SIGNATURE}")]
+        stamps = tuple(_stamp(path) for path in (*read, *sorted(known.glob("*.pub"))))
+        return _signed(folder, name, files, known, stamps)
+    except (TeachingError, OSError, SubprocessError):
+        return Signed("unchecked")
+
+
+@lru_cache(maxsize=64)
+def _signed(
+    folder: Path, name: str, files: tuple[str, ...], keys: Path, stamps: tuple[Any, ...]
+) -> Signed:
+    del stamps  # They say that the files have changed since.
+    return signed_by(folder, name, files, keys)
+
+
+def files_in(folder: Path, name: str) -> tuple[str, ...]:
+    """Return the names of all files of a taught box.
 
     Raises:
-        TeachingError: it is no such file, is damaged, or there is a box of that name.
+        TeachingError: there is none of that name.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as beside:
-        place = Path(beside)
-        old = _unpacked(data, place)
-        new = name or old
-        check_name(new)
-        if (folder / f"{new}.json").exists() or (folder / f"{new}.toml").exists():
-            raise TeachingError(f"there is a box called {new} already; give this one another name")
-        _renamed(place, old, new)
-        try:
-            if find_taught(new, (place,)) is None:
-                raise TeachingError("the file holds no taught box")
-        except ModelError as error:
-            raise TeachingError(str(error)) from None
-        read_kept(place, new)
-        for path in sorted(place.iterdir(), key=lambda path: path.suffix == ".json"):
-            shutil.move(path, folder / path.name)
-    return new
+    manifest = _must_be_taught(folder, name)
+    examples = manifest.get("examples")
+    named = [f"{name}.json", manifest.get("file"), f"{name}.toml"]
+    named += [examples.get("file")] if isinstance(examples, dict) else []
+    return tuple(
+        str(file) for file in named
+        if isinstance(file, str) and INSIDE.fullmatch(file) and (folder / file).is_file()
+    )  # fmt: skip
+
+
+def delete(folder: Path, name: str) -> None:
+    """Forget a taught box and all that it was learnt from; also one that cannot be used."""
+    check_name(name)
+    if not any((folder / f"{name}{end}").is_file() for end in (".json", ".toml")):
+        raise TeachingError(f"there is no taught box called {name}")
+    # The manifest goes first: without it nothing else is a box.
+    for path in (folder / f"{name}.json", folder / f"{name}.toml", *files_of(folder, name)):
+        path.unlink(missing_ok=True)
+    forget_signature(folder, name)
 
 
 def _must_be_taught(folder: Path, name: str) -> dict[str, Any]:
     check_name(name)
     try:
-        manifest: dict[str, Any] = json.loads((folder / f"{name}.json").read_text("utf-8"))
-    except (OSError, ValueError):
-        raise TeachingError(f"there is no taught box called {name}") from None
+        manifest = read_json(folder / f"{name}.json")
+    except (OSError, RecordError):
+        manifest = None
+    if not isinstance(manifest, dict):
+        raise TeachingError(f"there is no taught box called {name}")
     return manifest
-
-
-def _unpacked(data: bytes, place: Path) -> str:
-    """Write the files of a zip into a folder, their names checked; return the box's name."""
-    if len(data) > LARGEST_ZIP:
-        raise TeachingError(f"the file is larger than {LARGEST_ZIP >> 20} MB")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            inside = packed.infolist()
-            safe = all(
-                Path(one.filename).name == one.filename and one.filename.endswith(ENDINGS)
-                for one in inside
-            )
-            if not safe or len(inside) > MOST_INSIDE:
-                raise TeachingError("the file holds something else than a taught box")
-            if sum(one.file_size for one in inside) > LARGEST_INSIDE:
-                raise TeachingError("what is in the file is too large for a taught box")
-            for one in inside:
-                (place / one.filename).write_bytes(packed.read(one))
-    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError) as error:
-        raise TeachingError(f"the file is no box that was exported: {error}") from None
-    manifests = sorted(place.glob("*.json"))
-    if len(manifests) != 1:
-        raise TeachingError("the file holds no taught box")
-    return manifests[0].stem
-
-
-def _renamed(place: Path, old: str, new: str) -> None:
-    """Bring an unpacked box to another name: its files, its manifest, its set file."""
-    path = place / f"{old}.json"
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        manifest["set"] = new
-    except (ValueError, TypeError) as error:
-        raise TeachingError(f"the file is no box that was exported: {error}") from None
-    if old == new:
-        return
-    moves = {str(manifest.get("file")): manifest}
-    if isinstance(manifest.get("examples"), dict):
-        moves[str(manifest["examples"].get("file"))] = manifest["examples"]
-    for file, names in moves.items():
-        if Path(file).name == file and (place / file).is_file() and file.startswith(f"{old}-"):
-            names["file"] = new + file.removeprefix(old)
-            (place / file).rename(place / str(names["file"]))
-    if (place / f"{old}.toml").is_file():
-        lines = (place / f"{old}.toml").read_text(encoding="utf-8").splitlines(keepends=True)
-        text = "".join(
-            f'{line.split()[0]} = "{new}"\n' if line.startswith(("name =", "title =")) else line
-            for line in lines
-        )
-        (place / f"{new}.toml").write_text(text, encoding="utf-8")
-        (place / f"{old}.toml").unlink()
-    path.unlink()
-    (place / f"{new}.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.setfile import BUILT_IN_FOLDER
 from models.teaching.kept import Kept, write_kept
+from models.teaching.signature import forget_signature
 from vision.classify.reader import Reader
 from vision.classify.taught import FEATURES, wanted
 from vision.core.files import write_arrays
@@ -36,6 +37,8 @@ def write_taught(
     """
     folder.mkdir(parents=True, exist_ok=True)
     old = set(files_of(folder, name))
+    # Who signed it signed another box.
+    forget_signature(folder, name)
     part = folder / f".{name}.npz.part"
     arrays, numbers = _parts(reader)
     sha256 = write_arrays(part, arrays)

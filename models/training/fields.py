@@ -49,8 +49,7 @@ from vision.layout.fields import (
     Score,
     numbers_between,
 )
-from vision.layout.islands import touching_cards
-from vision.layout.laid_field import LaidField
+from vision.layout.islands import LaidField, touching_cards
 
 Random = np.random.Generator
 
@@ -63,7 +62,10 @@ hides cards."""
 PLAIN = 0.2
 """Share of tables read as a box without snakes, as taught boxes are."""
 ONE_THING = 0.35
-"""Cards beside the layout that lie nearer to each other are taken for one thing."""
+"""Cards beside the layout that lie nearer to each other are taken for one thing; nothing is learnt
+from these."""
+EARLY, OPENING = 0.35, 0.12
+"""Share of tables of the first moves, and how far the game has gone there at most."""
 ASIDE = "aside"
 SURROUNDINGS = 5
 """Tables that are made of one layout."""
@@ -137,11 +139,11 @@ def _labelled(joining: Joining, truths: Sequence[str]) -> Iterator[tuple[list[fl
     apart: set[frozenset[int]] = set()
     for merge in joining.merges(apart):
         names = {truths[k] for k in merge.cards}
-        far = names == {ASIDE} and merge.between[0].miss >= ONE_THING
-        right = len(names) == 1
-        if not far:
+        beside = names == {ASIDE}
+        right = len(names) == 1 and not (beside and merge.between[0].miss >= ONE_THING)
+        if not beside:
             yield merge.numbers, right
-        if far or not right:
+        if not right:
             apart |= {frozenset((joint.one, joint.other)) for joint in merge.between}
 
 
@@ -153,6 +155,8 @@ def tables_found(game: str, seed: int, split: Any, rng: Random) -> Iterator[Foun
     settings = draw_settings(seed, split, game, beside="close")
     if rng.random() >= CLOSE:
         settings = draw_settings(seed, split, game)
+    if rng.random() < EARLY:
+        settings = replace(settings, fullness=float(rng.uniform(0, OPENING)))
     table = table_at(game, split, settings.play, seed, settings.fullness, settings.foul)
     box = printed_box(game, settings.cards.size_mm)
     layout = lay_out(table, settings, box, rng)
@@ -257,7 +261,7 @@ def fit(samples: Samples) -> tuple[Score, dict[str, Any]]:
     tuning = samples.tables % TUNING == 0
     trees = HistGradientBoostingClassifier(
         max_iter=TREES, max_depth=DEPTH, learning_rate=RATE, min_samples_leaf=FEWEST,
-        l2_regularization=CALM, early_stopping=False, random_state=0,
+        l2_regularization=CALM, early_stopping=False, random_state=0, monotonic_cst=_signs(),
     )  # fmt: skip
     trees.fit(samples.rows[~tuning], samples.right[~tuning])
     score = score_of(trees)
@@ -272,6 +276,13 @@ def fit(samples: Samples) -> tuple[Score, dict[str, Any]]:
         "apart_above_0.98": int(((likely >= 0.98) & ~right).sum()),
         "joined_below_0.98": int(((likely < 0.98) & right).sum()),
     }  # fmt: skip
+
+
+def _signs() -> list[int]:
+    """Return for each number whether more of it can only speak for one field, or against it."""
+    against = {"gap", "slide", "turned", "gaps", "least", "slides", "turns", "broken", "over",
+               "wider", "wider_than_usual", "small_broken"}  # fmt: skip
+    return [-1 if name in against else int(name == "joined") for name in NUMBERS]
 
 
 def _total(score: Score, rows: Array) -> Array:

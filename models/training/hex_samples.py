@@ -25,10 +25,9 @@ from models.scenes.truth import truth_of
 from vision.core.pyramid import GREY, Pyramid
 from vision.hexes.boards import CROP_REACH, crop
 from vision.hexes.cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, turned_cell
+from vision.hexes.marks import SHRINK, STRIDE
 from vision.hexes.models import COLOURS, CONTENTS
 from vision.hexes.plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of, through
-from vision.hexes.scraps import STRIDE
-from vision.hexes.starts import SHRINK
 
 Array = npt.NDArray[Any]
 Random = np.random.Generator

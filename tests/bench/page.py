@@ -20,6 +20,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from tests.faults.companion import family
+
 PHONES = 50
 CORES = 2
 ROUNDS = 2
@@ -123,9 +125,12 @@ def _looks(url: str) -> int:
 
 
 def _processor_s(pid: int) -> float:
-    """Return the processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the processor time that a process and all that come of it have used."""
+    used = 0
+    for one in family(pid):
+        fields = Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        used += int(fields[11]) + int(fields[12])
+    return used / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

@@ -56,12 +56,18 @@ def _service(home: Path, source: str, whose: str, where: str) -> Iterator[Row]:
     assert life.ready()
     yield f"start-up to page, {whose} pictures", time.monotonic() - began, "s", where
     time.sleep(WATCHED_S)
-    status = Path(f"/proc/{life.process.pid}/status").read_text(encoding="utf-8")
+    kept = [_status(pid) for pid in life.family()]
     life.stop()
-    kept = dict(line.split(":", 1) for line in status.splitlines())
-    counted = f"{kept['Threads'].strip()} threads, after {WATCHED_S:.0f} s, {where}"
-    yield f"memory, {whose} pictures", int(kept["VmRSS"].split()[0]) / 1024, "MB", counted
-    yield f"most memory, {whose} pictures", int(kept["VmHWM"].split()[0]) / 1024, "MB", counted
+    threads = sum(int(one["Threads"]) for one in kept)
+    counted = f"{len(kept)} processes, {threads} threads, after {WATCHED_S:.0f} s, {where}"
+    for what, name in (("memory", "VmRSS"), ("most memory", "VmHWM")):
+        used_kb = sum(int(one[name].split()[0]) for one in kept)
+        yield f"{what}, {whose} pictures", used_kb / 1024, "MB", counted
+
+
+def _status(pid: int) -> dict[str, str]:
+    text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return dict(line.split(":", 1) for line in text.splitlines())
 
 
 def _looks(frames: list[Frame], where: str) -> Iterator[Row]:

@@ -90,15 +90,21 @@ class Page:
         self.requests: list[str] = []
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(f"{domain}.enable")
-        self.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height,
-            deviceScaleFactor=scale, mobile=width < 600,
-        )  # fmt: skip
-        if width < 600:
+        self.sized(width, height, scale)
+        if min(width, height) < 600:
             self.ask("Emulation.setTouchEmulationEnabled", enabled=True)
         value = "dark" if dark else "light"
         self.ask("Emulation.setEmulatedMedia",
                  features=[{"name": "prefers-color-scheme", "value": value}])  # fmt: skip
+
+    def sized(self, width: int, height: int, scale: float = 1) -> None:
+        """Give the page a screen of another size."""
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=scale, mobile=min(width, height) < 600)  # fmt: skip
+
+    def letters(self, percent: int) -> None:
+        """Write larger or smaller, as people set it in their browser, from the next page on."""
+        self.ask("Page.setFontSizes", fontSizes={"standard": round(16 * percent / 100)})
 
     def ask(self, method: str, **params: Any) -> Any:
         """Send a command and return its answer; events that come meanwhile are noted."""
@@ -185,6 +191,19 @@ class Page:
             "e.dispatchEvent(new Event('input', {bubbles: true})); "
             "e.dispatchEvent(new Event('change', {bubbles: true})); })()"
         )
+
+    def watch_shifts(self) -> None:
+        """Note from now on whatever moves on the page by itself."""
+        self.js(
+            "window.shifts = []; new PerformanceObserver((list) => shifts.push("
+            "...list.getEntries().map((e) => [e.value, ...e.sources.map((s) => "
+            "String(s.node?.className || s.node?.parentNode?.className))])))"
+            ".observe({type: 'layout-shift', buffered: true}); 1"
+        )
+
+    def shifted(self) -> float:
+        """Return how much has moved since it is watched, as browsers measure it, all added up."""
+        return float(self.js("shifts.reduce((sum, [value]) => sum + value, 0)"))
 
     def shot(self, path: Path) -> None:
         """Take a picture of what is seen."""

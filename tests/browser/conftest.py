@@ -14,7 +14,11 @@ from companion_app.web.serving.server import Server
 from tests.browser.chromium import Browser, Page, program
 from tests.companion_app.web.conftest import Played, script
 
-PHONE, DESKTOP, TV = (390, 844), (1440, 900), (1920, 1080)
+PHONE, LYING, DESKTOP, TV = (390, 844), (844, 390), (1440, 900), (1920, 1080)
+
+
+MOST_SHIFT = 0.02
+"""What may move on the page over a whole game, as browsers measure it."""
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +45,18 @@ class Served(Played):
         self.pages: list[Page] = []
 
     def open(
-        self, path: str = "/", size: tuple[int, int] = PHONE, dark: bool = False, host: bool = False
+        self,
+        path: str = "/",
+        size: tuple[int, int] = PHONE,
+        dark: bool = False,
+        host: bool = False,
+        language: str = "en",
     ) -> Page:
         """Open a page on a phone of its own."""
         page = self._browser.page(*size, dark=dark)
         self.pages.append(page)
+        if language != "en":
+            page.ask("Network.setCookie", name="language", value=language, url=self.url)
         page.go(self.url + path)
         if host:
             page.js(
@@ -86,4 +97,4 @@ def served(tmp_path: Path, browser: Browser) -> Iterator[Served]:
     table.close()
 
 
-__all__ = ["DESKTOP", "PHONE", "TV", "Served", "script"]
+__all__ = ["DESKTOP", "LYING", "MOST_SHIFT", "PHONE", "TV", "Served", "script"]

@@ -1,6 +1,7 @@
-"""Takes pictures of every view, to be looked at: ``python -m tests.browser.screens FOLDER``.
+"""Takes pictures of every view, to be looked at: ``make look``, into ``build/look``.
 
-Phone, tablet and television, by day and by night; with ``--language de`` in another language.
+Phone upright and on its side, tablet, desktop, television; by day and by night; all languages;
+letters twice as large. ``--only foul`` takes one stage alone.
 """
 
 from __future__ import annotations
@@ -8,17 +9,41 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from companion_app.web.recorded import shipped_script
+from companion_app.eye.recorded import shipped_script
 from tests.browser.chromium import Browser, Page
-from tests.browser.conftest import DESKTOP, PHONE, TV, Served
+from tests.browser.conftest import DESKTOP, LYING, PHONE, TV, Served
 from tests.companion_app.web.conftest import playthrough
 
-SIZES = {"phone": PHONE, "tablet": (820, 1180), "desktop": DESKTOP, "tv": TV}
 VIEWS = ("/", "/new", "/games", "/settings", "/join", "/photo", "/rules", "/teach", "/checkup")
 TALLEST_PX = 2600
 NAMES = {"blue": "Anna-Katharina von Hohenstein", "red": "Bo"}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to look at the page."""
+
+    name: str
+    size: tuple[int, int]
+    language: str
+    dark: bool = False
+    letters: int = 100
+    """In per cent of the usual size."""
+    host: bool = True
+
+
+WAYS = (
+    Way("phone", PHONE, "en"), Way("phone-dark", PHONE, "cs", dark=True),
+    Way("phone-guest", PHONE, "fr", host=False),
+    Way("phone-200", PHONE, "de", letters=200), Way("phone-200-dark", PHONE, "ru", True, 200),
+    Way("lying", LYING, "ru"), Way("lying-dark", LYING, "de", dark=True),
+    Way("tablet", (820, 1180), "cs"), Way("desktop", DESKTOP, "en"),
+    Way("desktop-dark", DESKTOP, "fr", dark=True), Way("desktop-200", DESKTOP, "de", letters=200),
+    Way("tv", TV, "en", host=False), Way("tv-dark", TV, "ru", dark=True, host=False),
+)  # fmt: skip
 
 
 def stages(served: Served) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -39,6 +64,10 @@ def stages(served: Served) -> Iterator[tuple[str, tuple[str, ...]]]:
     served.begin(five, NAMES)
     served.play(five, 12)
     yield "five-players", ("/", "/tv")
+    parade = playthrough("carnival_two_players")
+    served.begin(parade)
+    served.play(parade, 12)
+    yield "carnival", ("/",)
     rolls = playthrough("sssnake_evening")
     served.begin(rolls)
     served.play(rolls, 9)
@@ -46,47 +75,51 @@ def stages(served: Served) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def taken(page: Page, size: tuple[int, int], file: Path) -> None:
-    """Take a picture of a whole page, however far it reaches down."""
-    high = min(TALLEST_PX, max(size[1], page.js("document.documentElement.scrollHeight")))
-    page.ask("Emulation.setDeviceMetricsOverride", width=size[0], height=high,
-             deviceScaleFactor=1, mobile=size[0] < 600)  # fmt: skip
+    """Take a picture of what is seen first, and of the whole page where it reaches further down."""
+    page.wait("!document.querySelector('main .loading')")
+    page.wait("!document.querySelector('.board') || document.querySelector('.board svg')")
     page.wait("[...document.images].every((one) => one.complete || !one.checkVisibility())")
     page.wait("document.getAnimations().length === 0")
     page.shot(file)
+    high = min(TALLEST_PX, page.js("document.documentElement.scrollHeight"))
+    if high > size[1] + 40:
+        page.sized(size[0], high)
+        page.wait("document.getAnimations().length === 0")
+        page.shot(file.with_stem(file.stem + "-whole"))
+        page.sized(*size)
 
 
 def main() -> None:
     """Take them all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--language", default="en")
+    parser.add_argument("--only", default="", help="a stage, such as foul")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         browser = Browser(Path(home, "browser"))
         served = Served(Path(home), browser)
+        pages = {way: _opened(served, way) for way in WAYS}
         for stage, views in stages(served):
-            for device, size in SIZES.items():
-                for dark in (False, True):
-                    wanted = [v for v in views if (v == "/tv") == (device == "tv")]
-                    _photograph(served, arguments, stage, wanted, device, size, dark)
+            if arguments.only in ("", stage):
+                for way, page in pages.items():
+                    wanted = [view for view in views if (view == "/tv") == (way.size == TV)]
+                    for view in wanted:
+                        page.go(served.url + view)
+                        taken(page, way.size, arguments.folder / _name(stage, view, way))
         served.close()
         browser.close()
 
 
-def _photograph(
-    served: Served, arguments: argparse.Namespace, stage: str, views: list[str], device: str,
-    size: tuple[int, int], dark: bool,
-) -> None:  # fmt: skip
-    for view in views:
-        page = served.open(f"/language/{arguments.language}", size, dark=dark)
-        page.go(served.url + view)
-        page.wait("document.querySelector('main').innerText.length > 20")
-        light = "dark" if dark else "light"
-        name = view.strip("/").split("/")[0] or "table"
-        taken(page, size, arguments.folder / f"{stage}-{name}-{device}-{light}.png")
-        page.close()
-        served.pages.remove(page)
+def _opened(served: Served, way: Way) -> Page:
+    page = served.open("/", way.size, way.dark, host=way.host, language=way.language)
+    page.letters(way.letters)
+    return page
+
+
+def _name(stage: str, view: str, way: Way) -> str:
+    name = "replay" if view.startswith("/games/") else view.strip("/") or "table"
+    return f"{stage}-{name}-{way.name}.png"
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ import numpy as np
 import pypdfium2
 import pytest
 
+from companion_app.eye.corrections import Corrections
+from companion_app.eye.recorded import settled_on
 from companion_app.live.places import Belief, contents
-from companion_app.web.corrections import Corrections
-from companion_app.web.recorded import settled_on
 from engine.record import parse_record, record_to_json
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP
@@ -165,9 +165,7 @@ def test_every_share_is_opened_again_and_is_the_same_game(finished, script, tmp_
 
     png = cv2.imdecode(np.frombuffer(got[".png"], np.uint8), cv2.IMREAD_COLOR)
     assert png is not None
-    box = page.js("[...document.querySelector('.board svg').getAttribute('viewBox').split(' ')]")
-    assert png.shape[1] == 1600
-    assert abs(png.shape[0] / png.shape[1] - float(box[3]) / float(box[2])) < 0.02
+    assert png.shape[:2] == (1350, 1080)
     assert len(np.unique(png.reshape(-1, 3), axis=0)) > 100
     with pypdfium2.PdfDocument(got[".pdf"]) as pdf:
         text = pdf[0].get_textpage().get_text_range()
@@ -204,7 +202,7 @@ def test_games_view_shows_series_and_statistics(served):
 
 
 def test_corrections_are_listed_and_deleted(served, tmp_path):
-    kept = served.companion.corrections = Corrections(tmp_path / "corrections")
+    kept = served.eye.corrections = Corrections(tmp_path / "corrections")
     noise = np.random.default_rng(1).integers(0, 255, (80, 80, 3), np.uint8)
     for tile in ("red/1", "green/2"):
         kept.keep("snekagon", noise, {"tile": tile, "outline": []})
@@ -239,13 +237,13 @@ def test_sound_voice_clock_and_legal_moves_are_choices(served, script):
         "speechSynthesis.speak = (u) => { heard.push(u.text); spoke(u); }; 1"
     )
     page.click("#tabs a", "Table")
-    page.wait("document.querySelectorAll('.lit.hint').length > 0")
+    page.wait("document.querySelectorAll('.ghost-tile').length > 0")
     served.play(script.record, 1)
 
     page.wait("document.querySelector('.clock')")
     page.wait("heard.includes('tone') && heard.some((one) => one.includes('Blue'))")
     spots = {s for one in served.guest().get("/api/moves")["moves"] for s in one["spots"]}
-    page.wait(f"document.querySelectorAll('.lit.hint').length === {len(spots)}")
+    page.wait(f"document.querySelectorAll('.ghost-tile').length === {len(spots)}")
 
 
 def test_guest_may_answer_only_where_the_host_allows_it(served):

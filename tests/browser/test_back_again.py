@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from companion_app.web.camera import TableCamera
+from companion_app.eye.camera import TableCamera
 from companion_app.web.views.pages import VIEWS
 from tests.browser.conftest import PHONE
 from tests.companion_app.web.conftest import playthrough
@@ -47,12 +47,12 @@ def opened(served, path):
 
 
 def with_camera(served, folder):
-    served.companion.camera = TableCamera(served.desk, "demo", folder / "profiles", speed=30)
+    served.eye.camera = TableCamera(served.desk, "demo", folder, speed=30)
 
 
 def restart(served, folder, meanwhile=lambda: None):
     """Switch the box off and on; another game is on then."""
-    served.companion.camera.release()
+    served.eye.camera.release()
     served.away()
     meanwhile()
     served.back()
@@ -96,4 +96,4 @@ def test_every_view_comes_back_by_itself(served, script, tmp_path):
     check(served, pages)
     restart(served, tmp_path, open_while_away)
     check(served, pages)
-    served.companion.camera.release()
+    served.eye.camera.release()

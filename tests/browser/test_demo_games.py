@@ -6,15 +6,15 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.eye.corrections import Corrections
+from companion_app.eye.watching import Watched
 from companion_app.live.demo import DemoSource
 from companion_app.live.reading import make_reader
-from companion_app.web.corrections import Corrections
-from companion_app.web.watching import Watched
 from engine.record import parse_record, record_to_json
 from engine.referee import referee_record
 from models.scenes.refereed import Manners
 from tests.browser.chromium import wait_until
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, MOST_SHIFT, PHONE
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +32,7 @@ GAME_S = 240.0
 
 def fed(served, folder):
     """Let the demo's players wait for the host whenever a foul was called."""
-    served.companion.corrections = Corrections(folder / "corrections")
+    served.eye.corrections = Corrections(folder / "corrections")
     manners = Manners(pace_s=0.2, foul_s=600.0, foul_at=FOULS)
 
     def feeder(record):
@@ -40,7 +40,7 @@ def fed(served, folder):
         source = DemoSource(name, 1, 200.0, (960, 540), record=record, manners=manners)
         return Watched("demo", source, make_reader(record.game, record.tile_set))
 
-    served.companion.make_feeder = feeder
+    served.eye.make_feeder = feeder
 
 
 def begun_by_wizard(served, game):
@@ -48,13 +48,6 @@ def begun_by_wizard(served, game):
     page.wait("document.querySelector('.game-card')")
     found = "[...document.querySelectorAll('.game-card')].find((e) => "
     page.js(f"{found} e.querySelector('b').innerText === '{TITLES[game]}').click()")
-    if game == "sssnake":
-        page.wait("document.querySelectorAll('.seat-row .name, .seats input').length >= 2")
-        page.js(
-            "document.querySelectorAll('.seats input:not([type=checkbox])').forEach((e, n) => {"
-            "e.value = ['Anna', 'Ben'][n]; e.dispatchEvent(new Event('input', {bubbles: true}));"
-            "e.dispatchEvent(new Event('change', {bubbles: true})); })"
-        )
     page.click("button.primary", "Next")
     if game == "schlangennest":
         page.click(".options summary")
@@ -72,9 +65,7 @@ def overruled(served, page):
     """Overrule the first foul; the game goes on from there."""
     page.wait("document.querySelector('.foul .headline')", GAME_S)
     number = served.desk.referee.pending.n
-    page.wait(
-        "[...document.querySelectorAll('.foul figure img')].every((i) => i.naturalWidth > 99)"
-    )
+    page.wait("document.querySelector('.foul .crop .picture')?.getBBox().width > 99")
     page.click(".foul button", "overrule")
     wait_until(lambda: len(served.desk.match.accepted) >= number)
     assert served.desk.match.accepted[number - 1].overruled
@@ -100,8 +91,13 @@ def test_wizard_leads_to_a_finished_game_with_a_foul_overruled_and_one_taken_bac
 
     overruled(served, page)
     page.go(served.url + "/")
+    page.wait("document.querySelector('.board svg')")
+    page.watch_shifts()
     taken_back(served, page)
     page.wait("document.querySelector('.over .headline')", GAME_S)
+    assert page.shifted() <= MOST_SHIFT, page.js("shifts")
+    if game == "schlangennest":
+        seen_by_the_camera(page)
 
     match = served.desk.match
     flags = [judged["legal"] for judged in referee_record(match.record())["moves"]]
@@ -115,6 +111,15 @@ def test_wizard_leads_to_a_finished_game_with_a_foul_overruled_and_one_taken_bac
     pictures = [served.store.picture(one.seq, "after") for one in match.accepted]
     assert sum(picture is not None for picture in pictures) > len(pictures) / 3
     corrected(served)
+
+
+def seen_by_the_camera(page):
+    """Tap a tile: its sheet shows what the camera sees there beside what it was read as."""
+    page.click(".over .fold")
+    page.js("document.querySelector('.board .tap').dispatchEvent("
+            "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    page.wait("document.querySelector('dialog .photo-part .crop .picture')")
+    page.js("document.querySelector('dialog').close()")
 
 
 def corrected(served):

@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.eye.watching import Watched
 from companion_app.live.demo import DemoTable, demo_record
 from companion_app.live.reading import make_reader
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.watching import Watched
 from engine.game import Start
 from models.scenes.refereed import dice
 from models.scenes.sensible import plan

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion_app.web.feeder import NoFeeder
-from companion_app.web.recorded import settled_on
+from companion_app.eye.feeder import NoFeeder
+from companion_app.eye.recorded import settled_on
 from engine.notation import read_layout
 from engine.placement import Layout
 from tests.browser.chromium import wait_until

@@ -37,7 +37,7 @@ def home(served, monkeypatch):
     """Return the home of a served desk; its workers begin in it."""
     folder = served.store.path.parent
     monkeypatch.setenv("SNAKE_EYE_HOME", str(folder))
-    served.desk.set_folders = (folder / "sets",)
+    served.use_sets(folder / "sets")
     with Hands() as hands:
         served.companion.hands = hands
         yield folder

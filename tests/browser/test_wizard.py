@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 import pytest
 
+from companion_app.eye.camera import TableCamera
 from companion_app.live.demo import DemoTable, demo_record
-from companion_app.web.camera import TableCamera
 from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.serving.https_front import HttpsOffer
 from tests.browser.chromium import wait_until
@@ -29,9 +29,8 @@ A_STEP_S = 45.0
 @pytest.fixture
 def table(served, tmp_path):
     """Return a served desk over the demo table."""
-    camera = TableCamera(served.desk, "demo", tmp_path / "profiles", speed=30)
-    served.companion.camera = camera
-    served.companion.make_feeder = camera.feeder
+    camera = TableCamera(served.desk, "demo", tmp_path, speed=30)
+    served.eye.camera = camera
     yield served
     camera.release()
 
@@ -45,7 +44,7 @@ def picture_of_ten_tiles():
 
 
 def push(served, bgr):
-    served.companion.camera.inbox.push(cv2.imencode(".jpg", bgr)[1].tobytes(), still=True)
+    served.eye.camera.inbox.push(cv2.imencode(".jpg", bgr)[1].tobytes(), still=True)
 
 
 def test_newcomer_is_led_from_the_camera_to_a_game_of_their_own(table):
@@ -77,7 +76,7 @@ def test_newcomer_is_led_from_the_camera_to_a_game_of_their_own(table):
 
 
 def test_what_is_wrong_is_marked_in_the_picture(table):
-    table.companion.camera.choose("phone")
+    table.eye.camera.choose("phone")
     bgr = picture_of_ten_tiles()
     push(table, bgr[:, 560:].copy())
     page = table.open("/new", host=True)
@@ -132,7 +131,7 @@ def test_game_that_already_lies_there_is_taken_up_and_goes_on(table):
 
 def test_picture_with_outlines_is_shown_beside_the_drawing_and_zooms_by_pinch(table):
     record = demo_record("schlangennest")
-    table.desk.begin(record, None, table.companion.camera.feeder(record))
+    table.desk.begin(record, None, table.eye.camera.feeder(record))
     page = table.open("/", host=True)
     # A busy machine may have seen the second move before the page has drawn the first.
     page.wait("/^Moves: [1-9]/.test(document.querySelector('.moves summary')?.innerText)")
@@ -156,12 +155,12 @@ def test_picture_with_outlines_is_shown_beside_the_drawing_and_zooms_by_pinch(ta
 
 
 def test_phone_sends_its_live_picture(table):
-    table.companion.camera.choose("phone")
+    table.eye.camera.choose("phone")
     page = table.open("/camera", host=True)
 
     page.click("button.primary", "Start the live picture")
 
-    wait_until(lambda: table.companion.camera.frame() is not None)
+    wait_until(lambda: table.eye.camera.frame() is not None)
     page.click("button.primary", "Stop")
 
 
@@ -193,7 +192,7 @@ def test_over_plain_http_the_phone_is_offered_https(table, tmp_path):
 def test_axe_finds_no_fault_in_any_step(table, dark):
     axe = pytest.importorskip("axe_core_python", reason="axe-core-python brings axe.min.js")
     code = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    table.companion.camera.choose("phone")
+    table.eye.camera.choose("phone")
     push(table, np.full((360, 640, 3), 8, np.uint8))
     page = table.open("/new", dark=dark, host=True)
 
@@ -222,7 +221,7 @@ def test_axe_finds_no_fault_in_any_step(table, dark):
 
 @pytest.mark.parametrize("language", ["de", "fr", "ru", "cs"])
 def test_every_step_is_in_the_chosen_language(table, language):
-    table.companion.camera.choose("phone")
+    table.eye.camera.choose("phone")
     push(table, np.full((360, 640, 3), 8, np.uint8))
     page = table.open("/settings", host=True)
     page.js(f"fetch('/language/{language}')")

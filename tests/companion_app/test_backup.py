@@ -15,6 +15,12 @@ import pytest
 from companion_app.backup import BackupError, make_backup
 from companion_app.live.store import Store
 from companion_app.restore import restore_backup
+from companion_app.web.serving.page_file import SettingsFile
+from models.teaching.store import game_file
+
+OWN_PAGE = {"secret": "ab" * 32, "pin": "123456"}
+MINE = game_file("mine", "schlangennest")
+LOG_LINE = "INSERT INTO log VALUES (9, 'g1', 'move', '{}')"
 
 
 @pytest.fixture
@@ -25,8 +31,8 @@ def home(tmp_path: Path) -> Path:
         store.append("g1", "started", {"game": "schlangennest"})
         store.append("g1", "move", {"n": 1}, {"after": b"jpeg"})
     (folder / "sets").mkdir()
-    (folder / "sets/mine.toml").write_text("name = 'mine'\n", encoding="utf-8")
-    (folder / "page.json").write_text('{"pin": "123456"}', encoding="utf-8")
+    (folder / "sets/mine.toml").write_text(MINE, encoding="utf-8")
+    (folder / "page.json").write_text(json.dumps(OWN_PAGE), encoding="utf-8")
     return folder
 
 
@@ -56,12 +62,79 @@ def everything(folder: Path) -> dict[str, bytes]:
 def test_what_was_backed_up_comes_back(home, backup, tmp_path):
     other = tmp_path / "other"
 
+    restored = restore_backup(other, backup, with_secrets=True)
+
+    assert (restored.files, restored.kept, restored.left_out) == (3, None, ())
+    assert moves(other) == ["started", "move"]
+    assert (other / "sets/mine.toml").read_text() == MINE
+    assert json.loads((other / "page.json").read_text()) == OWN_PAGE
+
+
+def test_nobody_becomes_host_of_another_machine_by_a_backup(home, backup, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    own = {"page.json": '{"secret": "this machine"}', "sessions.json": "{}"}
+    for name, text in own.items():
+        (other / name).write_text(text)
+    (home / "sessions.json").write_text("{}")
+    (home / "snake-eye.toml").write_text("[mqtt]\nhost = 'elsewhere.example'\n")
+    backup.unlink()
+    make_backup(home, backup)
+
     restored = restore_backup(other, backup)
 
-    assert (restored.files, restored.kept) == (3, None)
+    assert restored.own
+    assert {name: (other / name).read_text() for name in own} == own
+    assert not (other / "snake-eye.toml").exists()
+    assert stat.S_IMODE((other / "page.json").stat().st_mode) == 0o600
     assert moves(other) == ["started", "move"]
-    assert (other / "sets/mine.toml").read_text() == "name = 'mine'\n"
-    assert json.loads((other / "page.json").read_text()) == {"pin": "123456"}
+
+
+def test_machine_without_a_pin_gets_none_from_a_backup(backup, tmp_path):
+    restore_backup(tmp_path / "other", backup)
+
+    assert not (tmp_path / "other/page.json").exists()
+    assert SettingsFile(tmp_path / "other/page.json", pin_cost=2).made_pin is not None
+
+
+UNUSABLE = {
+    "sets/evil.json": b'{"format": ' + b"9" * 5000 + b"}",
+    "sets/evil.toml": b"name = 'evil'\n",
+    "corrections/evil.json": b'{"photos": {"../../page.json": [{"tile": "x"}]}}',
+    "profiles/evil.json": b"[" * 100_000,
+    "lesson/lesson.json": b'{"shape": "square"}',
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_what_cannot_be_used_is_left_out_and_named(name, home, backup):
+    harm = rebuilt(backup, with_file(name, UNUSABLE[name]))
+
+    restored = restore_backup(home, harm)
+
+    assert [one.partition(":")[0] for one in restored.left_out] == [name]
+    assert not (home / name).exists()
+    assert (home / "sets/mine.toml").exists()
+    assert moves(home) == ["started", "move"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("page.json", b'{"secret": 7}'), ("page.json", b'{"a": ' + b"9" * 5000 + b"}"),
+     ("sessions.json", b'{"x": {}}'), ("sessions.json", b"{" * 50_000),
+     ("snake-eye.toml", b"[page]\nport = 'x'\n"), ("snake-eye.toml", b"\xff\xfe")],
+)  # fmt: skip
+def test_secrets_that_cannot_be_used_refuse_the_backup(name, data, home, backup):
+    def change(entries, manifest):
+        entries[:] = [one for one in entries if one[0].filename != name]
+        manifest["files"] = [one for one in manifest["files"] if one["path"] != name]
+        with_file(name, data)(entries, manifest)
+
+    before = everything(home)
+
+    with pytest.raises(BackupError, match=name):
+        restore_backup(home, rebuilt(backup, change), with_secrets=True)
+    assert everything(home) == before
 
 
 def test_what_was_there_is_kept_beside_it(home, backup):
@@ -212,6 +285,13 @@ def lie_about_size(_entries: list[tuple[zipfile.ZipInfo, bytes]], manifest: dict
     manifest["files"][-1]["size"] += 1
 
 
+def nested(depth: int) -> list[Any]:
+    inner: list[Any] = []
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
 HARM = {
     "climbs out": (with_file("../evil"), "would lie elsewhere"),
     "climbs out later": (with_file("sets/../../evil"), "would lie elsewhere"),
@@ -241,6 +321,18 @@ HARM = {
         with_games("CREATE TRIGGER t AFTER INSERT ON log BEGIN DELETE FROM pictures; END"),
         "never made",
     ),
+    "a line that is none": (with_games(LOG_LINE), "line 9 is not what was kept"),
+    "a line of another game": (
+        with_games("INSERT INTO log SELECT 9, 'g2', kind, line FROM log WHERE seq = 1"),
+        "line 9 is not what was kept",
+    ),
+    "a line that is nested": (
+        with_games("INSERT INTO log VALUES (9, 'g1', 'move', '" + "[" * 9000 + "')"),
+        "a line that is none",
+    ),
+    "a list of a digit too many": (setting(files=[{"path": "a", "size": 10**41}]), "broken"),
+    "a list that is nested": (setting(files=nested(100)), "broken"),
+    "a name too long for a disk": (with_file("sets/" + "a" * 300), "would lie elsewhere"),
     "a view in the games": (with_games("CREATE VIEW v AS SELECT 1"), "never made"),
 }
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion_app.boxes import box_on_the_table
+from companion_app.eye.camera import TableCamera
+from companion_app.eye.desk import Desk
 from companion_app.live.demo import demo_record
 from companion_app.live.match import Match
 from companion_app.live.store import Store
-from companion_app.web.camera import TableCamera
-from companion_app.web.desk import Desk
 from engine.game import Start
 
 EYES = [[0, 0], [1, 3]]

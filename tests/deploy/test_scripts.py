@@ -81,6 +81,7 @@ def test_service_has_a_watchdog_and_is_started_again():
     assert service["Type"] == ["notify"]
     assert int(service["WatchdogSec"][0]) > 0
     assert service["Restart"] == ["always"]
+    assert service["KillMode"] == ["mixed"], "only the supervisor is told to stop"
     assert service["User"] == ["snake-eye"]
 
 

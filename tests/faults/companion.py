@@ -32,6 +32,24 @@ def as_the_service() -> dict[str, str]:
     return dict(re.findall(r"^Environment=(MALLOC_\w+)=(\w+)$", unit, re.MULTILINE))
 
 
+def family(pid: int) -> list[int]:
+    """Return a process and all that come of it, itself first."""
+    found = [pid]
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text(encoding="ascii").split():
+                found += family(int(child))
+    return found
+
+
+def memory_mb(pid: int) -> float:
+    """Return the memory that a process takes; 0 where it is gone."""
+    with suppress(OSError):
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return 0.0
+
+
 class Companion:
     """One life of ``snake-eye run``, from its start to its end."""
 
@@ -64,9 +82,27 @@ class Companion:
         with urllib.request.urlopen(self.url + path, timeout=PATIENCE_S) as answer:
             return json.loads(answer.read())
 
+    def family(self) -> list[int]:
+        """Return the numbers of the supervisor, its eye and page, and of all that they began."""
+        return family(self.process.pid)
+
+    def memory_mb(self) -> float:
+        """Return how much memory all of them take."""
+        return sum(memory_mb(pid) for pid in self.family())
+
+    def kill_one(self, module: str) -> None:
+        """End the eye or the page alone: ``companion_app.eye`` or ``companion_app.web``."""
+        for pid in self.family():
+            with suppress(OSError):
+                told = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if module.encode() in told:
+                    os.kill(pid, signal.SIGKILL)
+
     def kill(self) -> None:
-        """End the process as nothing else can: at once, between any two of its steps."""
-        self.process.send_signal(signal.SIGKILL)
+        """End all of them as nothing else can: at once, between any two of their steps."""
+        for pid in self.family():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self._gone()
 
     def stop(self) -> None:

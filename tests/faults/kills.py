@@ -47,6 +47,7 @@ class Table:
         elif life.ready():
             phone = self._listen(life)
             self._wait(chance, life)
+            self._kill_a_part(chance, life)
         else:
             self.notes.append(f"kill {number}: the companion did not start")
         life.kill()
@@ -70,6 +71,13 @@ class Table:
         for size in _sizes(life.home / "games.sqlite3-wal", until):
             if size:
                 return
+
+    def _kill_a_part(self, chance: random.Random, life: Companion) -> None:
+        """Kill the eye or the page alone now and then; what comes of it, the next look sees."""
+        part = chance.choice(("", "companion_app.eye", "companion_app.web"))
+        if part:
+            life.kill_one(part)
+            self._wait(chance, life)
 
     def _look(self, number: int) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -15,15 +15,15 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from companion_app.eye.desk import Desk
+from companion_app.eye.watching import Watched
 from companion_app.live.reading import make_reader
 from companion_app.live.store import Store
 from companion_app.web.app import create_app
-from companion_app.web.context import Companion
-from companion_app.web.desk import Desk
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.server import Server
-from companion_app.web.watching import Watched
 from engine.record import Record
+from tests.near import near_companion
 from vision.core.types import Frame
 
 STEP_S = 0.1
@@ -82,7 +82,9 @@ def main(home: Path, film: Path, hours: float) -> None:
             return Watched("camera", camera, reader)
 
         settings = SettingsFile(home / "page.json")
-        server = Server(create_app(Companion(desk, settings, make_feeder=feeder)), "127.0.0.1", 0)
+        companion, eye = near_companion(desk, settings)
+        eye.make_feeder = feeder
+        server = Server(create_app(companion), "127.0.0.1", 0)
         server.start()
         said = {"url": f"http://127.0.0.1:{server.port}/", "host_pin": settings.made_pin}
         sys.stdout.write(json.dumps(said) + "\n")

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from companion_app.eye.recorded import SILENT, settled_on, shipped_script
 from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
-from companion_app.web.recorded import SILENT, settled_on, shipped_script
 from engine.game import Move
 from engine.record import Record, move_to_json, parse_record
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from companion_app.doctor_models import model_checks
+from companion_app.eye.camera import TableCamera
 from companion_app.live import opening
 from companion_app.live.demo import demo_record
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.settings import _RULES, SettingsError, parse_settings
-from companion_app.web.camera import TableCamera
 from engine.game import Start
 from engine.games import game_named
 from engine.placement import Layout

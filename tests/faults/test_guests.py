@@ -17,14 +17,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from companion_app.eye.mqtt import Broker, Publisher
 from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.serving.access import PIN_TRIES
-from companion_app.web.serving.mqtt import Broker, Publisher
 from companion_app.web.serving.server import Server
 from tests.browser.chromium import wait_until
+from tests.companion_app.eye.test_mqtt import Heard
+from tests.companion_app.eye.test_mqtt import port as broker_port
 from tests.companion_app.web.conftest import Played
-from tests.companion_app.web.serving.test_mqtt import Heard
-from tests.companion_app.web.serving.test_mqtt import port as broker_port
 from vision.classify.taught import find_taught, wanted
 from vision.core.errors import ModelError
 from vision.core.files import read_arrays
@@ -137,6 +137,25 @@ def test_forged_addresses_are_not_believed(own_port):
 )  # fmt: skip
 def test_name_of_another_site_that_points_here_is_refused(port, host, status):
     assert Guest(port).ask("GET", "/api/me", headers={"Host": host}).status == status
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [("en", "instead"), ("de", "stattdessen"), ("fr", "plutôt"),
+                           ("cs", "raději"), ("ru", "вместо")],
+)  # fmt: skip
+def test_router_name_in_box_is_told_what_to_type_until_the_host_allows_it(
+    own_port, played, language, word
+):
+    asked = {"Host": "snake-eye.fritz.box:8080", "Accept": "text/html", "Accept-Language": language}
+
+    told = Guest(own_port).ask("GET", "/", headers=asked)
+    played.host().post("/api/settings", {"names": ["Snake-Eye.fritz.box"]})
+
+    assert told.status == 403
+    assert "http://pi/" in told.data.decode()
+    assert word in told.data.decode()
+    assert Guest(own_port).ask("GET", "/", headers=asked).status == 200
+    assert Guest(own_port).ask("GET", "/", headers=asked | {"Host": "x.fritz.box"}).status == 403
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1", ""])

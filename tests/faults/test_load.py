@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from companion_app.web.serving.hub import MOST_LISTENERS
+from companion_app.line.hub import MOST_LISTENERS
 from tests.faults.companion import Companion, Phone
 from tests.faults.load import GARBAGE, House
 from tests.faults.scripted import Announced

@@ -6,7 +6,7 @@ import pytest
 
 from companion_app.live.errors import StoreFull
 from companion_app.live.store import Store
-from tests.faults import damage, full_disk, kills
+from tests.faults import damage, full_disk, full_disk_page, kills
 from tests.faults.companion import Companion, Phone
 from tests.faults.forgetful import ForgetfulDisk, sqlite_library
 from tests.faults.scripted import Announced, Player, lost_moves, written_game
@@ -95,7 +95,7 @@ def test_clock_that_jumps_changes_no_order(tmp_path):
 
 
 def test_second_companion_says_that_the_games_are_open(tmp_path):
-    first = Companion(tmp_path, "--speed", "20")
+    first = Companion(tmp_path, "--speed", "4")
     assert first.ready()
     second = Companion(tmp_path)
     assert not second.ready()
@@ -112,3 +112,17 @@ def test_second_companion_says_that_the_games_are_open(tmp_path):
     assert "another Snake Eye has the games" in said
     assert went_on
     assert lost_moves(tmp_path, phone.announced) == 0
+
+
+def test_every_request_on_a_full_disk_is_done_or_refused_whole_and_deleting_works():
+    space = full_disk.own_space()
+    if space is None:
+        pytest.skip("a small file system of its own wants root, or name spaces for everybody")
+
+    walked = full_disk_page.walk_on_a_full_disk(space)
+
+    assert walked.asked >= 35
+    assert walked.refused >= 8
+    assert walked.broken == []
+    assert walked.half == []
+    assert walked.not_deleted == []

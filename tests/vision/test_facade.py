@@ -20,13 +20,12 @@ REACHED = {
     "models": frozenset([
         "classify", "classify.embedding", "classify.evidence", "classify.faces",
         "classify.features", "classify.halves", "classify.prints", "classify.reader",
-        "classify.taught", "core.crop", "core.files",
+        "classify.second_look", "classify.taught", "core.crop", "core.files",
         "core.lattice", "core.looks", "core.outline", "core.pyramid", "core.stages", "core.types",
         "detect.detect", "detect.loose_hexes", "detect.network", "hexes.boards", "hexes.cells",
-        "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read", "hexes.scraps",
-        "hexes.starts", "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.features",
-        "hexes.taught.reader", "intake.picture", "layout.cards", "layout.fields",
-        "layout.islands", "layout.laid_field", "layout.measures",
+        "hexes.marks", "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read",
+        "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.reader",
+        "intake.picture", "layout.cards", "layout.fields", "layout.islands",
         "layout.quality", "layout.settle", "read",
     ]),
 }  # fmt: skip

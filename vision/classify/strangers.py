@@ -1,10 +1,9 @@
 """Tells tiles of a taught box from what only has their outline: holes in a layout, patterned cloth.
 
-Built-in boxes know the paper they are printed on (``vision.layout.holes``); of a taught one nobody
-knows anything but its looks. All tiles on a table lie in the same light, so what is much further
-from every look than they are is strange; and where a strange outline has the table's own colours,
-it is the table. A pattern that is rare on its cloth is told by how poorly its outline was found,
-and by how poorly it is read.
+Of a taught box nobody knows anything but its looks. All tiles on a table lie in the same light, so
+what is much further from every look than they are is strange; and where a strange outline has the
+table's own colours, it is the table. A pattern that is rare on its cloth is told by how poorly its
+outline was found, and by how poorly it is read.
 """
 
 from __future__ import annotations

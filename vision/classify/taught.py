@@ -19,14 +19,16 @@ from typing import Any
 import numpy as np
 from platformdirs import user_data_path
 
-from engine.errors import SetError
+from engine.errors import SetError, readable
+from engine.given import hides
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set, load_set
 from engine.tiles import TileKind, TileSet
 from vision.classify import embedding, features
+from vision.classify.evidence import taught_evidence
 from vision.classify.prints import Prints
 from vision.classify.reader import Reader, make_reader, shipped_reader
 from vision.core.crop import MARGIN, PATCH_PX
-from vision.core.errors import ModelError
+from vision.core.errors import ModelError, OutdatedError
 from vision.core.files import read_arrays, read_manifest, set_hash
 from vision.core.looks import BACK, Look
 from vision.hexes.taught.boards import EYE
@@ -38,6 +40,9 @@ FEATURES = f"{features.VERSION}+{embedding.VERSION}"
 PLENTY = 1000
 """How many tiles of a kind there are where nobody counted."""
 MOST_LOOKS = 4000
+MOST_CELLS, MOST_TURNS = 16, 6
+LONGEST_TILE = 80
+"""Letters in the name of a kind; labels may have as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +139,7 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
     name = path.stem
     manifest = read_manifest(path, wanted(name))
     if manifest.get("features") != FEATURES:
-        raise ModelError(f"{name} was learnt by another version of Snake Eye; teach it again")
+        raise OutdatedError(f"{name} was learnt by another version of Snake Eye; teach it again")
     again = f"{path.name} is damaged; teach {name} again or import it anew"
     file = manifest.get("file")
     if not isinstance(file, str) or Path(file).name != file or not file.endswith(".npz"):
@@ -144,7 +149,7 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
         tile_set = _tile_set(manifest, name, path.parent)
         if manifest.get("board") is True:
             return TaughtSet(tile_set, None, _board_reader(manifest, arrays, tile_set))
-        looks = [Look.parse(str(text)) for text in manifest["looks"][:MOST_LOOKS]]
+        looks = [_look(text) for text in manifest["looks"][:MOST_LOOKS]]
         strangers = {look.tile for look in looks} - {*tile_set.kinds, BACK}
         if strangers:
             raise ValueError(f"{', '.join(sorted(strangers))} is not in the box")
@@ -155,9 +160,26 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
         if not (np.isfinite(project).all() and np.isfinite(centres).all()):
             raise ValueError("the arrays hold no numbers")
         reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
-        return TaughtSet(tile_set, replace(reader, prints=_prints(manifest, arrays)))
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise ModelError(f"{again}: {error}") from error
+        return TaughtSet(tile_set, _with_prints(reader, tile_set, _prints(manifest, arrays)))
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        raise ModelError(f"{again}: {readable(str(error))}") from error
+
+
+def _look(text: Any) -> Look:
+    """Return the look that a text names; a tile has one cell, and few turns."""
+    if not isinstance(text, str) or len(text) > LONGEST_TILE + 10:
+        raise ValueError("a look is a short text")
+    look = Look.parse(text)
+    if not (0 <= look.cell < MOST_CELLS and 0 <= look.turns < MOST_TURNS):
+        raise ValueError(f"{text} is no look of a tile")
+    return look
+
+
+def _with_prints(reader: Reader, tile_set: TileSet, prints: Prints | None) -> Reader:
+    """Return a reader with what its tiles looked like; squares are held against that."""
+    square = prints is not None and tile_set.lattice == "square"
+    evidence = taught_evidence(prints) if prints is not None and square else None
+    return replace(reader, prints=prints, evidence=evidence)
 
 
 def _prints(manifest: Mapping[str, Any], arrays: Mapping[str, Any]) -> Prints | None:
@@ -185,7 +207,15 @@ def _tile_set(manifest: Mapping[str, Any], name: str, folder: Path) -> TileSet:
     lattice = manifest["lattice"]
     if lattice not in ("square", "hex"):
         raise ValueError("its lattice is neither square nor hex")
-    periods = {str(kind["tile"]): int(kind["period"]) for kind in manifest["kinds"]}
+    periods = {_tile_name(kind["tile"]): kind["period"] for kind in manifest["kinds"][:MOST_LOOKS]}
     if any(period not in (1, 2, 3, 4, 6) for period in periods.values()):
         raise ValueError("a kind looks the same after 1, 2, 3, 4 or 6 turns")
     return loose_set(name, lattice, periods)
+
+
+def _tile_name(text: Any) -> str:
+    if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TILE or hides(text):
+        raise ValueError(
+            f"the name of a kind has at most {LONGEST_TILE} letters and no hidden characters"
+        )
+    return text

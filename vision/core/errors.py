@@ -2,6 +2,7 @@
 
 VisionError
 ├── ModelError     a trained file is missing, damaged or of another kind; names it
+│   └── OutdatedError  a taught box is whole, but must be taught again
 └── PictureError   a file is no picture that can be read; names the file and what to do
 
 A picture that is too dark, blurred or small is never an error: its table state says so.
@@ -18,3 +19,7 @@ class PictureError(VisionError):
 
 class ModelError(VisionError):
     """A trained model is missing, broken, or not what its manifest says."""
+
+
+class OutdatedError(ModelError):
+    """A taught box was learnt by another version: it is whole, but must be taught again."""

@@ -10,13 +10,17 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import RecordError
+from engine.given import read_json, shown
 from engine.tiles import TileSet
 from vision.core.errors import ModelError
 
@@ -24,6 +28,12 @@ TRAINED = Path(__file__).resolve().parents[2] / "models" / "trained"
 LARGEST_FILE = 64 << 20
 """No reader is larger; what is, is no reader."""
 LARGEST_UNPACKED = 256 << 20
+MOST_ARRAYS = 64
+NO_ARRAYS = (
+    OSError, ValueError, KeyError, TypeError, MemoryError, RecursionError, RuntimeError, EOFError,
+    SyntaxError, TokenError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What numpy and zipfile say of files that they did not write."""
 
 
 def set_hash(tile_set: TileSet) -> str:
@@ -49,17 +59,17 @@ def read_manifest(path: Path, wanted: Mapping[str, object]) -> dict[str, Any]:
         ModelError: it is missing or broken, or says something else.
     """
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json(path)
     except OSError as error:
         raise ModelError(f"no trained model at {path}; run 'make train' to make one") from error
-    except ValueError as error:
+    except RecordError as error:
         raise ModelError(f"{path} is no JSON file: {error}; take it from the repository") from error
     if not isinstance(manifest, dict):
         raise ModelError(f"{path} is no manifest; take it from the repository")
     for key, value in wanted.items():
         if manifest.get(key) != value:
             raise ModelError(
-                f"{path.name} says {key} {manifest.get(key)!r}, but {value!r} is needed; "
+                f"{path.name} says {key} {shown(manifest.get(key))}, but {value!r} is needed; "
                 "train it again or take it from the repository"
             )
     return manifest
@@ -93,12 +103,24 @@ def read_arrays(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
     data = read_file(path, sha256)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if sum(entry.file_size for entry in packed.infolist()) > LARGEST_UNPACKED:
+            entries = packed.infolist()
+            unpacked = sum(one.file_size for one in entries)
+            if len(entries) > MOST_ARRAYS or unpacked > LARGEST_UNPACKED:
                 raise ModelError(f"{path} unpacks to more than any model; take it anew")
+            if not all(one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+                       for one in entries):  # fmt: skip
+                raise ModelError(f"{path} is packed in a way that no model is; take it anew")
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, KeyError, MemoryError, zipfile.BadZipFile) as error:
+            return {name: _plain(arrays[name]) for name in arrays.files}
+    except NO_ARRAYS as error:
         raise ModelError(f"{path} does not hold plain arrays: {error}") from error
+
+
+def _plain(array: Any) -> NDArray[Any]:
+    """Return an array of numbers; what is none comes from a file beside the arrays."""
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
+        raise ValueError("one of them holds no numbers")
+    return array
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -150,12 +150,6 @@ class Ground:
         """
         return np.asarray((self._shares(outlines) >= RARELY).mean(axis=1))
 
-    def elsewhere(self, outline: Points, beyond_px: float) -> float:
-        """Return the share of an outline in colours that are seen further from its middle too."""
-        away = np.linalg.norm(self._places / self._copy.scale - outline.mean(axis=0), axis=1)
-        colours = _colours(self._copy.bgr, self._sampled(outline[None]))[0]
-        return float((_seen(colours, self._colours[away > beyond_px]) >= RARELY).mean())
-
     def _sampled(self, outlines: Array) -> Array:
         """Return places all over each outline, in pixels of the copy."""
         frames = outlines[:, [1, 3]] - outlines[:, :1]

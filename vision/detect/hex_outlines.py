@@ -18,10 +18,10 @@ from engine.lattice import Cell
 from vision.core.lattice import HEX_SIDES, fit_outlines
 from vision.core.stages import stage
 from vision.core.types import Bgr, LatticeFit
+from vision.detect.hex_seams import DEFAULT as SEAMS
+from vision.detect.hex_seams import HexGrid, SeamSettings
 from vision.detect.network import TileMaps
 from vision.detect.probe import like_tiles, shares_of, tile_colours
-from vision.hexes.grid import DEFAULT as SEAMS
-from vision.hexes.grid import HexGrid, SeamSettings
 from vision.layout.quality import leaves
 
 Array = NDArray[np.float64]

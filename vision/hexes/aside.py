@@ -1,7 +1,8 @@
 """Names the hex tiles that lie beside the boards: unused ones, stocks, what was taken off.
 
-Seen from above, the first network marks cells of tiles; marks that hang together are compared with
-every tile of the box in every turn.
+The boards say how the table lies and how large a cell is, so that everything around them is seen as
+if from above, at one scale. The first network marks cells of tiles there; marks that hang together
+are compared with every tile of the box in every turn.
 """
 
 from __future__ import annotations
@@ -9,21 +10,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import pi, sqrt
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.draw.hexes import outline as cells_outline
 from engine.draw.palette import coat
 from engine.hexpath import path_cells
+from engine.lattice import Cell
 from engine.tiles import TileSet
-from vision.core.pyramid import Pyramid
+from vision.core.pyramid import Pyramid, drawn_between
 from vision.core.types import Bgr, Points
-from vision.hexes.above import Above, View
-from vision.hexes.plane import HexBoard
-from vision.hexes.scraps import STRIDE
-from vision.hexes.stencils import PATCH, fits_of, outline_of
+from vision.detect.hex_seams import board_shares
+from vision.hexes.marks import FINDER_STEP, SHRINK, STRIDE, hanging_together
+from vision.hexes.models import HexModels
+from vision.hexes.plane import OUTLINE_RADIUS, HexBoard, plane_of
 
 Floats = NDArray[np.float32]
 
@@ -47,6 +53,29 @@ FIELD_BGR = np.array([0xD6, 0xEA, 0xF3], np.float32)
 """The boards' paper as it is printed."""
 PALE, BASE, EDGE = 0.45, 0.42, 0.13
 """How much of a tile is its ground, its snake and its dark edge."""
+AROUND = 16.0
+"""How far around the boards is looked, in cell widths: stocks lie within some 200 mm."""
+MOST_PX = 1280
+COARSE = 8
+"""Every so many pixels the view's places are computed, and drawn straight between."""
+EDGE_STEPS, HORIZON = 12, 0.02
+"""Places along each edge of a picture that are looked at, and how far the furthest may be seen,
+as a share of the nearest's depth, before it counts as a horizon."""
+CELL_PX = 16
+"""How wide cells are where tiles beside boards are looked for."""
+MARK_PX = (OUTLINE_RADIUS * SHRINK * CELL_PX / STRIDE) ** 2 * 1.5 * sqrt(3)
+"""How many places of the map a board's mark covers."""
+LEAST_OF_MARK = 0.5
+"""Marks of boards are no smaller than that share of a whole one's. One that an arm hid three
+quarters of had 0.8; on 39 other tables nothing in the picture had more than 0.01."""
+LEAST_SHOWN = 0.1
+"""How surely the network for tiles must show cells there: on a cloth that was marked, 0.0005."""
+PATCH = 32
+"""Map pixels of the square that a tile is compared in."""
+TURNS = 24
+MARKED = 0.7
+"""The network marks so much of each cell's size."""
+BLUR = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +99,7 @@ def tiles_aside(
     Args:
         pyramid: the picture.
         boards: where the boards lie.
-        above: what is seen around them from above.
+        above: what is seen around them.
         tile_set: the box.
         laid: the tiles on the boards. What is seen much more often than the box has left is a
             pattern of the table, none of it a tile.
@@ -213,3 +242,160 @@ def _hue_gap(one: Any, other: Any) -> float:
     ]
     gap = lab[0].astype(float).ravel() - lab[1].astype(float).ravel()
     return float(np.hypot(gap[1], gap[2]) + 0.2 * abs(gap[0]))
+
+
+# --- the table as if from above ---
+
+
+@dataclass(frozen=True, eq=False)
+class Above:
+    """What is seen from above, and marked on it."""
+
+    view: View
+    bgr: Bgr
+    boards: Floats
+    """Logits of the inside of boards."""
+    tiles: Floats
+    """Logits of the cells of tiles."""
+
+    @classmethod
+    def of(cls, pyramid: Pyramid, boards: Sequence[HexBoard], models: HexModels) -> Above:
+        """Return what is seen around boards, of which there must be one."""
+        view = View.around(pyramid, boards)
+        bgr = view.seen(pyramid)
+        inside, tiles = models.mark(bgr)
+        return cls(view, bgr, inside, tiles)
+
+    def scraps(self, boards: Sequence[HexBoard], pyramid: Pyramid) -> Iterator[Points]:
+        """Yield the corners of marks that are large enough to be further boards, and show some."""
+        left = (self.boards > 0) & ~self.view.on_boards(boards, self.boards.shape)
+        for places in hanging_together(left.astype(np.uint8), CELL_PX, LEAST_OF_MARK * MARK_PX):
+            px = self.view.board.px(places + 0.5 + self.view.low)
+            px = px[((px >= 0) & (px < np.array(pyramid.size_px))).all(axis=1)]
+            if len(px) < LEAST_OF_MARK * MARK_PX:
+                continue
+            cell_px = self.view.board.cell_px_at(px.mean(axis=0))
+            if sum(board_shares(pyramid.whole, px, cell_px)) >= LEAST_SHOWN:
+                yield np.array([px.min(axis=0), px.max(axis=0)])
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The table around boards from above, in the plane of the first of them."""
+
+    board: HexBoard
+    low: Points
+    """Its upper left corner on the plane."""
+    size: tuple[int, int]
+
+    @classmethod
+    def around(cls, pyramid: Pyramid, boards: Sequence[HexBoard]) -> View:
+        """Return the view of boards and what is around them, as far as the picture shows it."""
+        plane_from_px = np.linalg.inv(boards[0].px_from_plane)
+        outlines = np.concatenate([board.outline() for board in boards])
+        flat = cv2.perspectiveTransform(outlines.reshape(-1, 1, 2), plane_from_px).reshape(-1, 2)
+        low, high = flat.min(axis=0) - AROUND, flat.max(axis=0) + AROUND
+        edge_low, edge_high = in_view(pyramid, boards[0])
+        low, high = np.maximum(low, edge_low), np.minimum(high, edge_high)
+        width, height = np.minimum(np.ceil((high - low) * CELL_PX), MOST_PX).astype(int)
+        middle = (low + high) / 2
+        size = int(width) + -int(width) % FINDER_STEP, int(height) + -int(height) % FINDER_STEP
+        return cls(boards[0], middle - np.array(size) / 2 / CELL_PX, size)
+
+    def seen(self, pyramid: Pyramid) -> Bgr:
+        """Return the view; grey where the camera does not look."""
+        width, height = self.size
+        steps = np.stack(np.meshgrid(np.arange(0, width + COARSE, COARSE),
+                                     np.arange(0, height + COARSE, COARSE)), axis=-1)  # fmt: skip
+        plane = (steps.reshape(-1, 2) + 0.5) / CELL_PX + self.low
+        ahead = np.append(plane, np.ones((len(plane), 1)), axis=1) @ self.board.px_from_plane[2]
+        px = self.board.px(plane)
+        # Behind the horizon nothing is seen, whatever the map says.
+        px[ahead < 0.05] = -30000
+        fine = drawn_between(px.reshape(steps.shape), COARSE, (height, width))
+        return pyramid.sampled(fine, self.board.cell_px() / CELL_PX)
+
+    def on_boards(self, boards: Sequence[HexBoard], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return the map pixels that boards cover."""
+        mask = np.zeros(shape, np.uint8)
+        plane_from_px = np.linalg.inv(self.board.px_from_plane)
+        for board in boards:
+            corners = board.outline().reshape(-1, 1, 2)
+            flat = cv2.perspectiveTransform(corners, plane_from_px).reshape(-1, 2)
+            flat = (flat - flat.mean(axis=0)) * (1 + 0.35 / OUTLINE_RADIUS) + flat.mean(axis=0)
+            at = (flat - self.low) * CELL_PX / STRIDE - 0.5
+            cv2.fillPoly(mask, [np.round(at).astype(np.int32)], 1)
+        return mask > 0
+
+    def plane(self, map_xy: Points) -> Points:
+        """Return the places on the plane of places in the map."""
+        return np.asarray((map_xy + 0.5) * STRIDE / CELL_PX + self.low)
+
+
+def in_view(pyramid: Pyramid, board: HexBoard) -> tuple[Points, Points]:
+    """Return between which places of a board's plane the picture lies; anywhere at a horizon."""
+    width, height = pyramid.size_px
+    along = np.linspace(0, 1, EDGE_STEPS)
+    ends = np.array([(0, 0), (width, 0), (width, height), (0, height), (0, 0)], float)
+    edge = np.concatenate([a + (b - a) * along[:, None] for a, b in pairwise(ends)])
+    plane_from_px = np.linalg.inv(board.px_from_plane)
+    seen = np.append(board.unbent(edge), np.ones((len(edge), 1)), axis=1) @ plane_from_px.T
+    depth = seen[:, 2] * np.sign(plane_from_px[2] @ np.append(board.px(np.zeros((1, 2)))[0], 1))
+    if depth.min() <= HORIZON * depth.max():
+        return np.full(2, -np.inf), np.full(2, np.inf)
+    places = seen[:, :2] / seen[:, 2:]
+    return places.min(axis=0), places.max(axis=0)
+
+
+# --- what marks of tiles look like: every path in every turn ---
+
+
+def fits_of(patch: Floats, paths: tuple[str, ...]) -> dict[str, tuple[float, float, bool]]:
+    """Return by path how well marks fit it at best, 0 to 1, at which angle, and whether flipped."""
+    rows, names = _stencils(paths)
+    soft = cv2.GaussianBlur(patch, (0, 0), BLUR).ravel()
+    both = np.minimum(rows, soft).sum(axis=1)
+    fits = both / np.maximum(rows.sum(axis=1) + soft.sum() - both, 1e-6)
+    best: dict[str, tuple[float, float, bool]] = {}
+    for fit, (path, angle, flipped) in zip(fits.tolist(), names, strict=True):
+        if path not in best or fit > best[path][0]:
+            best[path] = (fit, angle, flipped)
+    return best
+
+
+def outline_of(path: str, angle: float, flipped: bool, middle: Points) -> Points:
+    """Return the corners of a tile that lies so about a place of the plane."""
+    origin = plane_of(path_cells(path)).mean(axis=0)
+    corners = np.array(cells_outline(path_cells(path), 1.0)) - origin
+    return np.asarray(corners @ _turn(angle, flipped).T + middle)
+
+
+@lru_cache(maxsize=16)
+def _stencils(paths: tuple[str, ...]) -> tuple[Floats, tuple[tuple[str, float, bool], ...]]:
+    """Return what the marks of each tile look like in each turn, one a row."""
+    rows, names = [], []
+    for path in paths:
+        for flipped in (False, True):
+            for turn in range(TURNS):
+                angle = 2 * pi * turn / TURNS
+                rows.append(_drawn(path_cells(path), angle, flipped).ravel())
+                names.append((path, angle, flipped))
+    return np.array(rows, np.float32), tuple(names)
+
+
+def _turn(angle: float, flipped: bool) -> NDArray[np.float64]:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s], [s, c]]) @ np.diag([-1.0 if flipped else 1.0, 1.0])
+
+
+def _drawn(cells: Sequence[Cell], angle: float, flipped: bool) -> Floats:
+    fine = 4
+    picture = np.zeros((PATCH * fine, PATCH * fine), np.uint8)
+    turn, places = _turn(angle, flipped), plane_of(cells)
+    middles = (places - places.mean(axis=0)) @ turn.T
+    hexagon = np.array(cells_outline([(0, 0)], MARKED)) @ turn.T
+    for middle in middles:
+        at = (hexagon + middle) * CELL_PX / STRIDE + PATCH // 2 + 0.5
+        cv2.fillPoly(picture, [np.round(at * fine).astype(np.int32)], 255)
+    small = cv2.resize(picture, (PATCH, PATCH), None, 0, 0, cv2.INTER_AREA)
+    return np.asarray(cv2.GaussianBlur(small.astype(np.float32) / 255, (0, 0), BLUR), np.float32)

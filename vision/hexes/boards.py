@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.core.pyramid import Pyramid, drawn_between
-from vision.core.stages import stage
 from vision.core.types import Bgr, Points
-from vision.detect.hex_seams import UNKNOWN, on_its_seams
+from vision.detect.hex_seams import on_its_seams
+from vision.hexes.marks import marks_of, scraps_of, starts_of
 from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.plane import (
     FIXED,
@@ -28,15 +28,6 @@ from vision.hexes.plane import (
     HexBoard,
     fitted,
 )
-from vision.hexes.scraps import (
-    Alone,
-    board_around,
-    cells_marked,
-    marks_beside,
-    scraps_of,
-    shows_a_board,
-)
-from vision.hexes.starts import CELLS_SHRINK, LEAST_MARK_PX, marks_of, spread_as, starts_of
 
 Floats = NDArray[np.float32]
 
@@ -81,8 +72,6 @@ class FoundBoards:
     """The surest first, each in one of its six turns."""
     scraps: tuple[Points, ...] = ()
     """Corners of what is seen of others, too little to say where their cells are."""
-    cells: tuple[Points, ...] = ()
-    """Where no board is placed, outlines of what look like cells with tiles, however small."""
 
 
 def find_boards(bgr: Bgr, most: int, models: HexModels | None = None) -> tuple[HexBoard, ...]:
@@ -98,61 +87,10 @@ def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:
         board = _refined(pyramid, start, models)
         if board is not None and not any(_same(board, other) for other in boards):
             boards.append(board)
-    if boards and len(boards) < most:
-        boards += _marked_badly(pyramid, shown, scale, boards, models)
     boards.sort(key=lambda board: -board.confidence)
     scraps = scraps_of(pyramid.whole, shown, scale, boards) if len(boards) < most else ()
     placed = _with_one_lens(pyramid, boards[:most], models)
-    real = [
-        board for board in placed
-        if board.unsteady < UNKNOWN or shows_a_board(pyramid.whole, shown, scale, board)
-    ]  # fmt: skip
-    if len(real) < len(placed):
-        # What is no board bends the lens too.
-        placed = _with_one_lens(pyramid, real, models)
-    cells = () if placed else cells_marked(pyramid.whole, shown, scale, LEAST_MARK_PX)
-    return FoundBoards(placed, scraps, cells)
-
-
-@stage("hexes: missed boards", without=lambda pyramid, found, *_: found)
-def with_missed(
-    pyramid: Pyramid, found: FoundBoards, marks: Iterable[Points], models: HexModels
-) -> FoundBoards:
-    """Return boards with such as are marked elsewhere, if these can be placed for sure.
-
-    Args:
-        pyramid: the picture.
-        found: the boards.
-        marks: places on the inside of further ones, evenly.
-        models: the networks.
-    """
-    more: list[HexBoard] = []
-    for points in marks:
-        grain = float(np.sqrt(np.prod(np.ptp(points, axis=0)) / len(points)))
-        board = _refined(pyramid, spread_as(points, pyramid.size_px, grain), models)
-        if board is not None and not any(_same(board, one) for one in (*found.boards, *more)):
-            more.append(board)
-    if not more:
-        return found
-    boards = _with_one_lens(pyramid, [*found.boards, *more], models)
-    unsure = [board for board in boards[len(found.boards) :] if board.unsteady > SPREAD]
-    return found if unsure else replace(found, boards=boards)
-
-
-def _marked_badly(
-    pyramid: Pyramid, shown: Floats, scale: float, boards: Sequence[HexBoard], models: HexModels
-) -> list[HexBoard]:
-    """Return boards that could not be placed by their marks, without what lies around them."""
-    found: list[HexBoard] = []
-    for mark in marks_beside(shown, scale, boards):
-        own = board_around(pyramid.whole, mark)
-        if own is None or len(own.places()) < LEAST_MARK_PX:
-            continue
-        start = spread_as(own.places(), pyramid.size_px, own.grain_px, CELLS_SHRINK)
-        board = _refined(Pyramid(own.painted(pyramid.whole, mark.cell_px)), start, models)
-        if board is not None and not any(_same(board, other) for other in (*boards, *found)):
-            found.append(board)
-    return found
+    return FoundBoards(placed, scraps)
 
 
 # --- the view from above -------------------------------------------------------------------------
@@ -202,8 +140,7 @@ def _with_one_lens(
     """Return boards placed once more, with the lens that suits all of them.
 
     Each is looked at upright and upside down. A board that is seen well comes out the same; one
-    that does not is looked at without what lies around it or, where something hides a part of it,
-    in all its turns.
+    that does not is looked at in all its turns.
     """
     if not boards:
         return ()
@@ -211,29 +148,13 @@ def _with_one_lens(
     for board in boards:
         seen, spread = _looked_at(pyramid, board, models, (0, HALF_TURN))
         if spread > SPREAD:
-            seen, spread = _alone(pyramid, board, models) or _in_all_turns(
-                pyramid, board, models, seen
-            )
+            seen, spread = _in_all_turns(pyramid, board, models, seen)
         placed.append(seen)
         spreads.append(spread)
     return tuple(
         _surely(pyramid, replace(new, confidence=old.confidence, unsteady=spread))
         for new, old, spread in zip(fitted(placed, boards[0]), boards, spreads, strict=True)
     )
-
-
-def _alone(pyramid: Pyramid, board: HexBoard, models: HexModels) -> tuple[Points, float] | None:
-    """Return where fixed points of a board are seen without what is around it, if all of it is."""
-    if _is_cut(pyramid, board):
-        return None
-    cell_px = board.cell_px()
-    own = Alone.around(pyramid.whole, board.px(FIXED), cell_px)
-    clear = Pyramid(own.painted(pyramid.whole, cell_px))
-    again = _refined(clear, board, models)
-    if again is None or not own.is_whole(again):
-        return None
-    seen, spread = _looked_at(clear, again, models, (0, HALF_TURN))
-    return (seen, spread) if spread < SPREAD else None
 
 
 def _in_all_turns(

@@ -19,9 +19,8 @@ from engine.hexsnakes import MOST_NEIGHBOURS, Drill, Spot, around, drilled_from
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from engine.tiles import TileSet
 from vision.hexes.cells import CLAYS, PLAIN, CellReadings
-from vision.hexes.cuts import SeenPiece
 from vision.hexes.models import CONTENTS
-from vision.hexes.pieces import contents_of
+from vision.hexes.pieces import SeenPiece, contents_of
 
 Floats = NDArray[np.float64]
 

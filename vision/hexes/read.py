@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import atan2
 from time import perf_counter
 
@@ -12,26 +12,25 @@ import numpy as np
 from engine.draw.hexes import outline as cells_outline
 from engine.games import several_boards
 from engine.lattice import Cell, hex_neighbours
+from engine.setfile import built_in_names
 from engine.tiles import TileSet
+from vision.classify.taught import find_taught, taught_folder
 from vision.core.confidences import TOLD
 from vision.core.entries import ClayEntry, SplitEntry, TileEntry
 from vision.core.pyramid import Pyramid
 from vision.core.stages import shown
 from vision.core.types import Advice, Bgr, Points, Quality, TableState
 from vision.detect.hex_seams import UNKNOWN
-from vision.hexes.above import Above
-from vision.hexes.aside import tiles_aside
-from vision.hexes.boards import FoundBoards, with_missed
-from vision.hexes.boxes import boards_of, cells_of, taught_reader
-from vision.hexes.cells import CELLS, CellReadings
+from vision.hexes.aside import Above, tiles_aside
+from vision.hexes.boards import FoundBoards, boards_in
+from vision.hexes.cells import CELLS, CellReadings, read_cells, turns_of
 from vision.hexes.clay import SeenClay, clay_on_boards
-from vision.hexes.cuts import SeenPiece, SeenSplit
+from vision.hexes.marks import FINDER_PX, STRIDE
 from vision.hexes.models import HexModels, shipped_models
-from vision.hexes.pieces import pieces_of
+from vision.hexes.pieces import SeenPiece, SeenSplit, pieces_of
 from vision.hexes.plane import HexBoard, plane_of
-from vision.hexes.scraps import STRIDE
-from vision.hexes.starts import FINDER_PX
-from vision.hexes.turns import turns_of
+from vision.hexes.taught.boards import find_taught_boards
+from vision.hexes.taught.reader import BoardReader
 from vision.layout.quality import Limits, assess
 
 MOST_BOARDS = {"snekagon": 1, "snekagon5g": 5}
@@ -51,6 +50,35 @@ SCRAP_EDGE = 4
 NO_BOARD = "I see no board: have all of it in the picture, lying flat, with light on it."
 
 ReadCells = Callable[[Pyramid, Sequence[HexBoard], TileSet, HexModels], Sequence[CellReadings]]
+
+
+def taught_reader(tile_set: TileSet) -> BoardReader | None:
+    """Return what reads the boards of a box that its owner taught; none where they are printed.
+
+    Raises:
+        ModelError: it was taught, but its files are broken.
+    """
+    if tile_set.name in built_in_names():
+        return None
+    taught = find_taught(tile_set.name, (taught_folder(),))
+    return taught.board if taught is not None else None
+
+
+def boards_of(pyramid: Pyramid, tile_set: TileSet, most: int, models: HexModels) -> FoundBoards:
+    """Return the boards of a box in a picture, each in one of its six turns."""
+    if taught_reader(tile_set) is None:
+        return boards_in(pyramid, most, models)
+    return FoundBoards(find_taught_boards(pyramid.whole, most))
+
+
+def cells_of(
+    pyramid: Pyramid, boards: Sequence[HexBoard], tile_set: TileSet, models: HexModels
+) -> tuple[CellReadings, ...]:
+    """Return what lies on the cells of boards, each in the turn that it is given in."""
+    reader = taught_reader(tile_set)
+    if reader is None:
+        return read_cells(pyramid, boards, models)
+    return tuple(reader.read(pyramid.whole, board) for board in boards)
 
 
 def read_hex_table(
@@ -90,18 +118,16 @@ def read_hex_table(
         return table_of(FoundBoards(tuple(boards)))[0]
     found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
     shown("boards", found)
+    if taught_reader(tile_set) is not None or not found.boards:
+        return table_of(found)[0]
+    above = Above.of(pyramid, found.boards, nets)
+    if len(found.boards) < MOST_BOARDS[game] and not found.scraps:
+        found = replace(found, scraps=tuple(above.scraps(found.boards, pyramid)))
     searched = perf_counter()
     state, placed = table_of(found)
-    if taught_reader(tile_set) is not None:
-        return state
     looked = perf_counter()
-    above = Above.of(pyramid, placed, nets) if placed else None
-    if above is not None and len(placed) < MOST_BOARDS[game] and not found.scraps:
-        marks = above.boards_beside(placed, pyramid.size_px)
-        more = with_missed(pyramid, replace(found, boards=tuple(placed)), marks, nets)
-        state, placed = table_of(more) if len(more.boards) > len(placed) else (state, placed)
     laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
-    beside = tiles_aside(pyramid, placed, above, tile_set, laid) if above else ()
+    beside = tiles_aside(pyramid, placed, above, tile_set, laid)
     aside = tuple(
         TileEntry(one.tile, np.round(one.outline_px, 2).tolist(), one.confidence) for one in beside
     )
@@ -149,7 +175,7 @@ def _table(
 ) -> TableState:  # fmt: skip
     size, boards = (bgr.shape[1], bgr.shape[0]), found.boards
     if not boards:
-        advice = assess(bgr, [], limits=LIMITS, beside=found.cells).advice
+        advice = assess(bgr, [], limits=LIMITS).advice
         if all(one.what == "small" for one in advice):
             advice = (*advice, Advice("cut-off", NO_BOARD))
         quality = Quality(ok=False, advice=advice)
@@ -238,21 +264,42 @@ def _quality(
     laid = [(p.piece.board or 0, cell) for p in pieces for cell in p.piece.cells]
     looked = laid or [(number, cell) for number in range(len(boards)) for cell in CELLS[::9]]
     seen = [boards[number].hexagon(cell) for number, cell in looked if cell not in lost[number]]
-    hidden: dict[str, list[Points]] = {"cut-off": [], "covered": []}
-    size = np.array([bgr.shape[1], bgr.shape[0]])
-    for board, cells in zip(boards, lost, strict=True):
-        placed = board.unsteady <= UNSTEADY
-        whole = {} if placed else dict.fromkeys(CELLS, _lost_by(cells))
-        for cell, why in (whole or cells).items():
-            hidden[why].append(board.hexagon(cell))
-    beyond = list(hidden["cut-off"])
-    near = SCRAP_EDGE * STRIDE * max(1.0, float(size.max()) / FINDER_PX)
-    for scrap in found.scraps:
-        at_edge = (scrap < near).any() or (scrap > size - near).any()
-        hidden["cut-off" if at_edge else "covered"].append(scrap)
+    unseen = _unseen(found, lost)
+    scraps = _scraps(found.scraps, (bgr.shape[1], bgr.shape[0]))
     unplaced = bool(found.scraps) or any(board.unsteady > UNSTEADY for board in boards)
     return assess(
-        bgr, seen, cut_off=hidden["cut-off"], covered=hidden["covered"],
+        bgr, seen, cut_off=unseen.cut_off + scraps.cut_off, covered=unseen.covered + scraps.covered,
         limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
-        beside=beyond,
+        beside=unseen.cut_off,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Unseen:
+    """Outlines of what is not seen, by why."""
+
+    cut_off: list[Points]
+    covered: list[Points]
+
+
+def _unseen(found: FoundBoards, lost: Sequence[Mapping[Cell, str]]) -> _Unseen:
+    """Return the cells that are not seen, all of them where a board could not be placed."""
+    whys = [
+        (board, cells if board.unsteady <= UNSTEADY else dict.fromkeys(CELLS, _lost_by(cells)))
+        for board, cells in zip(found.boards, lost, strict=True)
+    ]
+    every = [(board.hexagon(cell), why) for board, cells in whys for cell, why in cells.items()]
+    return _Unseen(
+        [outline for outline, why in every if why == "cut-off"],
+        [outline for outline, why in every if why == "covered"],
+    )
+
+
+def _scraps(scraps: Sequence[Points], size: tuple[int, int]) -> _Unseen:
+    """Return what is seen of boards that could not be placed: the picture's edge cuts some."""
+    near = SCRAP_EDGE * STRIDE * max(1.0, max(size) / FINDER_PX)
+    at_edge = [bool((s < near).any() or (s > np.array(size) - near).any()) for s in scraps]
+    return _Unseen(
+        [scrap for scrap, edge in zip(scraps, at_edge, strict=True) if edge],
+        [scrap for scrap, edge in zip(scraps, at_edge, strict=True) if not edge],
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,6 @@ from vision.core.ground import HIDDEN, Ground
 from vision.core.request import ReadRequest
 from vision.core.stages import stage
 from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections
-from vision.layout.holes import shows_paper
 from vision.layout.reconstruct import is_card
 from vision.layout.settle import SURE
 
@@ -32,21 +31,15 @@ WELL_OUTLINED = 0.7
 may look like half of a big card."""
 LIKELY = 0.5
 """How surely outlines are read beside which odd ones may be cards, washed out by the same light."""
-CLEARLY = 0.98
-"""How surely a faint outline must be read."""
 NEAR = 0.35
-"""And how near to its look it must be: stripes of a cloth that a hole shows look like logs."""
-FREE = 0.6
-"""Nearer to another outline, in widths, none is looked at."""
-FEWEST_FAINT = 2
-"""Outlines that there must be with the faint ones."""
+"""How near to its look a card is: stripes of a cloth that a hole shows look like logs."""
 LEAST = 0.3
 """An odd outline that is read less surely looks like nothing in the box."""
 BEYOND_DOUBT, HARDLY_OUTLINED, AS_TABLE = 0.99, 0.9, 0.8
 """Outlines that are read and found less surely than the first two show a hole where the table shows
 their colours as often as this share of usual ones. Of 73 holes on 290 drawn tables 22 did, of
 doubtful cards in play none: these had 0.62 at most. So do such as are as far from their look as no
-faint one may be, however surely they are read: a plank of a table may look like a straight snake.
+card is, however surely they are read: a plank of a table may look like a straight snake.
 """
 FAINT = 0.3
 """And such as are found less surely than that: stripes of a cloth do as well."""
@@ -83,47 +76,14 @@ def _apart(found: Sequence[Detection]) -> Array:
     return np.asarray(between / np.maximum(widths, 1e-9)[:, None])
 
 
-@stage("faint", without=lambda detections, readings, look: (detections, readings))
-def with_faint(
-    detections: Detections, readings: Sequence[CellReading],
-    look: Callable[[Sequence[Detection]], Sequence[CellReading]],
-) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
-    """Return the outlines with such as were faintly seen and surely show a whole card.
-
-    Where nothing else was found, bricks outnumbering a few cards, one of them is none.
-
-    Args:
-        detections: the outlines.
-        readings: what each of them shows.
-        look: reads outlines.
-    """
-    free = distinct(replace(detections, found=detections.faint)).found
-    if detections.found and free:
-        middles = np.stack([one.centre_px for one in detections.found])
-        apart = [np.linalg.norm(middles - one.centre_px, axis=1).min() for one in free]
-        free = tuple(o for o, far in zip(free, apart, strict=True) if far > FREE * o.across_px)
-    if not free:
-        return detections, readings
-    read = list(zip(free, look(free), strict=True))
-    clear = [
-        (one, said) for one, said in read
-        if said.far < NEAR and said.why is None and said.best >= CLEARLY and not one.cut_off
-    ]  # fmt: skip
-    found = (*detections.found, *(one for one, _ in clear))
-    if len(found) < FEWEST_FAINT:
-        return detections, readings
-    return replace(detections, found=found), [*readings, *(said for _, said in clear)]
-
-
-@stage("cards-only", without=lambda bgr, detections, readings, *_: (detections, readings))
+@stage("cards-only", without=lambda detections, readings, *_: (detections, readings))
 def cards_only(
-    bgr: Bgr, detections: Detections, readings: Sequence[CellReading], request: ReadRequest,
+    detections: Detections, readings: Sequence[CellReading], request: ReadRequest,
     ground: Ground,
 ) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
     """Return what may be cards of the box: a die between two stocks must not make them one.
 
     Args:
-        bgr: the picture.
         detections: outlines, none of them twice.
         readings: what each of them shows.
         request: which box it is.
@@ -135,19 +95,16 @@ def cards_only(
         return detections, readings
     apart = _apart(detections.found)
     enclosed = _enclosed(apart)
-    paper = shows_paper(bgr, detections.found, readings, request.tile_set)
     printed = _beside_print(detections, readings, apart)
     table = _shows_table(ground, detections, readings)
     kept = [
         (one, reading)
-        for one, reading, inside, shown, beside, bare in zip(
-            detections.found, readings, enclosed, paper, printed, table, strict=True
+        for one, reading, inside, beside, bare in zip(
+            detections.found, readings, enclosed, printed, table, strict=True
         )
-        if shown
-        and beside
-        and not bare
+        if beside and not bare
         and (reading.why != UNKNOWN_TILE or is_card(one.confidence, inside))
-    ]
+    ]  # fmt: skip
     found = tuple(one for one, _ in kept)
     return replace(detections, found=found), [reading for _, reading in kept]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.lattice import mapped
-from vision.core.looks import QUARTERS, period_of
+from vision.core.looks import BACK, QUARTERS, period_of
 from vision.core.types import Detection, Guess, LatticeFit, Points
 
 LEAST_SHARE = 1e-4
@@ -172,6 +172,24 @@ def _big_cards(
     """Return the cards of several cells, the surest first."""
     if all(len(kind.cells) == 1 for kind in tile_set.kinds.values()):
         return []
+    worth = _worth(fit, readings, tile_set, ahead)
+    out = []
+    for whole in sorted((w for w in worth if worth[w] >= LEAST_WORTH), key=lambda w: -worth[w]):
+        cells = _cells_of(whole, tile_set)
+        parts = [fit.cells[c] for c in cells if c in fit.cells]
+        outline = _big_outline(found, fit, cells, whole, ahead)
+        cut = any(found[i].cut_off for i in parts)
+        why = next((readings[i].why for i in parts if readings[i].why), None)
+        seen = max(found[i].confidence for i in parts)
+        guesses = _ranked(cells, worth, tile_set)
+        out.append(SeenCard(cells[0], cells, guesses, outline, cut, why, seen))
+    return out
+
+
+def _worth(
+    fit: LatticeFit, readings: Sequence[CellReading], tile_set: TileSet, ahead: Mapping[Cell, int]
+) -> dict[Whole, float]:
+    """Return how sure each big card is that a half of was seen."""
     said: dict[Cell, dict[Whole, float]] = {}
     for cell, i in fit.cells.items():
         said[cell] = {
@@ -184,17 +202,7 @@ def _big_cards(
         cells = _cells_of(whole, tile_set)
         if all(_may_be_part(readings[fit.cells[c]], tile_set) for c in cells if c in said):
             worth[whole] = _together(whole, cells, said)
-    out = []
-    for whole in sorted((w for w in worth if worth[w] >= LEAST_WORTH), key=lambda w: -worth[w]):
-        cells = _cells_of(whole, tile_set)
-        parts = [fit.cells[c] for c in cells if c in fit.cells]
-        outline = _big_outline(found, fit, cells, whole, ahead)
-        cut = any(found[i].cut_off for i in parts)
-        why = next((readings[i].why for i in parts if readings[i].why), None)
-        seen = max(found[i].confidence for i in parts)
-        guesses = _ranked(cells, worth, tile_set)
-        out.append(SeenCard(cells[0], cells, guesses, outline, cut, why, seen))
-    return out
+    return worth
 
 
 def _ranked(
@@ -253,3 +261,66 @@ def _big_outline(
     first = parts.get(0, part - k * step)
     last = parts.get(len(cells) - 1, part + (len(cells) - 1 - k) * step)
     return np.array([first[0], last[1], last[2], first[3]])
+
+
+SEEN = 0.5
+"""How sure a house or a big card must be to say which lattice is the game's."""
+GUESSED, MOST_GUESSED = 0.02, 0.75
+"""How likely a house must be to be counted from where no card is surely one, and how sure it can
+become by that."""
+BIG = "big"
+HOUSE = "house"
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """A lattice that belongs to the game."""
+
+    group: CardGroup
+    number: int | None = None
+    """Sssnake: whose, from 0."""
+
+
+def is_big(card: SeenCard, tile_set: TileSet) -> bool:
+    """Say whether a card looks like a big one of Sssnake."""
+    return _has_role(card, (BIG,), tile_set)
+
+
+def _has_role(card: SeenCard, roles: Collection[str], tile_set: TileSet) -> bool:
+    best = card.best
+    seen = best is not None and best.confidence >= SEEN and best.tile in tile_set
+    return seen and best is not None and tile_set[best.tile].role in roles
+
+
+def is_anchor(card: SeenCard, tile_set: TileSet) -> bool:
+    """Say whether a card looks like one that a layout is counted from."""
+    return _has_role(card, (BIG, HOUSE), tile_set)
+
+
+def anchor_of(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
+    """Return the card that a layout is counted from: its house or big card, if it was seen."""
+    anchors = [card for card in group.cards if is_anchor(card, tile_set)]
+    return max(anchors, key=lambda card: card.confidence, default=None)
+
+
+def likely_house(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
+    """Return the card that is most likely the house where none surely is: every game has one."""
+    likely = [
+        (guess.confidence, guess, card) for card in group.cards for guess in card.guesses
+        if guess.tile in tile_set and tile_set[guess.tile].role == HOUSE
+    ]  # fmt: skip
+    if not likely:
+        return None
+    share, guess, card = max(likely, key=lambda one: one[0])
+    if share < GUESSED:
+        return None
+    # One of the cards that may be the house is it.
+    sure = min(MOST_GUESSED, share / sum(one[0] for one in likely))
+    left = (1 - sure) / max(1 - share, 1e-9)
+    others = (replace(g, confidence=g.confidence * left) for g in card.guesses if g != guess)
+    return replace(card, guesses=(replace(guess, confidence=sure), *others))
+
+
+def is_front(card: SeenCard) -> bool:
+    """Say whether a card lies face up and looks like one of the box."""
+    return card.best is not None and card.why is None and card.best.tile != BACK

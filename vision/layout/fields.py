@@ -25,8 +25,7 @@ from vision.core.files import TRAINED, read_arrays, read_manifest
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage
 from vision.core.types import Detection
-from vision.layout.anchors import is_anchor
-from vision.layout.cards import CardGroup, SeenCard, group_cards
+from vision.layout.cards import CardGroup, SeenCard, group_cards, is_anchor
 from vision.layout.settle import carries_on, sides_of
 
 Array = NDArray[np.float64]
@@ -285,20 +284,32 @@ def parted(
     parts = _together(group.cards, tile_set, over_gaps=over_gaps)
     if len(parts) == 1:
         return [replace(group, cards=_doubted(group.cards, parts[0]))]
-    out = []
-    for part in parts:
-        tiles = [group.fit.cells[cell] for k in part for cell in group.cards[k].cells
-                 if cell in group.fit.cells]  # fmt: skip
-        likely = {tile: part[k] for k in part for cell in group.cards[k].cells
-                  if (tile := group.fit.cells.get(cell)) is not None}  # fmt: skip
-        corners = np.stack([found[tile].corners_px for tile in tiles])
-        for fit in fit_outlines(corners, "square"):
-            own = replace(fit, cells={cell: tiles[k] for cell, k in fit.cells.items()})
-            cards = group_cards(found, own, readings, tile_set)
-            laid = [min(likely[own.cells[cell]] for cell in card.cells if cell in own.cells)
-                    for card in cards.cards]  # fmt: skip
-            out.append(replace(cards, cards=_doubted(cards.cards, dict(enumerate(laid)))))
-    return out
+    return [own for part in parts for own in _regrouped(group, part, found, readings, tile_set)]
+
+
+def _regrouped(
+    group: CardGroup, part: Mapping[int, float], found: Sequence[Detection],
+    readings: Sequence[CellReading], tile_set: TileSet,
+) -> Iterator[CardGroup]:  # fmt: skip
+    """Yield the lattices that some cards of a group form by themselves.
+
+    Args:
+        group: the group.
+        part: the numbers of these cards, and how likely each belongs to the others.
+        found: all outlines.
+        readings: what each of them shows.
+        tile_set: the box.
+    """
+    likely = {tile: part[k] for k in part for cell in group.cards[k].cells
+              if (tile := group.fit.cells.get(cell)) is not None}  # fmt: skip
+    tiles = list(likely)
+    corners = np.stack([found[tile].corners_px for tile in tiles])
+    for fit in fit_outlines(corners, "square"):
+        own = replace(fit, cells={cell: tiles[k] for cell, k in fit.cells.items()})
+        cards = group_cards(found, own, readings, tile_set)
+        laid = [min(likely[own.cells[cell]] for cell in card.cells if cell in own.cells)
+                for card in cards.cards]  # fmt: skip
+        yield replace(cards, cards=_doubted(cards.cards, dict(enumerate(laid))))
 
 
 def _doubted(cards: Sequence[SeenCard], likely: Mapping[int, float]) -> tuple[SeenCard, ...]:
@@ -325,13 +336,19 @@ def _together(
                 apart |= {frozenset((joint.one, joint.other)) for joint in merge.between}
         if not refused:
             break
-    laid = [1.0] * len(seen)
-    for merge, sure in zip(merges, likely.tolist(), strict=True):
-        for k in merge.outer:
-            laid[k] = min(laid[k], sure)
+    laid = _least_likely(len(seen), merges, likely)
     parts = joining.parts()
     cards = [c for c, _ in _over_gaps(parts, apart)] if over_gaps else [p.cards for p in parts]
     return [{k: laid[k] for k in own} for own in cards]
+
+
+def _least_likely(count: int, merges: Sequence[Merge], likely: Array) -> list[float]:
+    """Return for each card how likely the least likely joint is that it hangs on."""
+    laid = [1.0] * count
+    for merge, sure in zip(merges, likely.tolist(), strict=True):
+        for k in merge.outer:
+            laid[k] = min(laid[k], sure)
+    return laid
 
 
 def _over_gaps(

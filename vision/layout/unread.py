@@ -1,4 +1,4 @@
-"""Says why nothing was read: tiles may lie there that are too small, or that light has burnt.
+"""Says what of a table is seen, and why nothing was read: too small, or burnt by light.
 
 On a tiled table the first look may find the table's own squares and nothing else; much smaller ones
 are seen when it is looked at as closely as the network can.
@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vision.core.types import Bgr, Detections, Points, width_of
 from vision.detect.network import shipped_network
-from vision.detect.scales import closest
-from vision.detect.settings import DEFAULT
+from vision.detect.scales import DEFAULT, closest
 from vision.detect.votes import found_cells
-from vision.layout.measures import look_at
-from vision.layout.quality import SMALLEST_PX, TOO_BRIGHT
+from vision.layout.quality import SMALLEST_PX, TOO_BRIGHT, leaves, look_at
+from vision.layout.reconstruct import Reconstruction
 
 CLOSE = replace(DEFAULT, most_enlarged=2.5)
 """How closely tiles are looked for that are so small that none was found: of 7 pixels and more."""
@@ -30,6 +29,52 @@ MANY = 8
 AS_WIDE, APART = 0.35, 1.6
 """Cards of one table are so much alike wide, as a logarithm; and what lies further from a stock's
 cards, in widths, is none of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Visible:
+    """Outlines of a table's cards, by how they are seen."""
+
+    whole: tuple[Points, ...]
+    cut_off: tuple[Points, ...] = ()
+    covered: tuple[Points, ...] = ()
+    burnt: tuple[Points, ...] = ()
+    beside: tuple[Points, ...] = ()
+    """Not known to be in play."""
+
+    @classmethod
+    def of(cls, table: Reconstruction) -> Visible:
+        """Return how the cards that were read are seen."""
+        return cls(
+            tuple(card.outline_px for card in table.laid if not card.cut_off),
+            tuple(card.outline_px for card in table.laid if card.cut_off),
+            beside=tuple(np.asarray(entry.outline) for entry in table.aside),
+        )
+
+
+def visible_unread(
+    bgr: Bgr, beside: tuple[Points, ...], every: Detections, scale: float, *, known: bool
+) -> Visible:
+    """Return what is seen of a table of a known box of which no layout was read.
+
+    Args:
+        bgr: the picture.
+        beside: outlines of stocks.
+        every: all outlines, cards or not.
+        scale: pixels of the whole picture for one of ``bgr``.
+        known: whether any of them surely shows a card of the box.
+    """
+    hidden = hidden_outlines(every, beside) if beside else ()
+    size = (bgr.shape[1], bgr.shape[0])
+    cut_off = tuple(outline for outline in hidden if leaves(outline, size))
+    covered = tuple(outline for outline in hidden if not leaves(outline, size))
+    burnt = burnt_outlines(bgr, every)
+    small = () if burnt else small_outlines(bgr, every, scale)
+    if small and not known:
+        return Visible(small, cut_off, covered, burnt, beside)
+    # Where only a stock is in the picture, that it is small is no reason for anything.
+    beside = (*(small if known else beside), *few_small(every, scale))
+    return Visible((), cut_off, covered, burnt, beside)
 
 
 def hidden_outlines(every: Detections, beside: Sequence[Points]) -> tuple[Points, ...]:

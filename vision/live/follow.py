@@ -18,11 +18,10 @@ from vision.core.pyramid import Pyramid
 from vision.core.request import ReadRequest
 from vision.core.types import Bgr, Detection, Detections, Points, TableState
 from vision.detect.detect import DEFAULT, detect_tiles
-from vision.hexes.boxes import boards_of, cells_of
 from vision.hexes.cells import CellReadings
 from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.plane import FIXED, HexBoard
-from vision.hexes.read import MOST_BOARDS, read_hex_table
+from vision.hexes.read import MOST_BOARDS, boards_of, cells_of, read_hex_table
 from vision.live.changes import Mask, boxes_around, grown, painted_on
 from vision.read import Stages, read_cells, read_table, stages_for
 

@@ -11,7 +11,7 @@ from companion_app.hands.pool import Hands
 from companion_app.hands.work import PHOTO
 from companion_app.home import set_folders
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.replays import Place
+from companion_app.web.place import Place
 from companion_app.web.scoring import scored_photo
 from companion_app.web.serving.errors import WebError
 from engine.errors import EngineError

@@ -14,8 +14,8 @@ from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall, language
 from companion_app.hall.web.openapi import document
 from companion_app.hall.web.overview import Shown, hidden_names, without_hidden
+from companion_app.line.hub import FullHouse
 from companion_app.web.serving.errors import NotFound
-from companion_app.web.serving.hub import FullHouse
 from companion_app.web.speech import Speech
 
 blueprint = Blueprint("feed", __name__)

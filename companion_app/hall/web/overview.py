@@ -17,7 +17,7 @@ from typing import Any
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.store.arbiter_store import open_alerts
 from companion_app.hall.store.hall_store import AWAY_S, HallStore, Member, Standing
-from companion_app.web.serving.hub import FullHouse
+from companion_app.line.hub import FullHouse
 
 log = logging.getLogger(__name__)
 MERGED_S = 1.0

@@ -35,8 +35,9 @@ def draw_boards(drawn: Drawn, layout: Layout, marks: Marks, players: int, board_
         drawn.use(board, f"translate({panel.x:.2f} {panel.y:.2f})")
         if count > 1:
             drawn.layers.append(_board_name(panel, size, f"{board_word} {panel.number + 1}"))
+    last = {place if len(place) == 3 else (0, *place) for place in marks.last}
     for piece in sorted(layout.pieces):
-        _draw_piece(drawn, piece)
+        _draw_piece(drawn, piece, any((piece.board or 0, *cell) in last for cell in piece.cells))
     drawn.layers.append(inner(_without_tiles(items)))
 
 
@@ -50,7 +51,7 @@ def _board_name(panel: Panel, size: tuple[float, float], name: str) -> str:
     )
 
 
-def _draw_piece(drawn: Drawn, piece: Piece) -> None:
+def _draw_piece(drawn: Drawn, piece: Piece, fresh: bool) -> None:
     cells = walk(piece.cells)
     colour = piece.tile.split("/")[0]
     panel = drawn.panels[piece.board or 0]
@@ -61,7 +62,7 @@ def _draw_piece(drawn: Drawn, piece: Piece) -> None:
         shape = tuple((q - q0, r - r0) for q, r in part)
         x, y = centre(part[0])
         drawn.use(_piece_fragment(drawn.tile_set, colour, shape),
-                  f"translate({panel.x + x:.2f} {panel.y + y:.2f})")  # fmt: skip
+                  f"translate({panel.x + x:.2f} {panel.y + y:.2f})", fresh)  # fmt: skip
 
 
 def _piece_fragment(tile_set: TileSet, colour: str, shape: tuple[Cell, ...]) -> Fragment:

@@ -46,10 +46,11 @@ class Drawn:
         self.panels: list[Panel] = []
         self.box: Box = (0.0, 0.0, 0.0, 0.0)
 
-    def use(self, fragment: Fragment, transform: str) -> None:
-        """Show a shared drawing somewhere."""
+    def use(self, fragment: Fragment, transform: str, fresh: bool = False) -> None:
+        """Show a shared drawing somewhere; what was just laid comes in slowly on the page."""
         self.shared[fragment.id] = fragment.text
-        self.layers.append(f'<use href="#{fragment.id}" transform="{transform}"/>')
+        kind = ' class="fresh"' if fresh else ""
+        self.layers.append(f'<use{kind} href="#{fragment.id}" transform="{transform}"/>')
 
     def reach(self, box: Box) -> None:
         """Make the whole large enough for a part."""

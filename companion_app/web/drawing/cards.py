@@ -30,6 +30,8 @@ from engine.tiles import TileSet
 LINE = 22.0
 """Room for a name over a field, in millimetres."""
 MOST_CELLS_WITH_LINES = 4000
+FREE_STACKED = 0.3
+"""Cells left free around a field on a narrow screen, where cards should be large."""
 
 
 def card_fragment(tile_set: TileSet, tile: str) -> Fragment:
@@ -49,22 +51,28 @@ def draw_field(
     drawn.panels.append(panel)
     where = f'transform="translate({panel.x:.2f} {panel.y:.2f})"'
     drawn.layers.append(f"<g {where}>{_ground(left, top, right, bottom)}</g>")
+    last = {(place[-2], place[-1]) for place in marks.last}
     for card in cards:
         if card.tile in drawn.tile_set:
             x, y = panel.x + card.at[0] * CARD, panel.y + card.at[1] * CARD
             turned = f" rotate({90 * card.turns})" if card.turns else ""
             place = f"translate({x:.2f} {y:.2f}){turned}"
-            drawn.use(card_fragment(drawn.tile_set, card.tile), place)
+            drawn.use(card_fragment(drawn.tile_set, card.tile), place, card.at in last)
     drawn.layers.append(f"<g {where}>{inner(_pointers(marks))}</g>")
 
 
-def field_box(tile_set: TileSet, cards: Iterable[Placement], marks: Marks) -> Box:
-    """Return the box around a field with one free cell on every side."""
+def field_box(
+    tile_set: TileSet, cards: Iterable[Placement], marks: Marks, free: float = 1.0
+) -> Box:
+    """Return the box around a field with so many free cells on every side."""
     cells = [cell for card in cards for cell in covered(tile_set, card)]
     places = (*marks.marked, *marks.last, *(end for end, _ in marks.ends))
     pointed = [(place[-2], place[-1]) for place in places]
     left, top, right, bottom = bounding_box([*cells, *pointed]) or (-1, -1, 1, 1)
-    return ((left - 1.5) * CARD, (top - 1.5) * CARD, (right + 1.5) * CARD, (bottom + 1.5) * CARD)
+    edge = 0.5 + free
+    return (
+        (left - edge) * CARD, (top - edge) * CARD, (right + edge) * CARD, (bottom + edge) * CARD
+    )  # fmt: skip
 
 
 def _ground(left: float, top: float, right: float, bottom: float) -> str:
@@ -98,15 +106,17 @@ def _pointers(marks: Marks) -> Iterable[Item]:
 
 
 def draw_fields(
-    drawn: Drawn, layout: Layout, marks: Marks, players: Sequence[str], names: Sequence[str]
-) -> None:
-    """Draw a field a player, two in a row, with the names above."""
+    drawn: Drawn, layout: Layout, marks: Marks, players: Sequence[str], names: Sequence[str],
+    stacked: bool = False,
+) -> None:  # fmt: skip
+    """Draw a field a player, two in a row or one below the other, with the names above."""
+    free, in_a_row = (FREE_STACKED, 1) if stacked else (1.0, 2)
     x, y, low = 0.0, 0.0, 0.0
     for number in range(max(len(players), 1)):
         cards = [card for card in layout.cards if (card.field or 0) == number]
         own = marks.of_field(number)
-        left, top, right, bottom = field_box(drawn.tile_set, cards, own)
-        if number == 2:
+        left, top, right, bottom = field_box(drawn.tile_set, cards, own, free)
+        if number and number % in_a_row == 0:
             x, y = 0.0, low + GAP
         panel = Panel(number, x - left, y + LINE - top)
         draw_field(drawn, cards, own, panel, (left, top, right, bottom))

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from companion_app.live.match import Match
+from companion_app.live.moved import last_cells
 from companion_app.live.referee_state import Pending
 from companion_app.web.drawing.table import draw_table, spot
 from companion_app.web.speech import Speech
-from engine.game import AnyGame, Move, Place, Violation
+from engine.game import AnyGame, Place, Violation
 from engine.placement import Layout
-
-
-def last_cells(move: Move, match: Match) -> list[Place]:
-    """Return the places of a move, with the number of the field or board in front."""
-    if move.cells is not None:
-        return [(move.board or 0, *cell) for cell in move.cells]
-    if move.at is None:
-        return []
-    players: Sequence[str] = match.start.players
-    fields = match.game.facts.several_fields
-    return [(players.index(move.snake or move.player) if fields else 0, *move.at)]
 
 
 def last_spots(match: Match, upto: int | None = None) -> list[str]:
@@ -76,7 +66,7 @@ def pointed(broken: Violation, match: Match) -> list[Place]:
     return [cell if len(cell) == 3 else (0, *cell) for cell in broken.cells]
 
 
-def drawing(match: Match, speech: Speech, what: Shown | None = None) -> str:
+def drawing(match: Match, speech: Speech, what: Shown | None = None, stacked: bool = False) -> str:
     """Return a table of a match as SVG: as it lies there, unless something else is given."""
     what = what or shown(match)
     return draw_table(
@@ -85,7 +75,7 @@ def drawing(match: Match, speech: Speech, what: Shown | None = None) -> str:
         names=[speech.player(player) for player in match.start.players],
         marked=_flat(what.marked, match.game), last=_flat(what.last, match.game),
         board_word=speech.page("board"),
-        title=match.game.facts.title,
+        title=match.game.facts.title, stacked=stacked,
     )  # fmt: skip
 
 

@@ -49,6 +49,7 @@ def draw_table(
     last: Iterable[Place] = (),
     board_word: str = "board",
     title: str = "",
+    stacked: bool = False,
 ) -> str:
     """Return the table as SVG text.
 
@@ -62,13 +63,14 @@ def draw_table(
         last: cells of the last move.
         board_word: what a board is called.
         title: what the drawing is.
+        stacked: whether the players' own fields lie below each other, for a narrow screen.
     """
     marks = Marks(frozenset(marked), frozenset(last), _ends(tile_set, layout))
     drawn = Drawn(tile_set)
     if tile_set.lattice == "hex":
         draw_boards(drawn, layout, marks, len(players), board_word)
     elif several_fields(tile_set.game):
-        draw_fields(drawn, layout, marks, players, names)
+        draw_fields(drawn, layout, marks, players, names, stacked)
     else:
         draw_field(drawn, layout.cards, marks, Panel(0, 0.0, 0.0))
     drawn.hooks += [

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
+from math import hypot
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
-
-import cv2
-import numpy as np
 
 from companion_app.web.serving.errors import BadRequest, WebError
 from engine.draw.hexes import outline
@@ -49,6 +47,9 @@ def add_board(lesson: Doc, folder: Path, photo: str, sets: Path) -> None:
     Raises:
         WebError: there is none.
     """
+    import cv2
+    import numpy as np
+
     from models.teaching.board_found import find_on_board, straight_above
     from vision import find_taught, load_picture
 
@@ -76,6 +77,9 @@ def add_board(lesson: Doc, folder: Path, photo: str, sets: Path) -> None:
 
 def _places(picture: Any, board: Any) -> list[list[float]]:
     """Return the map from a board's plane to the pixels of the whole photo, 3 x 3."""
+    import cv2
+    import numpy as np
+
     # Boards are placed by their seams, as a lens without bends would show them.
     corners = np.array([[-5.0, -4], [5, -4], [5, 4], [-5, 4]])
     seen = picture.whole_px(board.px(corners))
@@ -85,6 +89,8 @@ def _places(picture: Any, board: Any) -> list[list[float]]:
 
 def _paint(view: Any, board: Doc, sort: int) -> Any:
     """Return the middle colour of a sort of cells, Lab; nothing where none is seen."""
+    import numpy as np
+
     cells = [tuple(c) for one in board["pieces"] if one["sort"] == sort for c in one["cells"]]
     if not cells:
         return None
@@ -94,6 +100,9 @@ def _paint(view: Any, board: Doc, sort: int) -> Any:
 
 
 def _lab(bgr: Any) -> Any:
+    import cv2
+    import numpy as np
+
     return cv2.cvtColor(np.asarray(bgr, np.uint8)[None, None], cv2.COLOR_BGR2LAB)[0, 0].astype(
         float
     )
@@ -115,7 +124,7 @@ def _name_sorts(lesson: Doc, box: TileSet, paints: Sequence[Any]) -> None:
 
     def unlike(colours: Iterable[str]) -> float:
         return sum(
-            float(np.hypot(*(paints[n] - coats[colour])[1:]))
+            hypot(*(paints[n] - coats[colour])[1:])
             for n, colour in zip(new, colours, strict=True) if paints[n] is not None
         )  # fmt: skip
 
@@ -129,6 +138,8 @@ def _bgr(colour: str) -> tuple[int, int, int]:
 
 def swatch(lesson: Doc, folder: Path, sort: int) -> bytes | None:
     """Return a picture of a cell of a sort, or nothing where none is left."""
+    import cv2
+
     for number, board in enumerate(lesson["boards"]):
         cells = [one["cells"][0] for one in board["pieces"] if one["sort"] == sort]
         view = cv2.imread(str(folder / view_file(number))) if cells else None
@@ -261,6 +272,8 @@ def board_labels(lesson: Doc, name: str) -> Doc:
     Raises:
         WebError: something that is said to be a tile is none of the game's.
     """
+    import numpy as np
+
     shown = shown_boards(lesson)
     if shown["odd"]:
         raise WebError(code="teach-odd")
@@ -276,6 +289,9 @@ def board_labels(lesson: Doc, name: str) -> Doc:
 
 
 def _outline(places: Any, cells: Sequence[Sequence[int]]) -> list[list[float]]:
+    import cv2
+    import numpy as np
+
     corners = np.array(outline([(cell[0], cell[1]) for cell in cells], 1.0), np.float64)
     seen = cv2.perspectiveTransform(corners[None], places)[0]
     return [[round(float(v), 1) for v in point] for point in seen]

@@ -7,6 +7,7 @@ takes long is done by the hands: they find tiles in photos, and learn.
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import threading
 from collections.abc import Mapping
@@ -15,12 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import cv2
-import numpy as np
-
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
-from companion_app.hands.work import FIND, LEARN
+from companion_app.hands.work import FIND, LEARN, LOOK
 from companion_app.web.lessons.board_lesson import (
     BOARD,
     add_board,
@@ -31,16 +29,34 @@ from companion_app.web.lessons.board_lesson import (
     swatch,
     view_file,
 )
+from companion_app.web.lessons.lesson_form import is_lesson
 from companion_app.web.lessons.tile_groups import group_tiles, tile_labels
 from companion_app.web.serving.errors import BadRequest, NotFound, WebError
+from engine.errors import RecordError
+from engine.given import read_json
 
+log = logging.getLogger(__name__)
 Doc = dict[str, Any]
 Shape = Literal["square", "hex"]
 LessonShape = Literal["square", "hex", "board"]
 
 FILE, PATCHES, PROGRESS = "lesson.json", "patches.npy", "progress.txt"
 MOST_PHOTOS, MOST_TILES = 12, 400
+PATCH = (112, 112, 3)
 LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a lesson is to be learnt."""
+
+    name: str
+    """Of the box."""
+    game: str | None
+    ups: bool
+    """Whether kinds have an up that matters."""
+    anew: bool
+    corrections: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +70,10 @@ class LessonFolder:
     def read(self) -> Doc | None:
         """Return the lesson; without photos there is none."""
         try:
-            lesson: Doc = json.loads((self.folder / FILE).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            lesson = read_json(self.folder / FILE)
+        except (OSError, RecordError):
             return None
-        return lesson
+        return lesson if is_lesson(lesson) else None
 
     def write(self, lesson: Doc) -> None:
         """Keep the lesson."""
@@ -67,10 +83,39 @@ class LessonFolder:
 
     def patches(self) -> Any:
         """Return the pictures of the tiles, in the order of the tiles."""
+        import numpy as np
+
         try:
-            return np.load(self.folder / PATCHES, allow_pickle=False)
-        except (OSError, ValueError):
-            return np.zeros((0, 112, 112, 3), np.uint8)
+            patches = np.load(self.folder / PATCHES, allow_pickle=False)
+            if patches.shape[1:] == PATCH and patches.dtype == np.uint8:
+                return patches
+        except (OSError, ValueError, EOFError, MemoryError, AttributeError):
+            pass
+        return np.zeros((0, *PATCH), np.uint8)
+
+    def swatch(self, sort: int) -> bytes:
+        """Return a cell of one sort."""
+        lesson = self.read()
+        known = lesson is not None and "sorts" in lesson
+        picture = swatch(lesson, self.folder, sort) if lesson and known else None
+        if picture is None:
+            raise NotFound
+        return picture
+
+    def tile_picture(self, number: int) -> bytes:
+        """Return one found tile, turned as the first of its group."""
+        import cv2
+
+        from models.teaching.examples import plain
+
+        lesson, patches = self.read(), self.patches()
+        tiles = lesson["tiles"] if lesson else []
+        if not lesson or not 0 <= number < min(len(tiles), len(patches)):
+            raise NotFound
+        folds = 4 if lesson["shape"] == "square" else 6
+        up = lesson["up"].get(str(tiles[number]["group"]), 0)
+        picture = plain(patches[number][None], [(tiles[number]["steps"] + up) % folds], folds)[0]
+        return bytes(cv2.imencode(".jpg", picture)[1].tobytes())
 
     def add_photo(self, lesson: Doc, jpeg: bytes) -> None:
         """Find what lies in one more photo and group all anew where nothing is named yet."""
@@ -89,6 +134,8 @@ class LessonFolder:
 
     def _add_tiles(self, lesson: Doc, name: str) -> None:
         """Find the tiles of a photo that lie anywhere."""
+        import numpy as np
+
         from models.teaching.found import find_tiles
 
         found = find_tiles(self.folder / name, lesson["shape"])
@@ -115,11 +162,40 @@ class LessonFolder:
             return (self.folder / PROGRESS).read_text(encoding="utf-8")
         return ""
 
-    def learnt(self, task: Any) -> Doc:
+    def task(self, lesson: Doc, wish: Wish) -> Any:
+        """Return what is to be learnt of a lesson.
+
+        Raises:
+            TeachingError: it cannot be learnt so.
+        """
+        from models.teaching.labels import parse_labels
+        from models.teaching.teach import Lesson
+
+        shape: Shape = "hex" if lesson["shape"] == BOARD else lesson["shape"]
+        game = wish.game
+        if lesson["shape"] == BOARD:
+            said, game = board_labels(lesson, wish.name), lesson["game"]
+        else:
+            said = tile_labels(lesson, wish.name, ups=wish.ups or game is not None)
+        return Lesson(wish.name, shape, self.folder, parse_labels(said, shape), game,
+                      replace=wish.anew, corrections=wish.corrections)  # fmt: skip
+
+    def check(self, lesson: Doc, wish: Wish) -> None:
+        """See whether a lesson can be learnt.
+
+        Raises:
+            TeachingError: it cannot, and why.
+        """
+        from models.teaching.teach import check_name
+
+        check_name(wish.name)
+        self.task(lesson, wish)
+
+    def learnt(self, lesson: Doc, wish: Wish) -> Doc:
         """Learn; return the report. ``progress`` says how far it is."""
         from models.teaching.teach import teach
 
-        return dict(teach(task, self.sets, self._say))
+        return dict(teach(self.task(lesson, wish), self.sets, self._say))
 
     def _say(self, text: str) -> None:
         part = self.folder / f".{PROGRESS}.part"
@@ -159,25 +235,11 @@ class LessonDraft:
 
     def swatch(self, sort: int) -> bytes:
         """Return a cell of one sort."""
-        lesson = self._files.read()
-        known = lesson is not None and "sorts" in lesson
-        picture = swatch(lesson, self._files.folder, sort) if lesson and known else None
-        if picture is None:
-            raise NotFound
-        return picture
+        return self._hands.do(LOOK, self._files.swatch, sort)
 
     def tile_picture(self, number: int) -> bytes:
         """Return one found tile, turned as the first of its group."""
-        from models.teaching.examples import plain
-
-        lesson, patches = self._files.read(), self._files.patches()
-        tiles = lesson["tiles"] if lesson else []
-        if not lesson or not 0 <= number < min(len(tiles), len(patches)):
-            raise NotFound
-        folds = 4 if lesson["shape"] == "square" else 6
-        up = lesson["up"].get(str(tiles[number]["group"]), 0)
-        picture = plain(patches[number][None], [(tiles[number]["steps"] + up) % folds], folds)[0]
-        return bytes(cv2.imencode(".jpg", picture)[1].tobytes())
+        return self._hands.do(LOOK, self._files.tile_picture, number)
 
     # --- preparing ---------------------------------------------------------------------------
 
@@ -239,37 +301,33 @@ class LessonDraft:
             ups: whether kinds have an up that matters.
             anew: forget what was taught under that name.
         """
-        from models.teaching.labels import parse_labels
-        from models.teaching.teach import Lesson, check_name
-
-        check_name(name)
+        wish = Wish(name, game, ups, anew, self._corrections)
         with self._lock:
             lesson = self._files.read()
             if lesson is None:
                 raise NotFound
             if self._learning is not None and self._learning.is_alive():
                 raise WebError(code="teach-busy")
-            shape: Shape = "hex" if lesson["shape"] == BOARD else lesson["shape"]
-            if lesson["shape"] == BOARD:
-                said, game = board_labels(lesson, name), lesson["game"]
-            else:
-                said = tile_labels(lesson, name, ups=ups or game is not None)
-            task = Lesson(name, shape, self._files.folder, parse_labels(said, shape), game,
-                          replace=anew, corrections=self._corrections)  # fmt: skip
+            self._hands.do(LOOK, self._files.check, lesson, wish)
             (self._files.folder / PROGRESS).unlink(missing_ok=True)
             self._said = {"state": "learning", "text": ""}
-            self._learning = threading.Thread(target=self._run, args=(task,), daemon=True)
+            self._learning = threading.Thread(target=self._run, args=(lesson, wish), daemon=True)
             self._learning.start()
 
-    def _run(self, task: Any) -> None:
+    def _run(self, lesson: Doc, wish: Wish) -> None:
         from models.teaching.errors import TeachingError
 
         try:
-            report = self._hands.do(LEARN, self._files.learnt, task)
+            report = self._hands.do(LEARN, self._files.learnt, lesson, wish)
         except HandsError as error:
             self._said = {"state": "failed", "text": "", "code": error.code}
-        except (TeachingError, OSError, ValueError) as error:
+        except TeachingError as error:
             self._said = {"state": "failed", "text": str(error)}
+        except Exception as error:
+            # The top of a thread: nobody else hears of it.
+            log.exception("a lesson was not learnt")
+            code = "not-kept" if isinstance(error, OSError) else "broken"
+            self._said = {"state": "failed", "text": "", "code": code}
         else:
             self._said = {"state": "learnt", "text": "", "report": report}
 

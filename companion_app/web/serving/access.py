@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -351,6 +351,43 @@ def try_pin(pin: str, settings: SettingsFile, limiter: Limiter) -> None:
     _grant(host=number)
 
 
+def try_card(code: str, settings: SettingsFile, limiter: Limiter) -> None:
+    """Make this guest the host by the code that his phone read from the card.
+
+    Raises:
+        NotHost: it is not the one on the card that is valid.
+        TooOften: too many wrong ones from here; says how long to wait.
+    """
+    number = settings.now.pin_number
+    _guess("card", number, lambda: settings.is_card(code), limiter, NotHost(code="wrong-card"))
+    _grant(host=number)
+
+
+def try_cards_seen(codes: Iterable[str], settings: SettingsFile) -> None:
+    """Make this guest the host where the camera sees the card; looking is no guess.
+
+    Raises:
+        NotHost: the card is not among the codes that it sees.
+    """
+    number = settings.now.pin_number
+    if not any(settings.is_card(code) for code in codes):
+        raise NotHost(code="card-not-seen")
+    _grant(host=number)
+
+
+def phone_code(make: Callable[[], str]) -> str:
+    """Return the code that this phone shows to the camera, so that no other one is meant."""
+    if "phone" not in session:
+        session["phone"] = make()
+        session.permanent = True
+    return str(session["phone"])
+
+
+def forget_phone_code() -> None:
+    """Let this phone show another code next time."""
+    session.pop("phone", None)
+
+
 def try_code(code: str, settings: SettingsFile, limiter: Limiter) -> None:
     """Let this guest join the table, or say why not.
 
@@ -382,13 +419,19 @@ def _guess(
     limiter.guesses.forget(about, who)
 
 
+TRUSTED_HOSTS = ("localhost", "127.0.0.1")
+"""Browsers take these for as safe as https."""
+
+
 def _with_safe_headers(response: Response) -> Response:
     headers = response.headers
     headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     headers["X-Content-Type-Options"] = "nosniff"
     headers["Referrer-Policy"] = "no-referrer"
     headers["X-Frame-Options"] = "DENY"
-    headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    if is_https() or request.host.partition(":")[0] in TRUSTED_HOSTS:
+        # Elsewhere browsers ignore it, and say so in red.
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"
     headers["Cross-Origin-Resource-Policy"] = "same-origin"
     headers["Permissions-Policy"] = "camera=(self), microphone=(), geolocation=()"
     headers.setdefault("Cache-Control", "no-store")

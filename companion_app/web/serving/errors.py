@@ -12,20 +12,11 @@ WebError
 
 from __future__ import annotations
 
+from companion_app.refusal import Refusal
 
-class WebError(Exception):
+
+class WebError(Refusal):
     """A request that is refused."""
-
-    status = 400
-    code = "bad-request"
-
-    def __init__(self, detail: str = "", *, code: str = "", retry_after_s: int | None = None):
-        super().__init__(detail or code or self.code)
-        self.detail = detail
-        """What exactly was met, where there is more to say than the code."""
-        self.retry_after_s = retry_after_s
-        if code:
-            self.code = code
 
 
 class NotHost(WebError):  # noqa: N818 - each is an answer to a guest, in its own words

@@ -10,6 +10,7 @@ import asyncio
 import ssl
 import subprocess
 import threading
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,8 +27,12 @@ MOST_PHONES = 300
 class HttpsOffer:
     """The page over https, for whoever asks for it: a phone's live camera needs it."""
 
-    def __init__(self, folder: Path, host: str, page_port: int, port: int | None = None) -> None:
+    def __init__(
+        self, folder: Path, host: str, page_port: int, port: int | None = None,
+        names: Callable[[], Sequence[str]] = tuple,
+    ) -> None:  # fmt: skip
         self._folder, self._host, self._page_port = folder, host, page_port
+        self._names = names
         self._ports = [port] if port is not None else [PORT + n for n in range(NEXT_PORTS)]
         self._lock = threading.Lock()
         self.port: int | None = None
@@ -56,7 +61,7 @@ class HttpsOffer:
         return self.port
 
     def _make_certificate(self) -> None:
-        command = [str(MAKE_CERTIFICATE), str(self._folder)]
+        command = [str(MAKE_CERTIFICATE), str(self._folder), *self._names()]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=CERTIFICATE_WITHIN_S)
         except subprocess.SubprocessError as error:

@@ -50,7 +50,8 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
     "/api/me": ("What this guest may do, and the token for changes", "application/json", []),
     "/api/strings/{code}.json": ("The words of the page", "application/json", [_path("code")]),
     "/api/table.svg": ("The table drawn", "image/svg+xml",
-                       [LANG, _query("show", {"enum": ["before", "after"]}, "around a foul")]),
+                       [LANG, _query("show", {"enum": ["before", "after"]}, "around a foul"),
+                        _query("stacked", {"enum": ["1"]}, "own fields below each other")]),
     "/api/picture.jpg": ("What the camera sees right now, game or no game", "image/jpeg", []),
     "/api/camera": ("Which camera it is, whether its picture will do, and what to change where "
                     "(boxes are left, top, width and height as shares of the picture)",
@@ -69,10 +70,14 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
                       [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"),
                        _query("tile", TEXT, "the tile"), _query("turns", NUMBER, "0 to 3")]),
     "/api/moves": ("The legal moves right now", "application/json", []),
+    "/api/rules/{game_name}/{part}.svg": (
+        "A table that shows a part of a game's summary: goal, turn, end or scoring",
+        "image/svg+xml", [_path("game_name"), _path("part"), LANG]),
     "/api/games": ("The games there are rule books for", "application/json", [LANG]),
     "/api/sessions": ("The phones that may do more than watch; only for the host",
                       "application/json", []),
     "/api/openapi.json": ("This document", "application/json", []),
+    "/api/card.svg": ("The code that this phone shows beside the host card", "image/svg+xml", []),
     "/api/qr.svg": ("The address of the page as a QR code", "image/svg+xml",
                     [_query("view", TEXT, "of one of its views, such as camera")]),
     "/api/history": ("The kept games, the newest first", "application/json", [LANG]),
@@ -105,7 +110,13 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
 }  # fmt: skip
 
 CHANGE: dict[str, tuple[str, bool, Doc]] = {
-    "/api/login": ("Become the host by the PIN", False, _object(pin=TEXT)),
+    "/api/login": ("Become the host by the PIN, or by the code on the host card", False,
+                   _object(pin=TEXT, card=TEXT)),
+    "/api/login/card": ("Become the host where the camera sees the card, and beside it the code "
+                        "that this phone shows", False, _object()),
+    "/api/salvaged/seen": ("Tell of damaged games no more", True, _object()),
+    "/api/card": ("Make a host card, shown once, or make the old one invalid", True,
+                  _object(make=YES_NO, forget=YES_NO)),
     "/api/logout": ("Be a guest again; the session ends on the server too", False, _object()),
     "/api/join": ("Join by the code, and take the seats that this phone speaks for; none to watch",
                   False, _object(code=TEXT, seats=PLAYERS)),
@@ -145,6 +156,11 @@ CHANGE: dict[str, tuple[str, bool, Doc]] = {
     "/api/undo": ("Take back what was done last, a move or an answer; with count so many moves",
                   True, _object(count=NUMBER)),
     "/api/redo": ("Do a move again", True, _object()),
+    "/api/pause": ("Let the camera look away, or go on", True, _object(on=YES_NO)),
+    "/api/games/rename": ("Call a player of a game otherwise", True,
+                          _object(key=TEXT, player=TEXT, name=TEXT)),
+    "/api/games/delete": ("Delete a game with its pictures; not the one that is on", True,
+                          _object(key=TEXT)),
     "/api/end": ("End the game as it stands", True, _object()),
     "/api/resume": ("Take up a game where it was left", True, _object(key=TEXT)),
     "/api/new": ("Begin a game", True,

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import logging
 import os
+import re
 import secrets
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +19,18 @@ from typing import Any
 from companion_app.live.errors import StoreError
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.roles import PARTS, ROLES
+from engine.errors import EngineError
+from engine.given import an_object, read_json
 
 PIN_COST = 2**14
 """Of scrypt: 16 MB and some 50 ms a guess, for whoever got hold of the file."""
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"
 """No vowels, so that no code is a word; nothing that looks like a digit."""
 CODE_LENGTH = 5
+LARGEST_FILE = 256 << 10
+LARGEST_NUMBER, MOST_NAMES, LONGEST_NAME = 10**9, 40, 260
+HASH = re.compile(r"scrypt\$([0-9]{1,6})\$[0-9a-f]{32}\$[0-9a-f]{64}")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,8 @@ class Settings:
     """Parts of the page and the role from which on they are open, where the host set one."""
     names: tuple[str, ...] = ()
     """Names of this machine that the page may be opened by, besides those of every home."""
+    card_hash: str = ""
+    """Of the code on the host card; empty where there is none."""
     old_cookies: int = 0
     """The number of the PIN whose cookies of version 0.1.0 still make a host; 0 for none."""
 
@@ -93,11 +104,15 @@ class SettingsFile:
                 raise StoreError(f"settings cannot be kept: {error.strerror}") from error
             return self._now
 
-    def change_pin(self, pin: str) -> None:
-        """Change the PIN; everybody else who was host is no longer."""
+    def with_pin(self, pin: str) -> dict[str, object]:
+        """Return what changes with a new PIN; everybody else who was host is no longer."""
         if not (pin.isascii() and pin.isdigit() and 4 <= len(pin) <= 12):
             raise BadRequest(code="bad-pin")
-        self.change(pin_hash=hashed(pin, self._cost), pin_number=self.now.pin_number + 1)
+        return {"pin_hash": hashed(pin, self._cost), "pin_number": self.now.pin_number + 1}
+
+    def change_pin(self, pin: str) -> None:
+        """Change the PIN."""
+        self.change(**self.with_pin(pin))
 
     def new_pin(self) -> str:
         """Make another PIN and return it, to be shown once."""
@@ -105,9 +120,20 @@ class SettingsFile:
         self.change_pin(pin)
         return pin
 
-    def new_code(self) -> None:
-        """Make another join code; every seat is free again."""
-        self.change(join_code=some_code(), join_number=self.now.join_number + 1)
+    def with_code(self) -> dict[str, object]:
+        """Return what changes with another join code; every seat is free again."""
+        return {"join_code": some_code(), "join_number": self.now.join_number + 1}
+
+    def keep_card(self, code: str) -> None:
+        """Let the card with this code make hosts, and no other; without a code none does."""
+        kept = hashlib.sha256(code.encode()).hexdigest() if code else ""
+        self.change(card_hash=kept)
+
+    def is_card(self, code: str) -> bool:
+        """Say whether a code is the one on the card."""
+        # Nobody tries a hundred random bits, however fast: a plain hash will do.
+        told = hashlib.sha256(code.encode(errors="replace")).hexdigest()
+        return hmac.compare_digest(told, self.now.card_hash)
 
     def is_pin(self, pin: str) -> bool:
         """Say whether a PIN is the right one; one guess at a time, since each takes memory."""
@@ -117,9 +143,11 @@ class SettingsFile:
     def _read(self) -> Settings:
         self._mark = self._stamp()
         try:
-            kept = json.loads(self._path.read_text(encoding="utf-8"))
-            settings = self._taken_over(kept)
-        except (OSError, ValueError, TypeError, AttributeError, KeyError):
+            kept = _kept(self._path)
+            settings = _taken_over(kept, self._cost)
+        except (OSError, EngineError, ValueError) as error:
+            if not isinstance(error, FileNotFoundError):
+                log.error("the settings of the page cannot be used, it begins anew: %s", error)
             self.made_pin = some_pin()
             settings = Settings(secrets.token_hex(32), hashed(self.made_pin, self._cost),
                                 join_code=some_code())  # fmt: skip
@@ -128,18 +156,6 @@ class SettingsFile:
         if "pin_hash" not in kept or not kept.get("join_code"):
             self._write(settings)
         return settings
-
-    def _taken_over(self, kept: dict[str, Any]) -> Settings:
-        """Return the settings in a file of this version, or of 0.1.0 with its plain PIN."""
-        if "pin_hash" not in kept:
-            kept = {**kept, "pin_hash": hashed(str(kept["pin"]), self._cost),
-                    "old_cookies": kept.get("pin_number", 1)}  # fmt: skip
-        known = {name: kept[name] for name in Settings.__dataclass_fields__ if name in kept}
-        settings = replace(Settings("", ""), **known)
-        if not settings.secret or not isinstance(settings.open_to, dict):
-            raise ValueError("no settings of ours")
-        code = settings.join_code or some_code()
-        return replace(settings, names=tuple(settings.names), join_code=code)
 
     def _write(self, settings: Settings) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,15 +170,75 @@ class SettingsFile:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
 
+def read_settings(path: Path) -> Settings:
+    """Return the settings in a file of this version or of 0.1.0; the file stays as it is.
+
+    Raises:
+        ValueError: they are none that this program kept.
+        EngineError: it is no JSON file.
+        OSError: it cannot be read.
+    """
+    return _taken_over(_kept(path), PIN_COST)
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    return dict(an_object(read_json(path, LARGEST_FILE), path.name))
+
+
+def _taken_over(kept: dict[str, Any], cost: int) -> Settings:
+    """Return the settings in a file of this version, or of 0.1.0 with its plain PIN."""
+    if "pin_hash" not in kept and isinstance(kept.get("pin"), str):
+        kept = {**kept, "pin_hash": hashed(kept["pin"], cost),
+                "old_cookies": kept.get("pin_number", 1)}  # fmt: skip
+    known = {name: kept[name] for name in Settings.__dataclass_fields__ if name in kept}
+    settings = replace(Settings("", ""), **known)
+    _check(asdict(settings))
+    code = settings.join_code or some_code()
+    return replace(settings, names=tuple(settings.names), join_code=code)
+
+
+def _check(kept: Mapping[str, Any]) -> None:
+    """Refuse settings that this program never kept.
+
+    Raises:
+        ValueError: names the first that is wrong.
+    """
+    secret, open_to, names = kept["secret"], kept["open_to"], kept["names"]
+    good = {
+        "secret": _is_text(secret) and len(secret) >= 16,
+        "pin_hash": is_hash(kept["pin_hash"]),
+        "open_to": isinstance(open_to, dict) and len(open_to) <= MOST_NAMES
+        and all(_is_text(role) for role in open_to.values()),
+        "names": isinstance(names, list | tuple) and len(names) <= MOST_NAMES
+        and all(_is_text(name) for name in names),
+        "players_answer": isinstance(kept["players_answer"], bool),
+    }  # fmt: skip
+    for name in ("pin_number", "join_number", "pictures_mb", "old_cookies"):
+        good[name] = type(kept[name]) is int and 0 <= kept[name] <= LARGEST_NUMBER
+    for name in ("join_code", "source", "card_hash"):
+        good[name] = _is_text(kept[name])
+    if wrong := [name for name, is_good in good.items() if not is_good]:
+        raise ValueError(f"{wrong[0]} is not what the page keeps there")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_NAME
+
+
 def write_private(path: Path, document: Any) -> None:
     """Write a file of JSON that only its owner reads; either all of it is there or the old one."""
     beside = path.with_suffix(".new")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(document, file)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
 
 
 def some_pin() -> str:
@@ -179,6 +255,12 @@ def hashed(pin: str, cost: int = PIN_COST) -> str:
     """Return what is kept of a PIN."""
     salt = secrets.token_bytes(16)
     return f"scrypt${cost}${salt.hex()}${_scrypt(pin, salt, cost).hex()}"
+
+
+def is_hash(text: object) -> bool:
+    """Say whether a text is what is kept of a PIN; none that would take minutes to try."""
+    found = HASH.fullmatch(text) if isinstance(text, str) else None
+    return found is not None and int(found[1]) <= 4 * PIN_COST
 
 
 def fits(pin: str, kept: str) -> bool:

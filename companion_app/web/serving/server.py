@@ -18,21 +18,23 @@ from companion_app.web.serving.pool import Pool
 MOST_THREADS, SPARE_THREADS = 240, 8
 """Every listening phone parks one; a parked thread costs about 0.03 MB."""
 CHANNEL_TIMEOUT_S = 60
-PORT = 8080
-NEXT_PORTS = 20
 
 
 class Server:
     """A running server."""
 
     def __init__(
-        self, app: Flask, host: str, port: int, most_threads: int = MOST_THREADS,
-        most_connections: int = MOST_CONNECTIONS,
+        self, app: Flask, host: str = "", port: int = 0, sock: socket.socket | None = None,
+        most_threads: int = MOST_THREADS, most_connections: int = MOST_CONNECTIONS,
     ) -> None:  # fmt: skip
+        """Serve on a port of an address, or on a socket that listens already."""
+        where: dict[str, Any] = {"host": host, "port": port}
+        if sock is not None:
+            where = {"sockets": [sock]}
         # Fifty phones that ask at once wait a moment for a thread, as they should.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         made = create_server(
-            app, host=host, port=port, channel_timeout=CHANNEL_TIMEOUT_S,
+            app, **where, channel_timeout=CHANNEL_TIMEOUT_S,
             _dispatcher=Pool(most_threads, SPARE_THREADS),
             # Notices phones that went away while their stream is silent.
             channel_request_lookahead=5, connection_limit=2 * most_connections,
@@ -68,27 +70,3 @@ class Server:
     def _serve(self) -> None:
         with contextlib.suppress(OSError):
             self._server.run()
-
-
-def serve(app: Flask, host: str, port: int | None) -> Server:
-    """Return a server on a port; without one, on ours or one of the next.
-
-    Raises:
-        OSError: the port is taken.
-    """
-    wanted = [port] if port is not None else [PORT + n for n in range(NEXT_PORTS)]
-    for number in wanted[:-1]:
-        with contextlib.suppress(OSError):
-            return Server(app, host, number)
-    return Server(app, host, wanted[-1])
-
-
-def reachable_host(host: str) -> str:
-    """Return the address by which phones in the same network find this machine."""
-    if host not in ("", "0.0.0.0", "::"):
-        return host
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        # No packet is sent: the system only says which of its addresses would be used.
-        probe.connect(("192.0.2.1", 9))
-        return str(probe.getsockname()[0])
-    return "127.0.0.1"

@@ -7,21 +7,26 @@ itself only the hash is kept, so that nobody becomes host by reading the file.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
+import re
 import secrets
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from companion_app.web.serving.page_file import write_private
+from engine.errors import EngineError
+from engine.given import an_object, read_json
 
 log = logging.getLogger(__name__)
 MOST_SESSIONS = 300
+LARGEST_FILE = 1 << 20
+MOST_SEATS, LONGEST_NAME = 20, 200
 LASTS_S = 31 * 86_400.0
 """As long as the cookie does."""
 HANDLE = 12
@@ -80,7 +85,7 @@ class Sessions:
         """End a session: its cookie is good for nothing any more."""
         with self._lock:
             if self._kept.pop(_hash(id_), None) is not None:
-                self._write()
+                self._write(ended=True)
 
     def end_by_handle(self, handle: str) -> bool:
         """End the session that the list names so; say whether there was one."""
@@ -88,7 +93,7 @@ class Sessions:
             gone = [one for one in self._kept if one[:HANDLE] == handle]
             for one in gone:
                 del self._kept[one]
-            self._write()
+            self._write(ended=True)
         return bool(gone)
 
     def end_others(self, id_: str) -> int:
@@ -96,7 +101,7 @@ class Sessions:
         with self._lock:
             before = len(self._kept)
             self._kept = {key: one for key, one in self._kept.items() if key == _hash(id_)}
-            self._write()
+            self._write(ended=True)
             return before - len(self._kept)
 
     def free(self, seat: str) -> None:
@@ -105,7 +110,7 @@ class Sessions:
             for key, one in self._kept.items():
                 left = tuple(held for held in one.seats if held != seat)
                 self._kept[key] = replace(one, seats=left)
-            self._write()
+            self._write(ended=True)
 
     def taken(self, code: int) -> dict[str, int]:
         """Return how many phones speak for each player, by the join code that is valid."""
@@ -121,12 +126,14 @@ class Sessions:
 
     def _read(self) -> dict[str, Session]:
         try:
-            kept = json.loads(self._path.read_text(encoding="utf-8")) if self._path else {}
-            return {str(key): _session(one) for key, one in kept.items()}
-        except (OSError, ValueError, TypeError, AttributeError, KeyError):
+            return read_sessions(self._path) if self._path else {}
+        except FileNotFoundError:
+            return {}
+        except (OSError, EngineError, ValueError) as error:
+            log.error("the phones that had joined are forgotten: %s", error)
             return {}
 
-    def _write(self) -> None:
+    def _write(self, *, ended: bool = False) -> None:
         if self._path is None:
             return
         try:
@@ -134,6 +141,25 @@ class Sessions:
         except OSError as error:
             # It holds until the next start; a full disk keeps nobody from hosting or leaving.
             log.error("sessions cannot be kept: %s", error.strerror)
+            if ended:
+                # A file that still has the ended one would let it in again at the next start.
+                with suppress(OSError):
+                    self._path.unlink(missing_ok=True)
+
+
+def read_sessions(path: Path) -> dict[str, Session]:
+    """Return the sessions in a file.
+
+    Raises:
+        ValueError: they are none that this program kept.
+        EngineError: it is no JSON file.
+        OSError: it cannot be read.
+    """
+    kept = an_object(read_json(path, LARGEST_FILE), path.name)
+    try:
+        return {_key(key): _session(one) for key, one in kept.items()}
+    except (TypeError, AttributeError, KeyError, OverflowError) as error:
+        raise ValueError(f"{path.name} holds something else than sessions") from error
 
 
 def handle_of(id_: str) -> str:
@@ -145,7 +171,21 @@ def _hash(id_: str) -> str:
     return hashlib.sha256(id_.encode(errors="replace")).hexdigest()
 
 
+def _key(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise ValueError("a session goes by the hash of its number")
+    return text
+
+
 def _session(kept: dict[str, Any]) -> Session:
-    return Session(float(kept["made_s"]), float(kept["seen_s"]), str(kept["device"]),
-                   int(kept["host"]), int(kept["code"]),
-                   tuple(str(one) for one in kept["seats"]))  # fmt: skip
+    made_s, seen_s = float(kept["made_s"]), float(kept["seen_s"])
+    host, code, seats = kept["host"], kept["code"], kept["seats"]
+    if not all(type(number) is int for number in (host, code)):
+        raise ValueError("PINs and codes are numbered")
+    if not isinstance(seats, list) or len(seats) > MOST_SEATS:
+        raise ValueError("a phone holds a few seats")
+    names = tuple(str(one) for one in seats)
+    device = str(kept["device"])
+    if any(len(text) > LONGEST_NAME for text in (device, *names)):
+        raise ValueError("a name is too long")
+    return Session(made_s, seen_s, device, host, code, names)

@@ -17,14 +17,14 @@ class SharedAnswers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._version = -1
+        self._version: Hashable = None
         self._kept: dict[Hashable, str] = {}
 
-    def answer(self, version: int, what: Hashable, make: Callable[[], str]) -> str:
+    def answer(self, version: Hashable, what: Hashable, make: Callable[[], str]) -> str:
         """Return an answer of this version; whoever asks meanwhile waits for the same one.
 
         Args:
-            version: the number of the newest event.
+            version: another one whenever something has changed.
             what: everything else that the answer depends on.
             make: makes it.
         """  # fmt: skip

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
+from companion_app.line.ends import EyeAway
 from companion_app.live.kept import KeptGames
+from companion_app.live.moved import last_cells
+from companion_app.live.salvage_report import told
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, language, speech, svg_answer
-from companion_app.web.desk import Desk
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.drawing.examples import PARTS as SHOWN_PARTS
+from companion_app.web.drawing.examples import example_drawing
 from companion_app.web.drawing.table import spot
+from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
@@ -35,27 +41,29 @@ MOST_MOVES_SHOWN = 400
 @access.part_of("page")
 def health() -> Response:
     """Say whether the page and the store work."""
-    desk = companion().desk
-    games = KeptGames(desk.store.path).count()
+    one = companion()
+    games = KeptGames(one.place.file).count()
+    standing = one.eye.standing()
+    if not one.eye.is_there:
+        raise EyeAway
     checks = [
-        {"name": "page", "ok": True, "text": f"phones listening: {desk.hub.listening}", "fix": ""},
+        {"name": "page", "ok": True, "text": f"phones listening: {one.hub.listening}", "fix": ""},
         {"name": "store", "ok": True, "text": f"games kept: {games}", "fix": ""},
-        {"name": "table", "ok": desk.trouble is None, "text": desk.trouble or desk.seeing,
-         "fix": ""},
+        {"name": "table", "ok": standing.trouble is None,
+         "text": standing.trouble or standing.seeing, "fix": ""},
     ]  # fmt: skip
-    loop = desk.feeder.loop
     return jsonify({"ok": all(check["ok"] for check in checks), "checks": checks,
-                    "looks": loop.looks if loop is not None else 0})  # fmt: skip
+                    "looks": standing.looks})  # fmt: skip
 
 
 @blueprint.get("/api/state")
 @access.part_of("watching")
 def state() -> Response:
     """Return the whole table; ``304`` when nothing has happened since."""
-    desk, words = companion().desk, speech()
-    what = ("state", words.language, desk.feeder.kind, str(snapshot.doubts(desk.feeder)))
+    now, words = companion().now(), speech()
+    what = ("state", words.language)
     text = companion().shared.answer(
-        desk.hub.version, what, lambda: current_app.json.dumps(snapshot.state(desk, words))
+        now.mark, what, lambda: current_app.json.dumps(snapshot.state(now, words))
     )
     answer = Response(text, mimetype="application/json")
     answer.add_etag()
@@ -79,15 +87,23 @@ def me() -> Response:
             "join_code": join_code_shown(),
             "open_to": {part: settings.least(part) for part in PARTS if PARTS[part].settable},
             "names": list(settings.names) if access.is_host() else [],
+            "card": bool(settings.card_hash),
+            "salvaged": _salvaged(),
             "players_answer": settings.players_answer,
             "pictures_mb": settings.pictures_mb,
             "language": language(),
             "languages": {code: catalogue(code)["name"] for code in LANGUAGES},
             "address": companion().address,
             "reads_photos": companion().read_photo is not None,
-            "camera": companion().camera is not None,
+            "camera": companion().eye.standing().source is not None,
         }
     )
+
+
+def _salvaged() -> str | None:
+    """Return what was saved of damaged games, in words, until the host has seen it."""
+    found = told(companion().place.file.parent)
+    return None if found is None else speech({}).page("salvaged", **asdict(found))
 
 
 @blueprint.get("/api/strings/<code>.json")
@@ -107,39 +123,34 @@ def strings(code: str) -> Response:
 @access.part_of("watching")
 def table() -> Response:
     """Return the table drawn: as accepted, or with the announced foul."""
-    desk, words = companion().desk, speech()
+    now, words = companion().now(), speech()
     show = "before" if request.args.get("show") == "before" else "after"
-    what = ("table", words.language, show)
+    stacked = request.args.get("stacked") == "1"
     drawn = companion().shared.answer(
-        desk.hub.version, what, lambda: _drawn(desk, words, show == "before")
-    )
+        now.mark, ("table", words.language, show, str(stacked)),
+        lambda: _drawn(now, words, show == "before", stacked),
+    )  # fmt: skip
     return svg_answer(drawn)
 
 
-def _drawn(desk: Desk, words: Speech, before: bool) -> str:
-    with desk.lock:
-        if desk.referee is None:
-            raise NotFound(code="no-game")
-        match, pending = desk.referee.match, desk.referee.pending
-        if pending is None or before:
-            return match_drawing.drawing(match, words)
-        return match_drawing.drawing(match, words, match_drawing.shown_with_foul(match, pending))
+def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
+    match, pending = now.match, now.pending
+    if match is None:
+        raise NotFound(code="no-game")
+    if pending is None or before:
+        return match_drawing.drawing(match, words, stacked=stacked)
+    foul = match_drawing.shown_with_foul(match, pending)
+    return match_drawing.drawing(match, words, foul, stacked)
 
 
 @blueprint.get("/api/picture.jpg")
 @access.part_of("pictures")
 def picture() -> Response:
     """Return what the camera sees right now, game or no game."""
-    desk = companion().desk
-    jpeg = desk.feeder.picture() if desk.is_fed else _seen_without_a_game()
-    if jpeg is None:
+    jpeg = companion().eye.ask("picture").data
+    if not jpeg:
         raise NotFound(code="no-picture")
     return Response(jpeg, mimetype="image/jpeg")
-
-
-def _seen_without_a_game() -> bytes | None:
-    camera = companion().camera
-    return camera.picture() if camera is not None else None
 
 
 @blueprint.get("/api/tile.svg")
@@ -149,7 +160,7 @@ def tile() -> Response:
     name, box_name = request.args.get("tile", ""), request.args.get("game", "")
     turns = request.args.get("turns", "0")
     game = game_named(box_name)
-    box = find_set(game, request.args.get("set"), companion().desk.set_folders)
+    box = find_set(game, request.args.get("set"), companion().place.set_folders)
     if name not in box or turns not in ("0", "1", "2", "3"):
         raise NotFound
     shown = face(box, box[name])
@@ -167,21 +178,30 @@ def tile() -> Response:
 @access.part_of("watching")
 def moves() -> Response:
     """Return the legal moves right now, for those who want to be shown them."""
-    desk = companion().desk
-    with desk.lock:
-        if desk.referee is None or desk.referee.match.ended:
-            return jsonify({"moves": []})
-        match = desk.referee.match
-        listed = match.game.legal_moves(match.position)[:MOST_MOVES_SHOWN]
-        return jsonify(
-            {
-                "moves": [
-                    {"move": move_to_json(move),
-                     "spots": [spot(p) for p in match_drawing.last_cells(move, match)]}
-                    for move in listed
-                ]
-            }
-        )  # fmt: skip
+    match = companion().now().match
+    if match is None or match.ended:
+        return jsonify({"moves": []})
+    listed = match.game.legal_moves(match.position)[:MOST_MOVES_SHOWN]
+    return jsonify(
+        {
+            "moves": [
+                {"move": move_to_json(move),
+                 "spots": [spot(p) for p in last_cells(move, match)]}
+                for move in listed
+            ]
+        }
+    )  # fmt: skip
+
+
+@blueprint.get("/api/rules/<game_name>/<part>.svg")
+@access.part_of("watching")
+def rules_picture(game_name: str, part: str) -> Response:
+    """Return a table that shows a part of a game's summary."""
+    if game_name not in GAMES or part not in SHOWN_PARTS:
+        raise NotFound
+    answer = svg_answer(example_drawing(game_name, part, language()))
+    answer.headers["Cache-Control"] = "max-age=86400"
+    return answer
 
 
 @blueprint.get("/api/games")
@@ -232,10 +252,10 @@ def _sets(game: AnyGame) -> list[dict[str, str]]:
     """Return the boxes that a game can be played with: its own, then those of the owner."""
     own = find_set(game, None)
     listed = [{"set": own.name, "title": own.title or game.facts.title}]
-    for folder in companion().desk.set_folders:
+    for folder in companion().place.set_folders:
         for file in sorted(folder.glob("*.toml")):
             with suppress(EngineError):
-                box = find_set(game, file.stem, companion().desk.set_folders)
+                box = find_set(game, file.stem, companion().place.set_folders)
                 if box.name != own.name:
                     listed.append({"set": box.name, "title": box.title or box.name})
     return listed

@@ -33,12 +33,12 @@ def join() -> Response:
         raise NotSeated
     if held is not None:
         access.sit(tuple(dict.fromkeys(held)))
-        companion().desk.emit({"event": "settings"})
+        companion().hub.publish({"event": "settings"})
     return jsonify({"role": access.role(), "seats": list(access.seats())})
 
 
 def _check_seats(held: Any) -> None:
-    match = companion().desk.match
+    match = companion().now().match
     players = match.start.players if match is not None else ()
     if not isinstance(held, list) or not all(one in players for one in held):
         raise BadRequest("seats are players of the game that is on")
@@ -52,7 +52,7 @@ def free() -> Response:
     if not isinstance(seat, str):
         raise BadRequest("seat is a player")
     companion().sessions.free(seat)
-    companion().desk.emit({"event": "settings"})
+    companion().hub.publish({"event": "settings"})
     return jsonify({"taken": companion().sessions.taken(companion().settings.now.join_number)})
 
 
@@ -72,7 +72,7 @@ def end() -> Response:
         access.end_others()
     elif not companion().sessions.end_by_handle(str(sent.get("session"))):
         raise NotFound
-    companion().desk.emit({"event": "settings"})
+    companion().hub.publish({"event": "settings"})
     return jsonify({"sessions": _listed()})
 
 

@@ -13,16 +13,14 @@ from typing import Any
 from flask import Blueprint, Response, jsonify
 
 from companion_app.web import snapshot
-from companion_app.web.asking import concerns
 from companion_app.web.context import asked, companion, speech
-from companion_app.web.correcting import keep_named, named_by_cells, spots_named
 from companion_app.web.game_asked import record_begun
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, NotHost, NotSeated
-from companion_app.web.serving.page_file import Settings
+from companion_app.web.serving.errors import BadRequest, NotHost
+from companion_app.web.serving.page_file import Settings, SettingsFile
 from companion_app.web.serving.roles import PARTS, ROLES
 from engine.given import LONGEST_NAME, hides
-from engine.record import parse_record
+from engine.record import parse_record, record_to_json
 
 blueprint = Blueprint("control", __name__)
 FROM_SEATS = ("answer", "roll", "pass", "discard", "finale")
@@ -32,9 +30,10 @@ HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+"
 MOST_NAMES = 8
 
 
-def done() -> Response:
-    """Return the state after a change, so that whoever made it sees it at once."""
-    return jsonify(snapshot.state(companion().desk, speech()))
+def done(what: str, told: Mapping[str, Any] | None = None) -> Response:
+    """Have something done; return the state after it, so that who asked sees it at once."""
+    companion().eye.ask(what, told)
+    return jsonify(snapshot.state(companion().now(), speech()))
 
 
 # --- the host ------------------------------------------------------------------------------------
@@ -43,8 +42,12 @@ def done() -> Response:
 @blueprint.post("/api/login")
 @access.part_of("page")
 def login() -> Response:
-    """Become the host by the PIN."""
-    pin = asked().get("pin")
+    """Become the host by the PIN, or by the code that a phone read from the host card."""
+    sent = asked()
+    if isinstance(card := sent.get("card"), str):
+        access.try_card(card, companion().settings, companion().limiter)
+        return jsonify({"host": True})
+    pin = sent.get("pin")
     if not isinstance(pin, str):
         raise BadRequest("send the PIN as text")
     access.try_pin(pin, companion().settings, companion().limiter)
@@ -63,31 +66,40 @@ def logout() -> Response:
 @access.must_be_host
 def settings() -> Response:
     """Change the PIN, the join code, who may do what, own names, or the room for pictures."""
-    sent = asked()
-    kept = companion().settings
+    sent, kept = asked(), companion().settings
+    # All of it or nothing: what one cannot be kept for leaves the others as they were.
+    kept.change(**_changes(sent, kept))
+    if "pin" in sent:
+        access.stay_host()
+    if "pictures_mb" in sent:
+        companion().eye.ask("limit-pictures", {"mb": kept.now.pictures_mb})
+    companion().hub.publish({"event": "settings"})
+    now = kept.now
+    return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb,
+                    "open_to": _open_now(now), "names": list(now.names)})  # fmt: skip
+
+
+def _changes(sent: Mapping[str, Any], kept: SettingsFile) -> dict[str, object]:
+    """Return the settings that were sent, each checked."""
+    changes: dict[str, object] = {}
     if "pin" in sent:
         if not isinstance(sent["pin"], str):
             raise BadRequest(code="bad-pin")
-        kept.change_pin(sent["pin"])
-        access.stay_host()
+        changes |= kept.with_pin(sent["pin"])
     if "players_answer" in sent:
-        kept.change(players_answer=bool(sent["players_answer"]))
+        changes["players_answer"] = bool(sent["players_answer"])
     if "open_to" in sent:
-        kept.change(open_to={**kept.now.open_to, **_open_to(sent["open_to"])})
+        changes["open_to"] = {**kept.now.open_to, **_open_to(sent["open_to"])}
     if "names" in sent:
-        kept.change(names=_own_names(sent["names"]))
+        changes["names"] = _own_names(sent["names"])
     if sent.get("new_code") is True:
-        kept.new_code()
+        changes |= kept.with_code()
     if "pictures_mb" in sent:
         room = sent["pictures_mb"]
         if not isinstance(room, int) or isinstance(room, bool) or not 0 <= room <= 100_000:
             raise BadRequest("pictures_mb is a whole number of megabytes")
-        kept.change(pictures_mb=room)
-        companion().desk.limit_pictures()
-    companion().desk.emit({"event": "settings"})
-    now = kept.now
-    return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb,
-                    "open_to": _open_now(now), "names": list(now.names)})  # fmt: skip
+        changes["pictures_mb"] = room
+    return changes
 
 
 def _open_now(now: Settings) -> dict[str, str]:
@@ -128,34 +140,7 @@ def tell() -> Response:
         raise BadRequest("say one of " + ", ".join((*FROM_SEATS, *FROM_HOST)))
     if "confirm" in sent or any(kind in FROM_HOST for kind in kinds):
         _only_host()
-    with companion().desk.lock:
-        _only_for_oneself(sent)
-        _tell(sent)
-    return done()
-
-
-def _tell(sent: Mapping[str, Any]) -> None:
-    desk = companion().desk
-    if "correct" in sent and desk.match is not None:
-        sent = named_by_cells(desk.match, sent)
-    with desk.lock:
-        spots = spots_named(desk, sent)
-        desk.tell(sent)
-        keep_named(desk, sent, spots)
-
-
-def _only_for_oneself(sent: Mapping[str, Any]) -> None:
-    """Refuse what a seat tells for another colour."""
-    referee = companion().desk.referee
-    if referee is None or access.is_host():
-        return
-    number = sent.get("answer")
-    question = referee.questions.get(number) if isinstance(number, int) else None
-    if "answer" in sent and question is None:
-        return  # nobody waits for it, and the referee says so
-    concerned = concerns(question, referee.match)
-    if not set(concerned).intersection(access.seats()):
-        raise NotSeated(code="not-your-seat")
+    return done("tell", {"sent": sent, "host": access.is_host(), "seats": list(access.seats())})
 
 
 def _only_host() -> None:
@@ -167,8 +152,7 @@ def _only_host() -> None:
 @access.must_be_host
 def take_foul_back() -> Response:
     """Say that the tile of the foul was lifted."""
-    companion().desk.take_foul_back()
-    return done()
+    return done("take-foul-back")
 
 
 @blueprint.post("/api/undo")
@@ -176,29 +160,23 @@ def take_foul_back() -> Response:
 def undo() -> Response:
     """Take back what was done last, a move or an answer; or so many moves."""
     count = asked().get("count")
-    if count is None:
-        companion().desk.undo()
-        return done()
-    if not isinstance(count, int) or isinstance(count, bool):
+    if count is not None and (not isinstance(count, int) or isinstance(count, bool)):
         raise BadRequest("count is a whole number")
-    companion().desk.take_back(count)
-    return done()
+    return done("undo", {"count": count})
 
 
 @blueprint.post("/api/redo")
 @access.must_be_host
 def redo() -> Response:
     """Do the move again that was taken back."""
-    companion().desk.redo()
-    return done()
+    return done("redo")
 
 
 @blueprint.post("/api/end")
 @access.must_be_host
 def end() -> Response:
     """End the game as it stands."""
-    companion().desk.end()
-    return done()
+    return done("end")
 
 
 @blueprint.post("/api/resume")
@@ -206,16 +184,9 @@ def end() -> Response:
 def resume() -> Response:
     """Take up a game where it was left."""
     key = asked().get("key")
-    desk = companion().desk
-    with desk.lock:
-        known = desk.store.games()
-    if key is None and desk.match is not None:
-        key = desk.match.key
-    if not isinstance(key, str) or key not in known:
+    if key is not None and not isinstance(key, str):
         raise BadRequest(code="no-game")
-    match = desk.resume(key)
-    desk.feed(companion().make_feeder(match.record()))
-    return done()
+    return done("resume", {"key": key})
 
 
 @blueprint.post("/api/new")
@@ -223,12 +194,10 @@ def resume() -> Response:
 def new() -> Response:
     """Begin a new game: game, set, players with names, options; or a whole record."""
     sent = asked()
-    desk = companion().desk
-    whole = sent.get("record")
-    record = record_begun(sent) if whole is None else parse_record(whole, desk.set_folders)
+    whole, folders = sent.get("record"), companion().place.set_folders
+    record = record_begun(sent) if whole is None else parse_record(whole, folders)
     named = _names(sent.get("names", {}), record.start.players)
-    desk.begin(record, named, companion().make_feeder(record))
-    return done()
+    return done("begin", {"record": record_to_json(record), "names": named})
 
 
 def _names(sent: Any, players: tuple[str, ...]) -> dict[str, str]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from flask import Blueprint, Response, jsonify, request
 
+from companion_app.line.hub import Event, FullHouse, Hub, Listener
 from companion_app.web.context import companion, speech
 from companion_app.web.serving import access
-from companion_app.web.serving.hub import Event, FullHouse, Hub, Listener
 
 HEARTBEAT_S = 10.0
 """Tells a phone that the line is alive, and us that the phone is."""
@@ -22,7 +22,7 @@ blueprint = Blueprint("events", __name__)
 @access.part_of("watching")
 def events() -> Response:
     """Stream what happens; ``Last-Event-ID`` (or ``since``) says what the phone knows."""
-    hub = companion().desk.hub
+    hub = companion().hub
     known = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
     try:
         listener = hub.listen(int(known) if known.isdigit() else None)

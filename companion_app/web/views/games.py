@@ -58,15 +58,19 @@ def history() -> Response:
 @access.part_of("watching")
 def statistics() -> Response:
     """Return what the kept games say about each person."""
-    return jsonify({"players": _by_person(game for game in summaries() if game["ended"])})
+    return jsonify({"players": _by_person(_counted())})
 
 
 @blueprint.get("/api/series")
 @access.part_of("watching")
 def series() -> Response:
     """Return the series of the kept games, the newest first."""
-    finished = [game for game in summaries() if game["ended"]]
-    return jsonify({"series": series_of(finished)})
+    return jsonify({"series": series_of(_counted())})
+
+
+def _counted() -> list[Doc]:
+    """Return the games that say something about people: finished, and not the demo's."""
+    return [game for game in summaries() if game["ended"] and not game["demo"]]
 
 
 def _by_person(games: Iterable[Doc]) -> list[Doc]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from flask import Blueprint, Response, jsonify
 
 from companion_app.live.match import Match
 from companion_app.web.context import asked, companion
-from companion_app.web.desk import Desk
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, NotYours
 
@@ -30,7 +29,7 @@ JOINED = Path("hall-table/hall.json")
 def in_a_hall() -> Response:
     """Return which hall this table is in, and whether a hand is up."""
     joined = _joined()
-    match = companion().desk.match
+    match = companion().now().match
     name = json.loads(joined.read_text(encoding="utf-8"))["name"] if joined.exists() else None
     return jsonify({"name": name, "hand": match is not None and _is_up(match)})
 
@@ -44,9 +43,7 @@ def hand() -> Response:
         raise BadRequest("raised is true or false")
     if not _joined().exists():
         raise NotFound(code="no-hall")
-    desk = companion().desk
-    with desk.lock:
-        _raise(desk, _on(desk), raised)
+    companion().eye.ask("raise-hand", {"raised": raised})
     return jsonify({"hand": raised})
 
 
@@ -55,16 +52,7 @@ def hand() -> Response:
 def ruling() -> Response:
     """Do what the hall's arbiter decided; only what the hall has signed for this table."""
     do, number = _opened(asked().get("message"))
-    desk = companion().desk
-    with desk.lock:
-        match = _on(desk)
-        if do.get("key") != match.key:
-            raise BadRequest(code="other-game")
-        deed = _DEEDS.get(str(do.get("what")))
-        if deed is None:
-            raise BadRequest("an unknown ruling")
-        match.note("ruling", {"what": do["what"], "ruling": number})
-    deed(desk)
+    companion().eye.ask("ruling", {"what": str(do.get("what")), "key": do.get("key"), "n": number})
     return jsonify({})
 
 
@@ -88,41 +76,13 @@ def _opened(message: Any) -> tuple[Mapping[str, Any], int]:
         raise NotYours(code="not-the-hall") from error
 
 
-def _overrule(desk: Desk) -> None:
-    pending = desk.referee.pending if desk.referee else None
-    if pending is None:
-        raise NotFound(code="cannot-be")
-    desk.tell({"overrule": pending.n})
-
-
-_DEEDS: Mapping[str, Callable[[Desk], None]] = {
-    "overrule": _overrule,
-    "lift": Desk.take_foul_back,
-    "take-back": Desk.take_back,
-    "end": Desk.end,
-    "lower-hand": lambda desk: _raise(desk, _on(desk), False),
-}
-
-
-def _raise(desk: Desk, match: Match, raised: bool) -> None:
-    match.note("hand", {"raised": raised})
-    desk.emit({"event": "settings"})
-
-
 def _is_up(match: Match) -> bool:
     hands = [line.body for line in match.store.lines(match.key) if line.kind == "hand"]
     return bool(hands) and hands[-1].get("raised") is True
 
 
-def _on(desk: Desk) -> Match:
-    match = desk.match
-    if match is None:
-        raise NotFound(code="no-game")
-    return match
-
-
 def _home() -> Path:
-    return companion().desk.store.path.parent
+    return companion().place.file.parent
 
 
 def _joined() -> Path:

@@ -11,11 +11,10 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
-from companion_app.doctor import diagnose, report, write_help_file
-from companion_app.doctor_camera import Seen
-from companion_app.doctor_machine import Machine
+from companion_app.hands.work import LOOK
+from companion_app.help_file import write_help_file
+from companion_app.web import frames, looking
 from companion_app.web.context import companion, language
-from companion_app.web.desk import Desk
 from companion_app.web.doctor_words import in_words
 from companion_app.web.serving import access
 from companion_app.web.speech import Speech
@@ -35,12 +34,11 @@ class Checkup:
         self._at_s = float("-inf")
         self._answer: Mapping[str, Any] = {}
 
-    def answer(self, desk: Desk) -> Mapping[str, Any]:
+    def answer(self) -> Mapping[str, Any]:
         """Return what doctor says, at most some seconds old."""
         with self._lock:
             if self._clock() - self._at_s >= FRESH_S:
-                machine = Machine(desk.store.path.parent)
-                self._answer = report(diagnose(machine, _seen(desk)))
+                self._answer = _examined()
                 self._at_s = self._clock()
             return self._answer
 
@@ -49,7 +47,7 @@ class Checkup:
 @access.part_of("watching")
 def health() -> Response:
     """Return every check, in the guest's language as far as its sentences go."""
-    answer = _checkup().answer(companion().desk)
+    answer = _checkup().answer()
     chosen = language()
     words = Speech(chosen)
     checks = [
@@ -66,11 +64,11 @@ def health() -> Response:
 @access.must_be_host
 def help_file() -> Response:
     """Return one file to send for help; a picture of the table only where the host asks for it."""
-    desk = companion().desk
-    jpeg = desk.feeder.picture() if request.args.get("picture") == "1" else None
+    asked = request.args.get("picture") == "1" and companion().eye.standing().is_fed
+    jpeg = companion().eye.ask("picture").data or None if asked else None
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "help.zip"
-        write_help_file(file, _checkup().answer(desk), jpeg)
+        write_help_file(file, _checkup().answer(), jpeg)
         answer = Response(file.read_bytes(), mimetype="application/zip")
     answer.headers["Content-Disposition"] = 'attachment; filename="snake-eye-help.zip"'
     return answer
@@ -81,15 +79,15 @@ def _checkup() -> Checkup:
     return found
 
 
-def _seen(desk: Desk) -> Seen:
-    """Return what the camera that the game has shows right now."""
-    feeder = desk.feeder
-    if feeder.kind in ("none", "recorded"):
-        return Seen("")
-    frame = feeder.newest
-    if desk.seeing == "camera-lost" or frame is None:
-        return Seen(feeder.kind, trouble=LOST)
-    return Seen(feeder.kind, frame.bgr)
+def _examined() -> Mapping[str, Any]:
+    """Return what doctor says, with the camera that the game has as it is right now."""
+    one = companion()
+    standing = one.eye.standing()
+    kind = "" if standing.kind in ("none", "recorded") else standing.kind
+    lost = standing.seeing == "camera-lost"
+    still = frames.newest() if kind and not lost else None
+    trouble = LOST if kind and still is None else ""
+    return one.hands.do(LOOK, looking.examined, one.home, kind, trouble, still)
 
 
 def _title(words: Speech, name: str) -> str:

@@ -12,14 +12,14 @@ from xml.sax.saxutils import escape, quoteattr
 
 from flask import Blueprint, Response
 
-from companion_app.cli.seen_picture import ink_of, stroke_px
 from companion_app.live.match import Match
+from companion_app.live.moved import last_cells
 from companion_app.live.places import Point, Spot
 from companion_app.live.referee_state import Pending
+from companion_app.outlining import ink_of, stroke_px
 from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot, spots_of
-from companion_app.web.feeder import Feeder
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
@@ -43,31 +43,27 @@ class Seen:
 @access.part_of("pictures")
 def picture_with_outlines() -> Response:
     """Return the camera's picture with the tiles that are known, the last move and any foul."""
-    desk = companion().desk
-    if desk.referee is None:
+    said = companion().eye.ask("seen").body
+    now = companion().now()
+    if said is None or now.match is None:
         raise NotFound(code="no-picture")
-    with desk.lock:
-        seen = seen_by(desk.feeder)
-        if seen is None:
-            raise NotFound(code="no-picture")
-        referee = desk.referee
-        return svg_answer(drawn(seen, referee.match, referee.pending, speech()))
+    width, height = said["size"]
+    outlines = {_spot(place): [(x, y) for x, y in outline] for place, outline in said["outlines"]}
+    standing = now.standing
+    seen = Seen((width, height), outlines, frozenset(map(_spot, standing.covered)),
+                frozenset(map(_spot, standing.unsure)))  # fmt: skip
+    return svg_answer(drawn(seen, now.match, now.pending, speech()))
 
 
-def seen_by(feeder: Feeder) -> Seen | None:
-    """Return what a feeder's loop believes to lie where; ``None`` before the first frame."""
-    frame, loop = feeder.newest, feeder.loop
-    if frame is None or loop is None:
-        return None
-    size_px = frame.bgr.shape[1], frame.bgr.shape[0]
-    return Seen(size_px, loop.outlines_px, loop.covered, loop.unsure)
+def _spot(place: Sequence[int]) -> Spot:
+    return place[0], place[1], place[2]
 
 
 def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> str:
     """Return the drawing: one group that can be tapped for every tile, marks above them."""
     width, height = seen.size_px
     layout = pending.layout if pending is not None else match.layout
-    last = {spot(p) for p in match_drawing.last_cells(pending.move, match)} if pending else set(
+    last = {spot(p) for p in last_cells(pending.move, match)} if pending else set(
         match_drawing.last_spots(match))  # fmt: skip
     wrong = _wrong(pending, match)
     named = {spot(place[1:], place[0]): place for place in seen.outlines_px}
@@ -101,7 +97,7 @@ def _wrong(pending: Pending | None, match: Match) -> set[str]:
     if pending is None:
         return set()
     pointed = [place for one in pending.violations for place in match_drawing.pointed(one, match)]
-    return {spot(place) for place in pointed or match_drawing.last_cells(pending.move, match)}
+    return {spot(place) for place in pointed or last_cells(pending.move, match)}
 
 
 def _tap(

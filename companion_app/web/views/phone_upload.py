@@ -6,12 +6,15 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, jsonify, request
 
-from companion_app.web.context import camera, companion
-from companion_app.web.phone import LARGEST_BYTES, PICTURES, PICTURES_WINDOW_S
+from companion_app.web.context import companion
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
 
 blueprint = Blueprint("phoning", __name__)
+LARGEST_BYTES = 12 << 20
+"""A phone's best JPEG has 8 MB."""
+PICTURES, PICTURES_WINDOW_S = 45, 10.0
+"""So many pictures in so many seconds; more than four a second tell the referee nothing."""
 
 
 @blueprint.post("/api/camera/picture")
@@ -20,7 +23,7 @@ blueprint = Blueprint("phoning", __name__)
 def picture() -> Response:
     """Take in a picture: one of a live view (the body) or a single photo (multipart, ``photo``)."""
     access.limit(companion().limiter, "picture", PICTURES, PICTURES_WINDOW_S)
-    if camera().kind != "phone":
+    if companion().eye.standing().source != "phone":
         raise WebError(code="other-camera")
     photo = request.files.get("photo")
     if (request.content_length or 0) > LARGEST_BYTES:
@@ -28,8 +31,8 @@ def picture() -> Response:
     data = photo.stream.read() if photo is not None else request.get_data()
     if not data:
         raise BadRequest("send a picture")
-    width, height = camera().inbox.push(data, still=photo is not None)
-    return jsonify({"size": [width, height]})
+    size = companion().eye.ask("phone-picture", {"still": photo is not None}, data).body
+    return jsonify({"size": size})
 
 
 @blueprint.post("/api/https")

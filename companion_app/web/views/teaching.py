@@ -16,6 +16,7 @@ from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
 from engine.games import GAMES, game_named
 from engine.record import find_set
+from vision import ModelError
 
 blueprint = Blueprint("teaching", __name__)
 DRAFT = "snake-eye-lesson"
@@ -23,15 +24,15 @@ DRAFT = "snake-eye-lesson"
 
 def sets_folder() -> Path:
     """Return the owner's folder of sets."""
-    folders = companion().desk.set_folders
-    return folders[0] if folders else companion().desk.store.path.parent / "sets"
+    folders = companion().place.set_folders
+    return folders[0] if folders else companion().home / "sets"
 
 
 def draft() -> LessonDraft:
     """Return the lesson that is being prepared."""
     known: dict[str, LessonDraft] = current_app.extensions
     if DRAFT not in known:
-        home = companion().desk.store.path.parent
+        home = companion().home
         known[DRAFT] = LessonDraft(home / "lesson", sets_folder(), home / "corrections",
                                    companion().hands)  # fmt: skip
     return known[DRAFT]
@@ -49,16 +50,32 @@ def _shown() -> dict[str, Any]:
 @access.part_of("boxes")
 def shelf() -> Response:
     """Return the taught boxes, and for the host the lesson that is being prepared."""
-    from models.teaching.shelf import listed
+    from models.teaching.shelf import refused
 
     # First how the lesson stands: what is learnt by then lies on the shelf.
     lesson = _shown() if access.is_host() else {}
     games = _games()
     words = {tile: speech().tile(tile) for tiles in games.values() for tile in tiles}
     titles = {name: game.facts.title for name, game in GAMES.items()}
-    answer = {"boxes": listed(sets_folder()), "games": games, "boards": _boards(),
+    answer = {"boxes": _listed(), "games": games, "boards": _boards(),
               "titles": titles, "words": words}  # fmt: skip
+    if access.is_host():
+        answer["refused"] = [
+            {"file": file, "text": speech().page("teach-refused", name=file), "detail": why}
+            for file, why in refused(sets_folder()).items()
+        ]
     return jsonify(answer | lesson)
+
+
+def _listed() -> list[dict[str, Any]]:
+    """Return the taught boxes, each with a word on who signed it."""
+    from models.teaching.shelf import listed
+
+    words, boxes = speech(), listed(sets_folder())
+    for box in boxes:
+        signed = box["signed"]
+        signed["text"] = words.page(f"box-{signed['state']}", name=signed["by"])
+    return boxes
 
 
 def _games() -> dict[str, list[str]]:
@@ -106,11 +123,9 @@ def photo() -> Response:
     if file is not None:
         data = file.stream.read()
     else:
-        camera = companion().camera
-        seen = camera.picture() if camera is not None else None
-        if seen is None:
+        data = companion().eye.ask("picture").data
+        if not data:
             raise WebError(code="no-camera")
-        data = seen
     draft().add_photo(data, shape, game, _taught(sent.get("set"), game))  # type: ignore[arg-type]
     return jsonify(_shown())
 
@@ -178,20 +193,21 @@ def learn() -> Response:
 @access.must_be_host
 def boxes() -> Response:
     """Rename (``rename``, ``to``) or delete (``delete``) a taught box."""
-    from models.teaching import shelf as kept
     from models.teaching.errors import TeachingError
+    from models.teaching.parcel import rename
+    from models.teaching.shelf import delete
 
     sent = asked()
     try:
         if "delete" in sent:
-            kept.delete(sets_folder(), str(sent["delete"]))
+            delete(sets_folder(), str(sent["delete"]))
         elif "rename" in sent:
-            kept.rename(sets_folder(), str(sent["rename"]), str(sent.get("to", "")))
+            rename(sets_folder(), str(sent["rename"]), str(sent.get("to", "")))
         else:
             raise BadRequest("say rename or delete")
     except TeachingError as error:
         raise WebError(str(error), code="cannot-teach") from error
-    return jsonify({"boxes": kept.listed(sets_folder())})
+    return jsonify({"boxes": _listed()})
 
 
 @blueprint.post("/api/teaching/import")
@@ -200,7 +216,7 @@ def boxes() -> Response:
 def take_in() -> Response:
     """Take in a box from a file (multipart, ``box``); it is checked, and nothing in it is run."""
     from models.teaching.errors import TeachingError
-    from models.teaching.shelf import listed, taken_in
+    from models.teaching.parcel import taken_in
 
     access.limit_uploads(companion().limiter)
     file = request.files.get("box")
@@ -209,8 +225,8 @@ def take_in() -> Response:
     try:
         name = taken_in(sets_folder(), file.stream.read(), request.form.get("name") or None)
     except TeachingError as error:
-        raise WebError(str(error), code="cannot-teach") from error
-    return jsonify({"name": name, "boxes": listed(sets_folder())})
+        raise WebError(str(error), code="bad-box") from error
+    return jsonify({"name": name, "boxes": _listed()})
 
 
 @blueprint.get("/api/teaching/boxes/<name>.zip")
@@ -218,7 +234,7 @@ def take_in() -> Response:
 def give_away(name: str) -> Response:
     """Return a taught box as one file."""
     from models.teaching.errors import TeachingError
-    from models.teaching.shelf import exported
+    from models.teaching.parcel import exported
 
     try:
         data = exported(sets_folder(), name)
@@ -237,4 +253,7 @@ def trial() -> Response:
     file, name = request.files.get("photo"), str(request.form.get("set", ""))
     if file is None:
         raise BadRequest("send a photo")
-    return jsonify(companion().hands.do(PHOTO, tried, file.stream.read(), name, sets_folder()))
+    try:
+        return jsonify(companion().hands.do(PHOTO, tried, file.stream.read(), name, sets_folder()))
+    except ModelError as error:
+        raise WebError(str(error), code="box-broken") from error

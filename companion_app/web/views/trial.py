@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
-from companion_app.live.reading import plain
-from companion_app.web.context import asked, camera, speech, svg_answer
+from companion_app.web import frames
+from companion_app.web.context import asked, speech, svg_answer
 from companion_app.web.drawing.table import draw_table, spot
 from companion_app.web.game_asked import record_asked
 from companion_app.web.lessons.selftest import compared, tiles_to_lay
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import WebError
 from companion_app.web.speech import Speech
 from engine.errors import EngineError
 from engine.game import Place, Start
@@ -20,22 +20,8 @@ from engine.games import several_boards, several_fields
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, parse_table
 from engine.tiles import TileSet
-from vision import Frame, TableState, table_state_to_json
 
 blueprint = Blueprint("trial", __name__)
-
-
-def read_frame(frame: Frame | None, box: TileSet) -> TableState:
-    """Return what lies on the table in a frame.
-
-    Raises:
-        WebError: there is no frame.
-    """
-    from vision import ReadRequest, read_table
-
-    if frame is None:
-        raise WebError(code="no-frame")
-    return plain(read_table(frame.bgr, ReadRequest(box.lattice, box)))
 
 
 # --- the self-test -------------------------------------------------------------------------------
@@ -56,8 +42,8 @@ def selftest() -> Response:
     record = record_asked(asked())
     box = record.tile_set
     wanted = tiles_to_lay(box)
-    state = read_frame(camera().still_of(record, wanted), box)
-    result = compared(wanted, state.tiles, box)
+    seen = frames.read(frames.of_layout(record, wanted), record)
+    result = compared(wanted, seen["table"]["tiles"], box)
     words = speech({})
     marked = [place for one, _ in result.wrong for place in _places(one)]
     return jsonify(
@@ -69,7 +55,7 @@ def selftest() -> Response:
                  "seen": words.tile(seen) if seen is not None and seen in box else None}
                 for one, seen in result.wrong
             ],
-            "advice": _advice(state, words),
+            "advice": _advice(seen, words),
             "svg": _drawn(box, wanted, words, marked),
         }
     )  # fmt: skip
@@ -86,9 +72,8 @@ def _drawn(box: TileSet, layout: Layout, words: Speech, marked: list[Place] | No
                       board_word=words.page("board"), title=words.page("selftest"))  # fmt: skip
 
 
-def _advice(state: TableState, words: Speech) -> list[str]:
-    told = sorted({one.what for one in state.quality.advice})
-    return [words.page(f"camera-{what}") for what in told]
+def _advice(seen: Mapping[str, Any], words: Speech) -> list[str]:
+    return [words.page(f"camera-{what}") for what in seen["advice"]]
 
 
 # --- a game that already lies there --------------------------------------------------------------
@@ -99,8 +84,8 @@ def _advice(state: TableState, words: Speech) -> list[str]:
 def table() -> Response:
     """Read the table as it lies, to take up a game in its middle."""
     record = record_asked(asked())
-    state = read_frame(camera().frame(record), record.tile_set)
-    written = table_state_to_json(state)
+    seen = frames.read(frames.newest(record), record)
+    written = seen["table"]
     words = speech({})
     layout, _ = parse_table(record.game, record.tile_set, written)
     lying = layout_to_json(layout)
@@ -108,8 +93,8 @@ def table() -> Response:
         {
             "table": {"format": written["format"], "version": written["version"], **lying},
             "tiles": len(layout.placements()),
-            "unsure": len(state.unsure),
-            "advice": _advice(state, words),
+            "unsure": seen["unsure"],
+            "advice": _advice(seen, words),
             "svg": draw_table(
                 record.tile_set, layout, record.start.players,
                 label=words.labels(layout, record.tile_set),

@@ -80,7 +80,7 @@ def _result() -> str | None:
 
 
 def _folder() -> Path:
-    return companion().desk.store.path.parent / "update"
+    return companion().home / "update"
 
 
 def _version() -> str:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
-from calibration.errors import CalibrationError
-from calibration.learn import Learnt, Photo, learn_profile
-from calibration.pattern import Pattern
-from calibration.profile import Profile
-from calibration.profile_file import save_profile
-from companion_app.web.camera import kind_of
-from companion_app.web.checking import Check
-from companion_app.web.context import asked, camera, companion, speech
+from companion_app.hands.work import LOOK, PRINT
+from companion_app.line.standing import kind_of
+from companion_app.refusal import Refusal
+from companion_app.web import frames, looking
+from companion_app.web.context import asked, companion, speech
 from companion_app.web.game_asked import record_asked
+from companion_app.web.looking import Check, Wanted
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
 from companion_app.web.speech import Speech
 from engine.games import GAMES
 from engine.record import Record
-from vision import Frame
 
 blueprint = Blueprint("wizard", __name__)
 MOST_PHOTOS = 8
@@ -37,31 +33,47 @@ PAPERS = ("a4", "letter")
 @access.part_of("watching")
 def see() -> Response:
     """Say which camera it is, whether its picture will do, and what to change where."""
-    one, words = camera(), speech({})
+    name, words = frames.source(), speech({})
     begun = _begun()
-    waits = words.page("camera-waits-phone" if one.kind == "phone" else "camera-waits")
+    waits = words.page("camera-waits-phone" if kind_of(name) == "phone" else "camera-waits")
+    check = None
     try:
-        frame = one.frame(begun)
-    except WebError as error:
+        check = _checked(name, begun)
+    except Refusal as error:
+        if error.code != "no-camera":
+            raise
         # The page must still be able to offer another one.
-        frame, waits = None, f"{words.page(f'error-{error.code}')} {error.detail}"
+        waits = f"{words.page(f'error-{error.code}')} {error.detail}"
     answer: dict[str, Any] = {
-        "source": one.name,
-        "kind": one.kind,
-        "name": source_in_words(one.name, words),
+        "source": name,
+        "kind": kind_of(name),
+        "name": source_in_words(name, words),
         "sources": [{"source": name, "kind": kind_of(name), "name": source_in_words(name, words)}
-                    for name in one.sources() if kind_of(name) != "recorded"],
-        "seen": frame is not None,
+                    for name in companion().eye.ask("sources").body if kind_of(name) != "recorded"],
+        "seen": check is not None,
         "ready": False,
         "text": waits,
         "advice": [],
-        "calibrated": _profile_to_json(one.profile()),
+        "calibrated": frames.profile_in_short(),
     }  # fmt: skip
-    if frame is not None:
-        box = begun.tile_set if begun is not None else None
-        check = companion().checker.check(frame, box, one.profile())
+    if check is not None:
         answer |= _check_to_json(check, words)
     return jsonify(answer)
+
+
+def _checked(name: str, begun: Record | None) -> Check | None:
+    """Return what is to be said about the camera's picture; nothing where there is none."""
+    one, wanted = companion(), None
+    if begun is not None:
+        wanted = Wanted(one.place, begun.game.facts.name, begun.tile_set.name)
+
+    def judge() -> Check | None:
+        frame = frames.newest(begun)
+        if frame is None:
+            return None
+        return one.hands.do(LOOK, looking.checked, wanted, frames.profile(), frame)
+
+    return one.checker.check((name, wanted), judge)
 
 
 def _begun() -> Record | None:
@@ -70,8 +82,8 @@ def _begun() -> Record | None:
         listed = request.args.get("players")
         return record_asked({"game": request.args["game"], "set": request.args.get("set"),
                              "players": listed.split(",") if listed else None})  # fmt: skip
-    match = companion().desk.match
-    return match.record() if match is not None and companion().desk.is_fed else None
+    now = companion().now()
+    return now.match.record() if now.match is not None and now.standing.is_fed else None
 
 
 def _check_to_json(check: Check, words: Speech) -> dict[str, Any]:
@@ -108,9 +120,9 @@ def source_in_words(name: str, words: Speech) -> str:
 def choose() -> Response:
     """Take another camera: one of those found, a phone, or the demo table."""
     name = asked().get("source")
-    if not isinstance(name, str) or name not in camera().sources():
+    if not isinstance(name, str):
         raise BadRequest("source is none of those found")
-    camera().choose(name)
+    companion().eye.ask("choose", {"source": name})
     companion().photos.clear()
     companion().settings.change(source=name)
     return jsonify({"source": name})
@@ -124,22 +136,15 @@ def choose() -> Response:
 def calibrate() -> Response:
     """Take a picture of the sheet on the table, and learn the camera from all taken so far."""
     photos = companion().photos
-    frame = camera().frame()
+    frame = frames.newest()
     if frame is None:
         raise WebError(code="no-frame")
-    learnt = learn_profile([*photos, _photo(frame, len(photos))], Pattern())
-    if learnt.profile is None:
-        raise WebError(code="no-sheet")
-    last = f"{len(photos)}"
-    if any(name == last for name, _ in learnt.left_out):
-        raise WebError(code="no-sheet")
-    photos.append(_photo(frame, len(photos)))
+    packed, learnt = companion().hands.do(
+        LOOK, looking.learnt, list(photos), frame, frames.profile()
+    )
+    photos.append(packed)
     del photos[:-MOST_PHOTOS]
-    try:
-        save_profile(learnt.profile, camera().profile_file())
-    except (CalibrationError, OSError) as error:
-        raise WebError(str(error), code="not-kept") from error
-    return jsonify({"calibrated": _profile_to_json(learnt.profile, learnt)})
+    return jsonify({"calibrated": learnt})
 
 
 @blueprint.post("/api/camera/forget")
@@ -147,7 +152,7 @@ def calibrate() -> Response:
 def forget() -> Response:
     """Forget what was learnt about this camera."""
     companion().photos.clear()
-    camera().profile_file().unlink(missing_ok=True)
+    frames.profile().unlink(missing_ok=True)
     return jsonify({"calibrated": None})
 
 
@@ -155,29 +160,9 @@ def forget() -> Response:
 @access.part_of("watching")
 def sheet() -> Response:
     """Return the calibration sheet to print."""
-    from models.sheets.calibration import calibration_sheet
-    from models.sheets.paper import sheet_of
-
     paper = request.args.get("paper", "a4")
     if paper not in PAPERS:
         raise BadRequest("paper is a4 or letter")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "sheet.pdf"
-        calibration_sheet(file, "Snake Eye", sheet_of(paper))
-        answer = Response(file.read_bytes(), mimetype="application/pdf")
+    answer = Response(companion().hands.do(PRINT, looking.sheet, paper), mimetype="application/pdf")
     answer.headers["Content-Disposition"] = 'inline; filename="snake-eye-sheet.pdf"'
     return answer
-
-
-def _photo(frame: Frame, number: int) -> Photo:
-    return Photo(f"{number}", frame.bgr, (frame.bgr.shape[1], frame.bgr.shape[0]))
-
-
-def _profile_to_json(profile: Profile | None, learnt: Learnt | None = None) -> Any:
-    if profile is None:
-        return None
-    lens = profile.lens
-    rms = lens.rms_px if lens is not None else None
-    used = learnt.used if learnt is not None else (lens.used if lens is not None else 1)
-    return {"pictures": max(1, used), "table": profile.table is not None,
-            "rms_px": None if rms is None else round(float(rms), 2)}  # fmt: skip

@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion_app.cli.seen_picture import LONGEST_PX, drawn_over, ink_of
+from companion_app.cli.seen_picture import LONGEST_PX, drawn_over
+from companion_app.outlining import ink_of
 
 BLUE, AMBER = (0, 0, 255), (0, 255, 255)
 

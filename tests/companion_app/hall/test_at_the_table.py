@@ -6,12 +6,12 @@ import base64
 
 import pytest
 
+from companion_app.eye.recorded import shipped_script
 from companion_app.hall.keeper import ruling
 from companion_app.hall.line.keys import hall_keys, key_from_text
 from companion_app.hall.line.message import signed, to_bytes, topic_to
 from companion_app.hall.store.arbiter_store import decide
 from companion_app.hall.table.membership import MembershipFiles
-from companion_app.web.recorded import shipped_script
 from companion_app.web.serving.server import Server
 from tests.companion_app.hall.world import joined
 from tests.companion_app.web.conftest import Played
@@ -83,7 +83,7 @@ def test_ruling_of_the_hall_is_obeyed_and_stands_in_the_log(table):
     assert guest.post("/api/hall/ruling", table.signed("take-back", key)).status_code == 200
     assert len(table.played.desk.match.accepted) == 1
     assert guest.post("/api/hall/ruling", table.signed("lift", key)).status_code == 409
-    assert guest.post("/api/hall/ruling", table.signed("overrule", key)).status_code == 404
+    assert guest.post("/api/hall/ruling", table.signed("overrule", key)).status_code == 409
     assert guest.post("/api/hall/ruling", table.signed("lower-hand", key)).status_code == 200
     assert guest.post("/api/hall/ruling", table.signed("end", key)).status_code == 200
     assert table.played.desk.match.ended

@@ -19,7 +19,7 @@ from companion_app.hall.table.membership import ask_to_join
 from companion_app.hall.web.app import create_hall_app
 from companion_app.hall.web.openapi import document
 from companion_app.hall.web.overview import Overview
-from companion_app.web.serving.hub import FullHouse
+from companion_app.line.hub import FullHouse
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.cluster import free_port
 from tests.companion_app.hall.world import TableOfHall

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from companion_app.eye.recorded import settled_on
 from companion_app.live.hindrance import WHATS, Hindrance, at_the_table
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.store import Store
-from companion_app.web.recorded import settled_on
 from companion_app.web.speech import LANGUAGES, catalogue
 from engine.game import Start
 from engine.games import game_named

@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from companion_app.eye.camera import TableCamera
+from companion_app.eye.desk import Desk
+from companion_app.eye.recorded import Script, laid, read_script, settled_on, shipped_script
 from companion_app.hands.pool import Hands
 from companion_app.live.store import Store
 from companion_app.web.app import create_app
-from companion_app.web.context import Companion
-from companion_app.web.desk import Desk
-from companion_app.web.recorded import Script, laid, read_script, settled_on, shipped_script
 from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions
 from engine.game import Move
 from engine.record import Record, move_to_json, parse_record
+from tests.near import near_companion
 
 PLAYTHROUGHS = Path(__file__).parents[2] / "playthroughs"
 PIN = "424242"
@@ -76,11 +77,21 @@ class Played:
         if not self.settings.is_pin(PIN):
             self.settings.change_pin(PIN)
         self.time_s = 0.0
-        self.companion = Companion(
+        self.companion, self.eye = near_companion(
             self.desk, self.settings, limiter=Limiter(lambda: self.time_s), address="http://pi/",
             sessions=Sessions(folder / "sessions.json"), hands=HANDS,
         )  # fmt: skip
         self.app = create_app(self.companion)
+
+    def use_sets(self, folder: Path) -> None:
+        """Let boxes of the owner be found in a folder."""
+        self.desk.set_folders = (folder,)
+        self.companion.place = replace(self.companion.place, set_folders=(folder,))
+
+    def look_through(self, camera: TableCamera) -> TableCamera:
+        """Let the table have a camera."""
+        self.eye.camera = camera
+        return camera
 
     def guest(self) -> Guest:
         """Return a new phone."""

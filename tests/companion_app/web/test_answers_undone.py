@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from companion_app.eye.recorded import settled_on
 from companion_app.live.places import Belief
 from companion_app.live.settle import Settled
-from companion_app.web.recorded import settled_on
 from engine.notation import read_layout
 from engine.placement import Layout
 from tests.companion_app.web.conftest import Played, playthrough

@@ -37,7 +37,7 @@ def host(played, monkeypatch):
     """The host of a desk whose taught boxes lie where they are read from."""
     home = played.store.path.parent
     monkeypatch.setenv("SNAKE_EYE_HOME", str(home))
-    played.desk.set_folders = (home / "sets",)
+    played.use_sets(home / "sets")
     # A worker knows the home that was set when it began.
     with Hands() as hands:
         played.companion.hands = hands

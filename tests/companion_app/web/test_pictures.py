@@ -9,13 +9,13 @@ from errno import ENOSPC
 
 import pytest
 
+from companion_app.eye.desk import Desk
 from companion_app.live.store import Store, _said
 from companion_app.web.app import create_app
-from companion_app.web.context import Companion
-from companion_app.web.desk import Desk
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.speech import LANGUAGES, Speech
 from tests.companion_app.web.conftest import Guest
+from tests.near import near_companion
 
 
 def with_pictures(played, script, count, size=400_000):
@@ -43,8 +43,10 @@ def test_the_oldest_pictures_go_when_the_room_is_used_up(played, script):
 
 
 def test_every_verdict_keeps_to_the_limit(played, script):
-    played.settings.change(pictures_mb=1)
-    with_pictures(played, script, 4)
+    with_pictures(played, script, 1)
+    played.host().post("/api/settings", {"pictures_mb": 1})
+    for move in script.record.moves[1:4]:
+        played.desk.match.accept((move,), picture=os.urandom(400_000))
 
     played.lay(script.record.moves[4])
 
@@ -90,7 +92,7 @@ def test_full_disk_is_said_clearly_and_loses_nothing(small_disk, tmp_path, scrip
     desk = Desk(store)
     settings = SettingsFile(tmp_path / "page.json")
     settings.change_pin("424242")
-    app = create_app(Companion(desk, settings))
+    app = create_app(near_companion(desk, settings)[0])
     match = desk.begin(replace(script.record, moves=()))
     host = Guest(app.test_client()).be_host()
     match.accept(script.record.moves[:3])

@@ -28,7 +28,7 @@ ENGLISH = re.compile(
 )
 """Words of our sentences that are words of no other language here."""
 SAME = {"PIN", "{player}: {tile}", "live", "BG Stats", "violet", "orange", "turquoise", "diamant",
-        "{colour} {shape}", "Orange", "Pages", "Table", "Name", "{n} point"}  # fmt: skip
+        "Pause", "{colour} {shape}", "Orange", "Pages", "Table", "Name", "{n} point"}  # fmt: skip
 
 
 def english_in(text: str) -> list[str]:
@@ -220,7 +220,8 @@ def test_counted_sentence_has_the_form_of_its_number(language, count, said):
     ("language", "said"),
     [("de", "Die blaue Schlange ist kein geschlossener Ring,"
             " darum bleibt diese Karte, wie sie liegt."),
-     ("fr", "Le serpent bleu ne forme pas une boucle fermée : cette carte reste comme elle est."),
+     ("fr", "Le serpent bleu ne forme pas une boucle fermée\u00a0:"
+            " cette carte reste comme elle est."),
      ("cs", "Modrý had není uzavřený kruh, proto tato karta zůstane, jak leží."),
      ("ru", "Синяя змея не замкнута в кольцо, поэтому карта остаётся как лежит.")],
 )  # fmt: skip

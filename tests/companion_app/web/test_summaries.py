@@ -12,8 +12,10 @@ import pytest
 
 from companion_app.hands.errors import HandsFull
 from companion_app.hands.pool import Hands
+from companion_app.live.kept import KeptGames
 from companion_app.live.store import FILE, Store
-from companion_app.web.replays import Place, summed_up
+from companion_app.web.place import Place
+from companion_app.web.replays import summed_up
 from companion_app.web.summaries import Summaries, said
 from tests.companion_app.web.conftest import HANDS, Played
 
@@ -45,8 +47,14 @@ def hands():
 def table(played, hands):
     """A desk whose replays are counted."""
     played.companion.hands = hands
-    played.companion.summaries = Summaries(lambda: played.companion.place, hands)
+    played.companion.summaries = Summaries(
+        lambda: played.companion.place, hands, keep_in(played.store)
+    )
     return played
+
+
+def keep_in(store: Store):
+    return KeptGames(store.path).keep
 
 
 def begin_games(table: Played, record, count: int) -> list[str]:
@@ -86,7 +94,7 @@ def test_summaries_outlive_the_program(table, hands, script):
     begin_games(table, script.record, 2)
     before = table.guest().get("/api/history")
     hands.played.clear()
-    again = Summaries(lambda: table.companion.place, hands)
+    again = Summaries(lambda: table.companion.place, hands, keep_in(table.store))
 
     games = [said(key, one.summary, "en") for key, one in again.listed().games]
 
@@ -143,7 +151,7 @@ def test_a_game_is_listed_in_the_words_of_each_guest(table, script):
 def test_a_home_of_version_0_1_0_is_summed_up(tmp_path, hands):
     shutil.copy(KEPT / FILE, tmp_path)
     with Store(tmp_path) as store:
-        summaries = Summaries(lambda: Place(store.path), hands)
+        summaries = Summaries(lambda: Place(store.path), hands, keep_in(store))
         first, again = summaries.listed(), summaries.listed()
         keys = store.games()
 
@@ -155,7 +163,7 @@ def test_a_home_of_version_0_1_0_is_summed_up(tmp_path, hands):
 def test_a_game_that_cannot_be_read_is_tried_once_and_again_with_another_box(table, hands):
     table.store.append("odd", "started", {"record": {"format": "nothing"}})
     sets = table.store.path.parent / "sets"
-    table.desk.set_folders = (sets,)
+    table.use_sets(sets)
     guest = table.guest()
 
     first, again = guest.get("/api/history"), guest.get("/api/history")

@@ -42,13 +42,6 @@ def test_cell_outside_the_picture_is_hidden_and_not_inside(bgr):
     assert ground.inside(outlines).tolist() == [False, True]
 
 
-def test_colours_of_a_cloth_are_seen_elsewhere_and_those_of_a_thing_are_not(bgr):
-    ground = Ground(bgr, [cell(2, 5)])
-
-    assert ground.elsewhere(cell(3, 5), 3 * WIDE) == 1.0
-    assert ground.elsewhere(cell(12, 5.5), 9 * WIDE) == 0.0
-
-
 def test_shadow_on_the_table_hides_nothing(bgr):
     bgr[:, 400:] = (bgr[:, 400:] * 0.85).astype(np.uint8)
     ground = Ground(bgr, [cell(2, 5)])

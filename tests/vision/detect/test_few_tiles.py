@@ -11,7 +11,7 @@ import pytest
 
 from vision.core.files import TRAINED
 from vision.core.request import ReadRequest
-from vision.detect.few_tiles import few_tiles
+from vision.detect.detect import few_tiles
 from vision.detect.network import MANIFEST, shipped_network
 from vision.intake.picture import load_picture
 from vision.read import read_table

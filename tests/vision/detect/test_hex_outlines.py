@@ -8,8 +8,8 @@ import pytest
 
 from vision.core.lattice import mapped
 from vision.detect.hex_outlines import laid_hexes
+from vision.detect.hex_seams import CORNERS, SKEW
 from vision.detect.network import CHANNELS, STRIDE, TileMaps
-from vision.hexes.grid import CORNERS, SKEW
 
 SIZE = (640, 480)
 ISLAND = [(x, y) for x in range(-2, 3) for y in range(-2, 3) if abs(x + y) <= 2]

@@ -10,10 +10,17 @@ import pytest
 from engine.hexpath import path_cells
 from engine.setfile import built_in_set
 from vision.core.pyramid import Pyramid
-from vision.hexes.above import View, in_view
-from vision.hexes.aside import _guesses, _is_cut, _shared_out
+from vision.hexes.aside import (
+    View,
+    _drawn,
+    _guesses,
+    _is_cut,
+    _shared_out,
+    fits_of,
+    in_view,
+    outline_of,
+)
 from vision.hexes.plane import HexBoard
-from vision.hexes.stencils import _drawn, fits_of, outline_of
 
 BOX = built_in_set("snekagon5g")
 PATHS = tuple(sorted({kind.path for kind in BOX.kinds.values() if kind.path}))

@@ -21,12 +21,13 @@ from vision.hexes.cells import (
     balanced,
     evened,
     in_two_lights,
+    is_doubtful,
     laid_out,
+    read_cells,
     turned_cell,
 )
 from vision.hexes.clay import CLAY_SEEN
-from vision.hexes.looks import read_cells
-from vision.hexes.models import MANIFEST, NETWORKS, HexModels, shipped_models
+from vision.hexes.models import CONTENTS, MANIFEST, NETWORKS, HexModels, shipped_models
 from vision.hexes.plane import HexBoard
 
 BOARD = HexBoard(np.array([[30.0, 0, 320], [0, 30.0, 240], [0, 0, 1]]), (319.5, 239.5), 400.0)
@@ -178,3 +179,41 @@ def test_a_network_that_its_manifest_does_not_name_is_refused(tmp_path, sums):
 
     with pytest.raises(ModelError, match="not the file"):
         HexModels(tmp_path)
+
+
+RED_CELLS, VIOLET_CELLS = ((0, 0), (1, 0), (2, 0)), ((-3, 0), (-3, 1), (-3, 2))
+ODD = (4, -4)
+
+
+def shares(name: str, sure: float = 0.999, second: str = "eye") -> np.ndarray:
+    found = np.zeros(len(CONTENTS))
+    found[CONTENTS.index(name)], found[CONTENTS.index(second)] = sure, 1 - sure
+    return found
+
+
+@pytest.fixture
+def reading() -> CellReadings:
+    contents = dict.fromkeys(CELLS, shares("empty"))
+    contents |= dict.fromkeys(RED_CELLS, shares("red"))
+    contents |= dict.fromkeys(VIOLET_CELLS, shares("violet"))
+    sides = dict.fromkeys(CELLS, np.zeros(6))
+    return CellReadings(contents, dict.fromkeys(CELLS, 0.0),
+                        dict.fromkeys(CELLS, np.array([1.0, 0, 0])), sides, sides)  # fmt: skip
+
+
+@pytest.mark.parametrize(("hint", "doubtful"), [(0.0001, False), (0.0007, True)])
+def test_a_tile_that_hints_at_clay_is_worth_another_look(reading, hint, doubtful):
+    clay = np.array([1 - hint, hint, 0.0])
+
+    assert is_doubtful(replace(reading, clay=reading.clay | {(0, 0): clay})) is doubtful
+    assert not is_doubtful(replace(reading, clay=reading.clay | {ODD: clay}))
+
+
+@pytest.mark.parametrize(
+    ("share", "doubtful"), [(0.001, False), (0.5, True), (0.98, True), (0.999, False)]
+)
+def test_a_side_that_may_part_two_tiles_is_worth_another_look(reading, share, doubtful):
+    sides = {cell: reading.joined[cell].copy() for cell in CELLS}
+    sides[(0, 0)][0] = sides[(1, 0)][3] = share
+
+    assert is_doubtful(replace(reading, joined=sides)) is doubtful

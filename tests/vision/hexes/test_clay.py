@@ -10,8 +10,8 @@ from engine.placement import Piece
 from engine.setfile import built_in_set
 from vision.hexes.cells import CELLS, CellReadings
 from vision.hexes.clay import SeenClay, clay_on_boards
-from vision.hexes.cuts import SeenPiece
 from vision.hexes.models import CONTENTS
+from vision.hexes.pieces import SeenPiece
 
 FIVE = built_in_set("snekagon5g")
 EAST = HEX_SIDE_NAMES.index("E")

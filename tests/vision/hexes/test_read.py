@@ -9,15 +9,11 @@ import pytest
 from engine.setfile import built_in_set
 from models.evaluate.hex_score import compared, smallest_cell_px
 from models.training.hex_samples import hex_table
-from vision.core.pyramid import Pyramid
 from vision.hexes import read as hex_read
-from vision.hexes.boards import boards_in
 from vision.hexes.cells import CELLS, CellReadings
-from vision.hexes.models import CONTENTS, HexModels
+from vision.hexes.models import CONTENTS
 from vision.hexes.plane import HexBoard, plane_of
 from vision.hexes.read import read_hex_table
-from vision.hexes.scraps import STRIDE
-from vision.hexes.starts import finder_input
 
 
 @pytest.mark.parametrize("game", ["snekagon", "snekagon5g"])
@@ -137,33 +133,6 @@ def test_a_scrap_of_a_board_that_cannot_be_placed_spoils_the_picture(table):
     assert "cut-off" not in {advice.what for advice in alone.quality.advice}
 
 
-class Faint(HexModels):
-    """The networks, of which the first hardly marks what lies in the left of a picture."""
-
-    def __init__(self, columns: int) -> None:
-        super().__init__()
-        self.columns = columns
-
-    def mark(self, bgr):
-        shown = super().mark(bgr)
-        shown[0, :, : self.columns] = np.minimum(shown[0, :, : self.columns], -1.0)
-        return shown
-
-
-@pytest.mark.parametrize("kind", ["a scrap of a board", "paper of its colour"])
-def test_what_is_hardly_marked_at_the_edge_spoils_the_picture_if_it_is_of_a_board(table, kind):
-    cells = table.boards[0].px(plane_of(CELLS))
-    scrap = table.bgr[:, int(np.quantile(cells[:, 0], 0.85)) :]
-    if kind != "a scrap of a board":
-        scrap = np.broadcast_to(scrap[384, 20], scrap.shape)
-    picture = np.ascontiguousarray(np.hstack([scrap, table.bgr]))
-    faint = Faint(int(finder_input(picture)[1] * scrap.shape[1] / STRIDE))
-
-    scraps = boards_in(Pyramid(picture), 5, faint).scraps
-
-    assert bool(scraps) is (kind == "a scrap of a board")
-
-
 @pytest.mark.parametrize(("tilt", "told"), [(-0.02, False), (-0.03, True)])
 def test_cells_that_become_small_beyond_the_pictures_edge_are_told(tilt, told):
     board = HexBoard(
@@ -182,7 +151,7 @@ def test_cells_that_become_small_beyond_the_pictures_edge_are_told(tilt, told):
     assert state.quality.ok
 
 
-def test_cells_too_small_to_place_their_board_are_told_to_be_small(table):
+def test_where_cells_are_too_small_to_place_their_board_none_is_said_to_be_seen(table):
     tiny = cv2.resize(table.bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     rows = table.boards[0].px(plane_of(CELLS))[:, 1] / 2
     top = int(rows.min() + 0.75 * np.ptp(rows))
@@ -191,4 +160,4 @@ def test_cells_too_small_to_place_their_board_are_told_to_be_small(table):
     state = read(np.concatenate([tiny[top:], rest]))
 
     assert state.tiles == state.unsure == ()
-    assert {advice.what for advice in state.quality.advice} == {"cut-off", "small"}
+    assert {advice.what for advice in state.quality.advice} == {"cut-off"}

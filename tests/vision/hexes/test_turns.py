@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from engine.setfile import built_in_set
-from vision.hexes.cells import CELLS, CLAYS, CellReadings, turned_cell
+from vision.hexes.cells import CELLS, CLAYS, CellReadings, turned_cell, turns_of
 from vision.hexes.models import CONTENTS
-from vision.hexes.turns import turns_of
 
 SNEKAGON, FIVE = built_in_set("snekagon"), built_in_set("snekagon5g")
 EYES = [(q, r) for q, r in FIVE.extras["board"]["eyes"]]

@@ -10,7 +10,6 @@ import pytest
 from engine.setfile import built_in_set
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.types import Detection, Detections
-from vision.layout.candidates import with_faint
 from vision.layout.whole_bigs import with_whole_bigs
 
 SSSNAKE, NEST = built_in_set("sssnake"), built_in_set("schlangennest")
@@ -98,21 +97,6 @@ def test_box_without_big_cards_is_not_looked_at():
     assert seen is detections
 
 
-def test_faint_outline_counts_where_it_surely_shows_a_card():
-    card = CellReading((CellGuess("curve", 0, 0, 1.0),))
-    found, faint = (Detection(outline(x, 100), sure) for x, sure in ((100, 0.9), (220, 0.3)))
-    near, odd = (Detection(outline(x, 100), 0.3) for x in (110, 400))
-    detections = Detections((640, 480), "square", (found,), (faint, near, odd))
-
-    seen, readings = with_faint(
-        detections, [card],
-        lambda some: [card if one.centre_px[0] < 300 else STRANGE for one in some],
-    )  # fmt: skip
-
-    assert seen.found == (found, faint)
-    assert list(readings) == [card, card]
-
-
 def test_outline_across_a_big_card_beside_others_is_looked_at_before_bricks():
     card = CellReading((CellGuess("curve", 0, 0, 1.0),))
     beside = Detection(outline(MIDDLE[0] + WIDE, MIDDLE[1]), 0.9)
@@ -154,25 +138,3 @@ def narrow_look(found: Sequence[Detection]) -> list[CellReading]:
         reading if length < 1.15 * LONG else STRANGE
         for reading, length in zip(look(found), long, strict=True)
     ]
-
-
-def test_a_big_card_that_was_not_found_is_seen_beside_a_card_alone():
-    crossing = CellReading((CellGuess("crossing", 0, 0, 0.999),), far=0.1)
-    alone = Detection(outline(MIDDLE[0], MIDDLE[1] + 1.5 * LONG), 0.9)
-    detections = Detections((640, 480), "square", (alone,))
-
-    seen, readings = with_whole_bigs(detections, [crossing], SSSNAKE, look)
-
-    assert halves(seen, readings) == [(0, 180), (1, 220)]
-    assert len(seen.found) == 3
-
-
-def test_a_card_that_has_a_neighbour_is_not_looked_beside():
-    crossing = CellReading((CellGuess("crossing", 0, 0, 0.999),), far=0.1)
-    places = [MIDDLE[1] + 1.5 * LONG, MIDDLE[1] + 2.5 * LONG]
-    two = tuple(Detection(outline(MIDDLE[0], y), 0.9) for y in places)
-    detections = Detections((640, 480), "square", two)
-
-    seen, _ = with_whole_bigs(detections, [crossing, crossing], SSSNAKE, look)
-
-    assert seen.found == two

@@ -10,7 +10,7 @@ from models.scenes.film import FilmedTable
 from models.scenes.positions import Played, played
 from models.scenes.sequence import film_settings
 from vision.core.request import ReadRequest
-from vision.hexes import boxes as hex_boxes
+from vision.hexes import read as hex_read
 from vision.live import follow
 from vision.live.changes import boxes_around, changed_between, painted_on, shrunk
 from vision.live.tracked import TrackedTable
@@ -71,7 +71,7 @@ def test_boards_on_which_nothing_has_changed_are_not_read_again(monkeypatch):
     table, one = filmed("snekagon5g", 2, 4, 6, (1600, 900))
     box = built_in_set("snekagon5g")
     read: list[int] = []
-    real = hex_boxes.cells_of
+    real = hex_read.cells_of
 
     def counted(pyramid, boards, tile_set, models):
         read.append(len(boards))

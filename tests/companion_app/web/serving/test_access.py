@@ -6,12 +6,14 @@ import json
 import re
 import shutil
 import ssl
+from dataclasses import replace
 from http.client import HTTPSConnection
 from pathlib import Path
 
 import pytest
 from flask.sessions import SecureCookieSessionInterface
 
+from companion_app.web.serving import sessions as sessions_module
 from companion_app.web.serving.access import COOKIE, PART, PIN_TRIES, SECURE_COOKIE
 from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.limits import (
@@ -29,7 +31,7 @@ from tests.companion_app.web.conftest import Guest, Played, playthrough
 
 SECURITY = Path(__file__).parents[4] / "deploy/SECURITY.md"
 FILLED = {"view": "rules", "key": "no-game", "code": "en", "name": "x", "game_name": "chess",
-          "seq": "1", "number": "1"}  # fmt: skip
+          "seq": "1", "number": "1", "part": "goal"}  # fmt: skip
 
 
 def test_right_pin_makes_a_host_and_a_wrong_one_does_not(played):
@@ -536,4 +538,28 @@ def test_settings_that_cannot_be_kept_are_not_changed(played, tmp_path):
 
     assert refused.status_code == 507
     assert refused.get_json()["error"]["code"] == "not-kept"
+    assert played.settings.now == before
+
+
+def test_session_that_ended_on_a_full_disk_does_not_come_back(tmp_path, monkeypatch):
+    sessions = Sessions(tmp_path / "sessions.json")
+    gone, stays = (sessions.begin(replace(sessions.fresh(""), host=1)) for _ in range(2))
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sessions_module, "write_private", full)
+    sessions.end(gone)
+
+    assert sessions.find(stays) is not None
+    assert Sessions(tmp_path / "sessions.json").find(gone) is None
+
+
+def test_settings_are_changed_all_or_not_at_all(played):
+    host, before = played.host(), played.settings.now
+
+    sent = {"pin": "135790", "players_answer": False, "pictures_mb": -1}
+    answer = host.post("/api/settings", sent)
+
+    assert answer.status_code == 400
     assert played.settings.now == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion_app.web.recorded import settled_on
+from companion_app.eye.recorded import settled_on
 from tests.companion_app.web.conftest import playthrough
 
 

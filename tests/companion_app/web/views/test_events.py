@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from companion_app.web.recorded import settled_on
-from companion_app.web.serving.hub import MISSED, MOST_WAITING, REMEMBERED, FullHouse, Hub
+from companion_app.eye.recorded import settled_on
+from companion_app.line.hub import MISSED, MOST_WAITING, REMEMBERED, FullHouse, Hub
 from companion_app.web.serving.server import Server
 from engine.game import Move
 from engine.notation import read_layout

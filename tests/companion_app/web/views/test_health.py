@@ -16,9 +16,9 @@ import pytest
 from companion_app.doctor import diagnose, report
 from companion_app.doctor_camera import Seen
 from companion_app.doctor_machine import Machine
+from companion_app.eye.feeder import NoFeeder
 from companion_app.live.store import FILE
 from companion_app.web.doctor_words import in_words
-from companion_app.web.feeder import NoFeeder
 from companion_app.web.speech import LANGUAGES
 from companion_app.web.views.update import PLACES
 from vision.sources.pi_camera import CameraFacts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from itertools import product
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from companion_app.live.places import Belief
 from companion_app.live.settle import Settled
+from companion_app.web.serving import access
 from tests.companion_app.web.conftest import playthrough
 from tests.companion_app.web.test_answers_undone import OLD, asked, shown
 from vision.core.errors import ModelError, PictureError
@@ -36,6 +38,34 @@ def test_fault_of_our_own_is_broken_and_logged(played, script, fault, caplog, mo
     assert answer.status_code == 500
     assert answer.get_json()["error"]["code"] == "broken"
     assert "a request failed: POST /api/tell" in caplog.text
+
+
+@pytest.mark.parametrize("fault", [KeyError("n"), RecursionError(), UnicodeError("x"), OSError(5)])
+def test_fault_of_our_own_in_any_view_is_broken_and_logged(played, fault, caplog):
+    def fails(*_, **__):
+        raise fault
+
+    host, app = played.host(), played.app
+    walked = 0
+    for rule in app.url_map.iter_rules():
+        if access.part_of_view(app.view_functions[rule.endpoint]) == "page":
+            continue
+        planted = access.part_of("hosting")(lambda *_, **__: fails())
+        app.view_functions[rule.endpoint] = access.takes_files(planted)
+        path = re.sub("<int:[a-z]+>", "1", rule.rule)
+        path = re.sub("<[a-z_]+>", "x", path)
+        caplog.clear()
+        played.time_s += 10
+        method = "POST" if "POST" in rule.methods else "GET"
+        answer = host.client.open(
+            path, method=method, headers={"X-Snake-Eye": host.token}, json={}
+        )  # fmt: skip
+        assert (answer.status_code, answer.get_json()["error"]["code"]) == (500, "broken"), path
+        assert f"a request failed: {method} {path}" in caplog.text
+        assert type(fault).__name__ in caplog.text
+        walked += 1
+
+    assert walked > 50
 
 
 @pytest.mark.parametrize(("fault", "status"), [(ModelError("m"), 500), (PictureError("p"), 422)])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import Counter
+from collections.abc import Callable
 
 import cv2
 import numpy as np
 import pytest
 
+from companion_app.hands.work import LEARN, Work
 from companion_app.web.views.teaching import DRAFT
 from vision.classify.taught import find_taught
 
@@ -128,7 +130,7 @@ def test_named_groups_become_a_box_that_reads(taught):
 
 
 def test_a_box_that_was_taught_for_a_game_is_offered_and_played(played):
-    played.desk.set_folders = (played.store.path.parent / "sets",)
+    played.use_sets(played.store.path.parent / "sets")
     host = played.host()
     shown = send(
         host, "/api/teaching/photo", photo=(io.BytesIO(photo()), "a.jpg"), shape="square"
@@ -177,7 +179,7 @@ def test_files_that_are_no_box_are_refused(played, name):
 
     answer = send(host, "/api/teaching/import", box=(io.BytesIO(out.getvalue()), "x.zip"))
 
-    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "cannot-teach")
+    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "bad-box")
     assert not list(played.store.path.parent.glob("**/evil.json"))
 
 
@@ -193,3 +195,38 @@ def test_tiles_are_moved_between_groups(played):
     assert groups.count(groups[0]) == 1
     assert out["tiles"][1]["group"] == -2
     assert bad.status_code == 400
+
+
+OWN_FAULTS = (
+    (KeyError("n"), "broken"),
+    (ValueError("n"), "broken"),
+    (OSError(28, "full"), "not-kept"),
+)
+
+
+class Broken:
+    """Hands that look, and fail at learning in a way that nobody foresaw."""
+
+    def __init__(self, fault: Exception) -> None:
+        self.fault = fault
+
+    def do(self, work: Work, call: Callable[..., object], *args: object) -> object:
+        if work is LEARN:
+            raise self.fault
+        return call(*args)
+
+
+def test_fault_of_our_own_while_learning_is_said_and_logged(taught, caplog):
+    played, host = taught
+    lesson = played.app.extensions[DRAFT]
+
+    for fault, code in OWN_FAULTS:
+        caplog.clear()
+        lesson._hands = Broken(fault)
+        host.post("/api/teaching/learn", {"name": "my-box"})
+        lesson.wait(60)
+
+        learning = host.get("/api/teaching")["learning"]
+        assert (learning["state"], learning["code"]) == ("failed", code)
+        assert learning["text"]
+        assert "a lesson was not learnt" in caplog.text

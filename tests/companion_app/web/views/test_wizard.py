@@ -14,17 +14,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import companion_app
+from companion_app.eye.camera import TableCamera
 from companion_app.live.demo import DemoTable, demo_record
-from companion_app.web.camera import TableCamera
 from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.speech import catalogue
 from engine.games import GAMES
 from models.scenes.film import FilmedTable
 from models.scenes.settings import draw_settings
 from tests.calibration.drawn import View, seen
+from tests.companion_app.eye.test_watching import wait_for
 from tests.companion_app.web.serving.test_openapi import JSON
 from tests.companion_app.web.test_speech import english_in
-from tests.companion_app.web.test_watching import wait_for
 
 GAME = "schlangennest"
 SETTINGS = draw_settings(4, "held-out", GAME, (1280, 720))
@@ -44,9 +44,8 @@ def ten_tiles():
 @pytest.fixture
 def filmed(played, tmp_path):
     """Return a desk with a phone as its camera."""
-    camera = TableCamera(played.desk, "phone", tmp_path / "profiles")
-    played.companion.camera = camera
-    played.companion.make_feeder = camera.feeder
+    camera = TableCamera(played.desk, "phone", tmp_path)
+    played.eye.camera = camera
     return played
 
 
@@ -117,7 +116,7 @@ def test_only_cameras_that_were_found_can_be_chosen(filmed):
 
     assert host.post("/api/camera", {"source": "folder:/etc"}).status_code == 400
     assert host.post("/api/camera", {"source": "demo"}).status_code == 200
-    assert filmed.companion.camera.kind == "demo"
+    assert filmed.eye.camera.kind == "demo"
     assert filmed.settings.now.source == "demo"
 
 
@@ -130,7 +129,7 @@ def test_pictures_come_from_the_host_alone_and_only_as_pictures(filmed, ten_tile
     assert host.client.post("/api/camera/picture", data=jpeg(ten_tiles), **live).status_code == 200
     broken = host.client.post("/api/camera/picture", data=b"\xff\xd8nonsense", **live)
     assert (broken.status_code, broken.get_json()["error"]["code"]) == (422, "no-photo")
-    filmed.companion.camera.choose("demo")
+    filmed.eye.camera.choose("demo")
     assert sent(host, ten_tiles).get_json()["error"]["code"] == "other-camera"
 
 
@@ -156,10 +155,10 @@ def test_sheet_on_the_table_calibrates_the_camera_and_is_kept(filmed, ten_tiles)
 
     assert refused == "no-sheet"
     assert (said["pictures"], said["table"]) == (1, True)
-    assert filmed.companion.camera.profile().table.learnt_from == "sheet"
+    assert filmed.eye.camera.profile().table.learnt_from == "sheet"
     assert host.get("/api/camera")["calibrated"]["pictures"] == 1
     host.post("/api/camera/forget")
-    assert filmed.companion.camera.profile() is None
+    assert filmed.eye.camera.profile() is None
 
 
 def test_camera_that_hangs_differently_than_when_calibrated_is_noticed(filmed, ten_tiles):

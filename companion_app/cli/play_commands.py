@@ -1,0 +1,258 @@
+"""Commands of the player: suggest a move, look a game over, play against it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from companion_app.answers import ANSWERED, InputError, print_json, print_line, shown_name
+from companion_app.boxes import box_for
+from companion_app.cli.arguments import add_command, add_game, games_in_words, told_options
+from companion_app.cli.game_page import game_page
+from companion_app.cli.record_commands import ENGLISH, answer_lines, named, record_from
+from companion_app.cli.terminal_game import TerminalGame
+from engine import play as player
+from engine import referee as judging
+from engine.game import Json, Start
+from engine.games import game_named
+from engine.play.analysis import Analysis, analyse
+from engine.record import Record, move_to_json, parse_players
+
+LONGEST_SECONDS = 3600.0
+MOST_LOOKS = 10_000_000
+ANALYSIS_LOOKS = 24
+"""For each question about a position; a game of 40 moves then takes about ten seconds."""
+Commands = argparse._SubParsersAction
+
+
+def add_play_commands(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add suggest, analyse and play."""
+    suggest = add_command(
+        commands, "suggest", "suggest moves at a record's end", _suggest,
+        ["suggest game.json", "suggest game.json --seconds 5", "suggest - --looks 50 < games.jsonl",
+         "suggest game.json --level 2 --seed 7 --json"],
+    )  # fmt: skip
+    suggest.add_argument(
+        "record", metavar="RECORD", help="a game in writing (.json), or - for one a line"
+    )
+    _add_thinking(suggest)
+    analysed = add_command(
+        commands, "analyse", "look a game over, move by move", _analyse,
+        ["analyse game.json --out game.html", "analyse game.json --out game.json --looks 100"],
+    )  # fmt: skip
+    analysed.add_argument("record", metavar="RECORD", help="a game in writing (.json)")
+    analysed.add_argument("--out", required=True, metavar="FILE", help="a .html page or .json")
+    analysed.add_argument(
+        "--looks", type=_looks, default=ANALYSIS_LOOKS, metavar="N", help="looks a question"
+    )
+    analysed.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
+    played = add_command(
+        commands, "play", "play against the machine in the terminal", _play,
+        ["play --game snekagon", "play --game sssnake --players Ann,machine --level 3",
+         "play --game schlangennest --option size=5x7 --out game.json"],
+        games_in_words(),
+    )  # fmt: skip
+    add_game(played)
+    played.add_argument("--players", metavar="A,B", help="in turn order; two where it is missing")
+    played.add_argument("--seat", metavar="A", help="whom you play; the first where it is missing")
+    played.add_argument("--out", metavar="FILE", help="write the game there when it ends")
+    _add_thinking(played)
+
+
+def _add_thinking(parser: argparse.ArgumentParser) -> None:
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--seconds", type=_seconds, metavar="S", help="how long to think; 1")
+    budget.add_argument(
+        "--looks", type=_looks, metavar="N", help="how many looks ahead: the same answer every time"
+    )
+    parser.add_argument(
+        "--level", type=_level, default=player.HIGHEST, metavar="L",
+        help="1 to 5, how far and how well it looks; 5",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= LONGEST_SECONDS:
+        raise argparse.ArgumentTypeError(f"seconds are a number above 0, up to {LONGEST_SECONDS:g}")
+    return seconds
+
+
+def _looks(text: str) -> int:
+    looks = int(text)
+    if not 1 <= looks <= MOST_LOOKS:
+        raise argparse.ArgumentTypeError(f"looks are a whole number from 1 to {MOST_LOOKS}")
+    return looks
+
+
+def _level(text: str) -> int:
+    level = int(text)
+    if not player.LOWEST <= level <= player.HIGHEST:
+        raise argparse.ArgumentTypeError(f"levels are {player.LOWEST} to {player.HIGHEST}")
+    return level
+
+
+def _budget(arguments: Namespace) -> player.Budget:
+    if arguments.looks is not None:
+        return player.Budget(looks=arguments.looks)
+    return player.Budget(seconds=arguments.seconds or 1.0)
+
+
+# --- suggest -------------------------------------------------------------------------------------
+
+
+def _suggest(arguments: Namespace) -> int:
+    """Suggest moves at the end of a record."""
+
+    def answer(record: Record) -> dict[str, Json]:
+        return suggestion(record, _budget(arguments), arguments.level, arguments.seed)
+
+    if arguments.record == "-":
+        return answer_lines(answer, lambda _: ANSWERED)
+    with named(arguments.record):
+        record = record_from(arguments.record)
+        thought = _thought(record, _budget(arguments), arguments.level, arguments.seed)
+    if arguments.json:
+        print_json(_thought_to_json(thought))
+        return ANSWERED
+    for idea in thought.ideas[:10]:
+        words = ENGLISH.move(idea.move, record.game.facts.coloured_moves)
+        print_line(f"{idea.value:5.0%} {words}  {json.dumps(move_to_json(idea.move))}")
+    if thought.needs:
+        print_line(f"First somebody must {thought.needs}.")
+    elif not thought.ideas:
+        print_line("The game is over.")
+    return ANSWERED
+
+
+def suggestion(
+    record: Record, budget: player.Budget, level: int = player.HIGHEST, seed: int = 0
+) -> dict[str, Json]:
+    """Return the moves worth trying at the end of a record, best first.
+
+    Raises:
+        RecordError: a move is illegal, or a hand that must be known is not told.
+    """
+    return _thought_to_json(_thought(record, budget, level, seed))
+
+
+def _thought(record: Record, budget: player.Budget, level: int, seed: int) -> player.Thought:
+    position = judging.position_at_end(record)
+    return player.think(record.game, position, player.Seat(record.hand), budget, level, seed)
+
+
+def _thought_to_json(thought: player.Thought) -> dict[str, Json]:
+    document: dict[str, Json] = {
+        "moves": [
+            {"move": move_to_json(i.move), "value": round(i.value, 4), "share": round(i.share, 4)}
+            for i in thought.ideas
+        ],
+        "looked_at": thought.looked_at,
+        "expected": {who: round(value, 4) for who, value in thought.expected.items()},
+        "line": [move_to_json(move) for move in thought.line],
+    }
+    return document if thought.needs is None else document | {"needs": thought.needs}
+
+
+# --- analyse -------------------------------------------------------------------------------------
+
+
+def _analyse(arguments: Namespace) -> int:
+    """Look a game over and write what was seen."""
+    out = Path(arguments.out)
+    ending = out.suffix.lower()
+    if ending not in (".json", ".html"):
+        raise InputError(f"--out {shown_name(arguments.out)}: must end with .json or .html")
+    with named(arguments.record):
+        record = record_from(arguments.record)
+        judging.position_at_end(record)
+        told = _progress(len(record.moves)) if sys.stderr.isatty() else lambda _: None
+        seen = analyse(record, arguments.looks, arguments.seed, told)
+    document = analysis_to_json(record, seen)
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    if ending == ".html":
+        text = game_page(record, document)
+    try:
+        out.write_text(text + "\n", encoding="utf-8")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown_name(arguments.out)} cannot be written: {why}") from error
+    if arguments.json:
+        print_json({"file": str(out), "players": document["players"]})
+        return ANSWERED
+    for who, apart in document["players"].items():
+        print_line(f"{who}: luck {apart['luck']:+.2f}, skill {apart['skill']:+.2f} wins")
+    print_line(f"{out} written")
+    return ANSWERED
+
+
+def _progress(moves: int):  # type: ignore[no-untyped-def]
+    def told(done: int) -> None:
+        sys.stderr.write(f"\r{done} of {moves} moves" + ("\n" if done == moves else ""))
+        sys.stderr.flush()
+
+    return told
+
+
+def analysis_to_json(record: Record, seen: Analysis) -> dict[str, Json]:
+    """Return a game looked over as a JSON document."""
+    moves = []
+    for number, step in enumerate(seen.steps):
+        moves.append(
+            {
+                "n": number + 1,
+                "move": move_to_json(step.move),
+                "before": _rounded(step.before),
+                "after": _rounded(step.after),
+                "luck": round(step.luck, 4),
+                "skill": round(step.skill, 4),
+                "best": [move_to_json(move) for move in step.best],
+                "turning": number in seen.turning,
+            }
+        )
+    return {
+        "game": record.game.facts.name,
+        "players": {
+            who: {"luck": round(seen.luck(who), 4), "skill": round(seen.skill(who), 4)}
+            for who in record.start.players
+        },
+        "moves": moves,
+        "turning_points": [number + 1 for number in seen.turning],
+    } | judging.outcome_to_json(record.game.outcome(judging.position_at_end(record)))
+
+
+def _rounded(expected: object) -> dict[str, float]:
+    return {who: round(value, 4) for who, value in dict(expected).items()}  # type: ignore[call-overload]
+
+
+# --- play ----------------------------------------------------------------------------------------
+
+
+def _play(arguments: Namespace) -> int:
+    """Play a game in the terminal."""
+    game = game_named(arguments.game)
+    facts = game.facts
+    names = arguments.players.split(",") if arguments.players else None
+    players = parse_players(
+        game, names or list((facts.player_names or ("you", "machine"))[:2]), "--players"
+    )
+    if facts.two_sit_opposite and names is None and facts.player_names:
+        players = (facts.player_names[0], facts.player_names[2])
+    seat = arguments.seat or players[0]
+    if seat not in players:
+        raise InputError(f"--seat {seat}: is not one of {', '.join(players)}")
+    start = Start(players, told_options(game, arguments.option))
+    table = TerminalGame(
+        game, start, box_for(game, arguments.set), seat, _budget(arguments), arguments.level,
+        random.Random(arguments.seed),
+    )  # fmt: skip
+    table.play(sys.stdin)
+    if arguments.out:
+        Path(arguments.out).write_text(json.dumps(table.record_json()) + "\n", encoding="utf-8")
+        print_line(f"{arguments.out} written")
+    return ANSWERED

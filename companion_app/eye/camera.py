@@ -1,0 +1,280 @@
+"""The camera over the table: which one it is, and its newest picture, game or no game.
+
+One source is open at a time. While a game is on, its feeder has it; otherwise it is opened for as
+long as somebody looks at its picture, and given back soon after.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from calibration.errors import CalibrationError
+from calibration.profile import Profile
+from calibration.profile_file import load_profile
+from companion_app.answers import InputError
+from companion_app.boxes import box_on_the_table
+from companion_app.eye.desk import Desk
+from companion_app.eye.feeder import Feeder
+from companion_app.eye.phone import PhoneInbox
+from companion_app.eye.recorded import RecordedGame, Script, shipped_script
+from companion_app.eye.watching import Packed, Watched
+from companion_app.home import profile_file
+from companion_app.line.standing import kind_of
+from companion_app.live.demo import DemoSource, DemoTable, demo_record, halfway
+from companion_app.live.opening import open_source
+from companion_app.live.reading import make_reader
+from companion_app.refusal import Refusal
+from engine.placement import Layout
+from engine.record import Record
+from engine.setfile import built_in_names
+from vision import Frame, VisionError
+from vision.sources.newest import Frames, newest_of
+from vision.sources.source import FrameSource
+
+IDLE_S = 20.0
+"""So long after the last look at it the camera is given back."""
+FIRST_FRAME_S = 25.0
+"""How long the first picture of a camera may take; the demo table is painted in two seconds, with
+several boards and a busy machine in ten."""
+DEFAULT_GAME = "schlangennest"
+SIZE_PX, LARGE_PX = (1280, 720), (1920, 1080)
+"""Of the demo table; several boards need the larger one for cells of 24 pixels."""
+
+
+class TableCamera:
+    """The source that was chosen, and whoever looks through it."""
+
+    def __init__(
+        self, desk: Desk, name: str, home: Path, speed: float = 1.0,
+        found: Callable[[], Iterable[str]] = tuple, clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
+        self.desk = desk
+        self.name = name
+        self.round = 0
+        """Of the demo: each has another seed."""
+        self.inbox = PhoneInbox()
+        self._home = home
+        self._speed = speed
+        self._found = found
+        self._clock = clock
+        self._started_with = name
+        self._look: Look | None = None
+        self._packed = Packed()
+        self._lock = threading.Lock()
+
+    @property
+    def kind(self) -> str:
+        """What kind of source it is."""
+        return kind_of(self.name)
+
+    @property
+    def seed(self) -> int:
+        """Which demo table."""
+        number = self.name.partition(":")[2]
+        first = int(number) if self.kind == "demo" and number.isdigit() else 1
+        return first + self.round
+
+    def sources(self) -> list[str]:
+        """Return what can be chosen: the cameras found, a phone, the demo table."""
+        return list(dict.fromkeys([*self._found(), self._started_with, self.name, "phone", "demo"]))
+
+    def choose(self, name: str) -> None:
+        """Take another source; a game that is on goes on with it."""
+        self.release()
+        self.name = name
+        match = self.desk.match
+        if match is not None and not match.ended:
+            self.desk.feed(self.feeder(match.record()))
+
+    def profile_file(self) -> Path:
+        """Return where the profile of this camera is kept."""
+        return profile_file(self._home, self.name)
+
+    def profile(self) -> Profile | None:
+        """Return what was learnt about this camera, where it was calibrated."""
+        with suppress(CalibrationError):
+            return load_profile(self.profile_file())
+        return None
+
+    # --- for a game ------------------------------------------------------------------------
+
+    def feeder(self, record: Record, patient: bool = False) -> Feeder | None:
+        """Return what shows tables to a game: a camera, the demo table, or the recorded game.
+
+        With patience a camera that is not plugged in is waited for; the page says that it is lost.
+
+        Raises:
+            Refusal: the camera cannot be opened.
+        """
+        self.release()
+        # A camera can be opened once only: the game before gives it back first.
+        self.desk.feed(None)
+        if self.kind == "recorded":
+            return _recorded(record, self._speed)
+        box = box_on_the_table(record)
+        other_boards = box.extras != record.tile_set.extras
+        if self.kind == "demo" and (box.name not in built_in_names() or other_boards):
+            return None  # the demo table has the boxes that come with the program, as they are
+        source = self._opened(record, patient)
+        reader = make_reader(record.game, box, self.profile())
+        return Watched(self.kind, source, reader, self.name)
+
+    def _opened(self, record: Record, patient: bool = False) -> FrameSource:
+        if self.kind == "demo":
+            return DemoSource.going_on(record, self.seed, self._speed)
+        if self.kind == "phone":
+            return self.inbox.source()
+        try:
+            return open_source(
+                self.name, record.game.facts.name, speed=self._speed, patient=patient
+            )
+        except (InputError, VisionError) as error:
+            raise Refusal(str(error), code="no-camera") from error
+
+    # --- for the page ----------------------------------------------------------------------
+
+    def frame(self, begun: Record | None = None) -> Frame | None:
+        """Return the newest picture, of a game that is on or of the camera as it is.
+
+        Args:
+            begun: the game to come; the demo table shows one like it, half played.
+        """
+        another = self.kind == "demo" and begun is not None and not self._plays(begun)
+        if self.desk.is_fed and not another:
+            return self.desk.feeder.newest
+        if self.kind == "recorded":
+            return None
+        if self.kind == "phone":
+            return self.inbox.newest
+        begun = begun or demo_record(DEFAULT_GAME)
+        return self._looked((self.name, _key(begun)), lambda: self._idle(begun))
+
+    def still_of(self, begun: Record, layout: Layout) -> Frame | None:
+        """Return the newest picture of a table on which somebody was asked to lay tiles.
+
+        On the demo table they are laid by asking.
+        """
+        if self.kind != "demo":
+            return self.frame(begun)
+        return next(iter(self._demo_table(begun, layout).frames()))
+
+    def picture(self) -> bytes | None:
+        """Return the newest picture as JPEG."""
+        return self._packed.jpeg_of(self.frame())
+
+    def release(self) -> None:
+        """Give the camera back, where nobody but the page looks through it."""
+        with self._lock:
+            look, self._look = self._look, None
+        if look is not None:
+            look.close()
+
+    def _plays(self, begun: Record) -> bool:
+        match = self.desk.match
+        return match is not None and match.box.name == begun.tile_set.name
+
+    def _idle(self, begun: Record) -> FrameSource:
+        if self.kind != "demo":
+            return self._opened(begun)
+        return self._demo_table(begun, halfway(begun, self.seed))
+
+    def _demo_table(self, begun: Record, layout: Layout) -> DemoTable:
+        name = begun.game.facts.name
+        size_px = LARGE_PX if begun.game.facts.several_boards else SIZE_PX
+        return DemoTable(name, layout, begun.start.players, self.seed, size_px)
+
+    def _looked(self, what: object, opened: Callable[[], FrameSource]) -> Frame | None:
+        with self._lock:
+            if self._look is not None and (self._look.what != what or self._look.ended):
+                self._look.close()
+                self._look = None
+            if self._look is None:
+                self._look = Look(what, opened, self._clock)
+            look = self._look
+        return look.frame()
+
+
+class Look:
+    """A source that is open while somebody looks; a stored one shows its first frame."""
+
+    def __init__(
+        self, what: object, opened: Callable[[], FrameSource], clock: Callable[[], float]
+    ) -> None:
+        self.what = what
+        self.ended = False
+        self.trouble: Exception | None = None
+        self._clock = clock
+        self._looked_s = clock()
+        self._frame: Frame | None = None
+        self._first = threading.Event()
+        self._closed = threading.Event()
+        self._opened = opened
+        self._frames: Frames | None = None
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def frame(self) -> Frame | None:
+        """Return the newest frame; the first is waited for.
+
+        Raises:
+            Refusal: the camera cannot be opened.
+        """
+        self._looked_s = self._clock()
+        self._first.wait(FIRST_FRAME_S)
+        if isinstance(self.trouble, Refusal):
+            raise self.trouble
+        return self._frame
+
+    def close(self) -> None:
+        """Give the source back."""
+        self._closed.set()
+        if self._frames is not None:
+            self._frames.close()
+        self._thread.join(5)
+
+    def _watch(self) -> None:
+        try:
+            source = self._opened()
+            self._frames = newest_of(source)
+            for frame in self._frames.frames():
+                self._see(frame)
+                # Of a stored source no more than the first frame is used up for a look.
+                if self._closed.is_set() or self._is_idle() or not source.live:
+                    break
+            self._frames.close()
+            self.trouble = _told(self._frames.failure)
+        except (Refusal, VisionError) as error:
+            self.trouble = _told(error)
+        finally:
+            self._first.set()
+            self.ended = self._frame is None or self._is_idle()
+
+    def _see(self, frame: Frame | None) -> None:
+        if frame is not None:
+            self._frame = frame
+        self._first.set()
+
+    def _is_idle(self) -> bool:
+        return self._clock() - self._looked_s > IDLE_S
+
+
+def _told(error: Exception | None) -> Exception | None:
+    """Return what a camera said when it could not be opened, in the words of the page."""
+    return Refusal(str(error), code="no-camera") if isinstance(error, VisionError) else error
+
+
+def _key(begun: Record) -> object:
+    start = begun.start
+    return begun.game.facts.name, begun.tile_set.name, start.players, str(dict(start.options))
+
+
+def _recorded(record: Record, speed: float) -> Feeder | None:
+    script: Script | None = shipped_script(record.game.facts.name)
+    if script is None or script.record.start != record.start:
+        return None
+    same_box = script.record.tile_set.name == record.tile_set.name
+    return RecordedGame(script, speed) if same_box else None

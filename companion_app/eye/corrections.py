@@ -1,0 +1,156 @@
+"""Corrections kept as labelled pictures: what people put right can be taught later.
+
+One file of labels a box, in the format of ``teach``, with the pictures beside it; all of it stays
+on this device and can be deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion_app.eye.feeder import Feeder
+from companion_app.labelled import LabelledPictures
+from companion_app.live.match import Match
+from companion_app.live.places import Point, Spot, spots_of
+from engine.game import Json
+from engine.placement import Piece, Placement
+from engine.setfile import built_in_names
+from engine.tiles import TileSet
+from vision import Frame
+
+Doc = dict[str, Any]
+MOST_KEPT = 500
+"""Pictures a box; the oldest go first. At about 20 KB each that is 10 MB."""
+MOST_BOARDS_KEPT = 24
+"""Whole pictures of boards; at about 400 KB each that is 10 MB too."""
+MARGIN = 0.5
+"""How much of the table around a tile is kept, in widths of it: readers need the neighbours."""
+QUALITY = 92
+
+
+class Corrections(LabelledPictures):
+    """The folder of labelled pictures, for the one process that writes it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._lock = threading.Lock()
+
+    def keep(
+        self, box: str, bgr: NDArray[np.uint8], *labels: Mapping[str, Json], most: int | None = None
+    ) -> str:
+        """Keep one picture with its labels, the newest so many of the box; return its name."""
+        done, packed = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+        if not done:
+            raise ValueError(f"a picture of {bgr.shape} cannot be packed")
+        with self._lock:
+            photos = self._photos(box)
+            name = f"{box}-{_number(max(photos, default='-0')) + 1:06d}.jpg"
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / name).write_bytes(packed.tobytes())
+            photos[name] = [dict(label) for label in labels]
+            for old in sorted(photos)[: max(0, len(photos) - (most or MOST_KEPT))]:
+                self._drop(photos, old)
+            self._write(box, photos)
+        return name
+
+    def forget(self, name: str | None = None) -> int:
+        """Delete one picture, or all; return how many there were."""
+        with self._lock:
+            gone = 0
+            for box in self._boxes():
+                photos = self._photos(box)
+                leave = [one for one in photos if name in (None, one)]
+                for old in leave:
+                    self._drop(photos, old)
+                if leave:
+                    # What was dropped has made the room that this needs.
+                    self._write(box, photos)
+                gone += len(leave)
+            return gone
+
+    def _drop(self, photos: dict[str, list[Doc]], name: str) -> None:
+        del photos[name]
+        (self._folder / name).unlink(missing_ok=True)
+
+    def _write(self, box: str, photos: Mapping[str, list[Doc]]) -> None:
+        file = self._folder / f"{box}.json"
+        if not photos:
+            file.unlink(missing_ok=True)
+            return
+        beside = file.with_suffix(".new")
+        with beside.open("w", encoding="utf-8") as out:
+            json.dump({"set": box, "photos": photos}, out, ensure_ascii=False, indent=1)
+            out.flush()
+            os.fsync(out.fileno())
+        beside.replace(file)
+
+
+def _number(name: str) -> int:
+    digits = name.rpartition("-")[2].partition(".")[0]
+    return int(digits) if digits.isdigit() else 0
+
+
+def cut_out(
+    frame: Frame, outlines_px: Iterable[Sequence[Point]]
+) -> tuple[NDArray[np.uint8], list[list[float]]] | None:
+    """Return the part of a picture around a tile, and the tile's outline in it."""
+    points = np.array([point for outline in outlines_px for point in outline], np.float32)
+    if len(points) < 3:
+        return None
+    hull = cv2.convexHull(points).reshape(-1, 2)
+    low, high = hull.min(axis=0), hull.max(axis=0)
+    around = MARGIN * float((high - low).max())
+    height, width = frame.bgr.shape[:2]
+    left, top = (int(max(0, value - around)) for value in low)
+    right, bottom = int(min(width, high[0] + around)), int(min(height, high[1] + around))
+    if right - left < 8 or bottom - top < 8:
+        return None
+    inside = hull - np.array([left, top], np.float32)
+    return frame.bgr[top:bottom, left:right], [[round(float(v), 1) for v in p] for p in inside]
+
+
+def keep_correction(kept: Corrections, feeder: Feeder, match: Match, spots: Iterable[Spot]) -> None:
+    """Keep the pictures of tiles that people have just named, where a camera sees them."""
+    frame, loop = feeder.newest, feeder.loop
+    if frame is None or loop is None:
+        return
+    if is_taught_board(match.box):
+        _keep_board(kept, frame, match)
+        return
+    wanted = set(spots)
+    lying: list[Placement | Piece] = [*match.layout.cards, *match.layout.pieces]
+    for one in sorted(lying, key=str):
+        places = spots_of(one)
+        if wanted.isdisjoint(places):
+            continue
+        seen = [loop.outlines_px[place] for place in places if place in loop.outlines_px]
+        part = cut_out(frame, seen)
+        if part is not None:
+            label: Doc = {"tile": one.tile, "outline": part[1]}
+            if isinstance(one, Placement):
+                label["turns"] = one.turns
+            kept.keep(match.box.name, part[0], label)
+
+
+def is_taught_board(box: TileSet) -> bool:
+    """Say whether a box was taught with its boards, which are learnt as a whole."""
+    return "board" in box.extras and box.name not in built_in_names()
+
+
+def _keep_board(kept: Corrections, frame: Frame, match: Match) -> None:
+    """Keep the whole picture with every tile on the board: a tile alone says too little of it."""
+    labels: list[Doc] = [
+        {"tile": one.tile, "cells": [list(cell) for cell in one.cells]}
+        for one in sorted(match.layout.pieces)
+    ]
+    if labels:
+        kept.keep(match.box.name, frame.bgr, *labels, most=MOST_BOARDS_KEPT)

@@ -1,0 +1,286 @@
+"""The desk: where camera, referee, store and what people say meet, one thread at a time.
+
+Everything that changes a game goes through here under one lock: what a camera (or a recorded
+game) shows, and what people say on their phones.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from companion_app.eye.feeder import Feeder, NoFeeder
+from companion_app.line.hub import Hub
+from companion_app.live.errors import StoreError, ToldError
+from companion_app.live.match import Accepted, Match
+from companion_app.live.referee import Referee
+from companion_app.live.store import Store
+from engine.game import Move
+from engine.record import Record
+
+
+class Desk:
+    """The game that is on, and all those that were."""
+
+    def __init__(
+        self,
+        store: Store,
+        hub: Hub | None = None,
+        set_folders: Iterable[Path] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.store = store
+        self.hub = hub or Hub()
+        self.set_folders = tuple(set_folders)
+        self.lock = threading.RLock()
+        self.referee: Referee | None = None
+        self.names: dict[str, str] = {}
+        self.seeing = "looking"
+        self.why: Mapping[str, Any] | None = None
+        """What has kept the referee from a verdict for a while."""
+        self.feeder: Feeder = NoFeeder()
+        self.trouble: str | None = None
+        """What is wrong right now, in a sentence; ``None`` when all is well."""
+        self.pictures_mb: int | None = None
+        """How much room kept pictures may take; ``None`` for no limit."""
+        self.paused = False
+        """Whether people asked the camera to look away for a while."""
+        self._taken: list[Move] = []
+        self._clock = clock
+        self._began = clock()
+
+    # --- games -----------------------------------------------------------------------------
+
+    @property
+    def match(self) -> Match | None:
+        """The game that is on."""
+        return self.referee.match if self.referee else None
+
+    def begin(
+        self, record: Record, names: Mapping[str, str] | None = None, feeder: Feeder | None = None
+    ) -> Match:
+        """Begin a new game; its feeder starts at once."""
+        self._stop_feeding()
+        with self.lock:
+            match = Match.begin(self.store, record)
+            if names:
+                match.note("names", {"names": dict(names)})
+            self._take_up(match, names or {})
+        self.feed(feeder)
+        return match
+
+    def resume(self, key: str, feeder: Feeder | None = None) -> Match:
+        """Take up a game where it was left."""
+        self._stop_feeding()
+        with self.lock:
+            match = Match.resume(self.store, key, self.set_folders)
+            match.reopen()
+            self._take_up(match, names_in(self.store, key))
+        self.feed(feeder)
+        return match
+
+    def close(self) -> None:
+        """Stop feeding and send the phones away."""
+        self._stop_feeding()
+        self.hub.close()
+
+    def _take_up(self, match: Match, names: Mapping[str, str]) -> None:
+        self.names = dict(names)
+        self.trouble = None
+        self._taken.clear()
+        self.referee = Referee(match, self.emit)
+        # The loop of the game before and its pictures hang together in a circle: 9 MB that would
+        # lie about until some games later.
+        gc.collect()
+        self.emit({"event": "game", "key": match.key, "t": self.now()})
+        self.referee.start(self.now())
+
+    def feed(self, feeder: Feeder | None) -> None:
+        """Let a feeder show tables to the game that is on."""
+        self._stop_feeding()
+        self.paused = False
+        if feeder is not None:
+            self.feeder = feeder
+            feeder.start(self)
+            self._note_source(feeder.name)
+
+    def pause(self) -> None:
+        """Let nothing show tables until it is fed again; the game stays as it is."""
+        self._on()
+        self._stop_feeding()
+        self.paused = True
+        self.emit({"event": "told", "t": self.now()})
+
+    @property
+    def is_fed(self) -> bool:
+        """Whether something shows tables to the game that is on."""
+        return self.feeder.kind != "none"
+
+    def _note_source(self, name: str) -> None:
+        """Keep what a game was seen through, so that nothing else takes it up unasked."""
+        with self.lock, suppress(StoreError):
+            # A full disk is said by the first move that cannot be kept.
+            if name and self.match and source_in(self.store, self.match.key) != name:
+                self.match.note("source", {"source": name})
+
+    def _stop_feeding(self) -> None:
+        # Without the lock: the feeder may be waiting for it.
+        feeder, self.feeder = self.feeder, NoFeeder()
+        feeder.stop()
+
+    # --- events ----------------------------------------------------------------------------
+
+    def now(self) -> float:
+        """Return seconds since the desk was set up."""
+        return self._clock() - self._began
+
+    def emit(self, event: Mapping[str, Any]) -> None:
+        """Tell every phone, and remember what the page shows."""
+        if event["event"] == "state":
+            self.seeing, self.why = event["state"], event.get("why")
+        elif event["event"] == "trouble":
+            self.trouble = event["text"]
+        elif event["event"] == "verdict" and event.get("legal"):
+            self.trouble = None
+        self.hub.publish(event)
+        if event["event"] == "verdict":
+            self.limit_pictures()
+
+    def limit_pictures(self) -> None:
+        """Let the oldest pictures go where there are more than the owner has room for."""
+        if self.pictures_mb is None:
+            return
+        with self.lock, suppress(StoreError):
+            # A full disk is said by the move that could not be kept, not by its picture.
+            self.store.limit_pictures(self.pictures_mb * 1_000_000)
+
+    # --- what people say -------------------------------------------------------------------
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Pass on an answer, a roll, an overruling, a correction or a move.
+
+        Raises:
+            ToldError: it cannot be used.
+            StoreError: it could not be kept.
+        """
+        with self.lock:
+            referee = self._on()
+            self.feeder.tell(message, referee, self.now())
+            if "answer" not in message:
+                self._taken.clear()
+            self.emit({"event": "told", "t": self.now()})
+
+    def undo(self) -> None:
+        """Take back what was done last: an answer with all that it led to, or a move."""
+        with self.lock:
+            referee = self._on()
+            if not referee.can_undo_told:
+                self.take_back()
+                return
+            before = [one.move for one in referee.match.accepted]
+            referee.undo_told(self.now())
+            left = [one.move for one in referee.match.accepted]
+            self._taken = before[len(left) :][::-1] if before[: len(left)] == left else []
+            self.emit({"event": "told", "t": self.now()})
+
+    def take_back(self, count: int = 1) -> None:
+        """Take back the last moves; they can be done again until another is made."""
+        with self.lock:
+            referee = self._on()
+            accepted = referee.match.accepted
+            if not 1 <= count <= len(accepted):
+                raise ToldError("there is no move to take back")
+            last = len(accepted)
+            gone: list[Accepted] = referee.match.take_back(count, t=self.now())
+            referee.match.reopen()
+            self._taken += [one.move for one in gone]
+            for number in range(count):
+                self.emit({"event": "taken-back", "n": last - number, "t": self.now()})
+            referee.forget_lifted()
+            referee.start(self.now())
+
+    def redo(self) -> None:
+        """Do the move again that was taken back last."""
+        with self.lock:
+            referee = self._on()
+            if not self._taken:
+                raise ToldError("there is no move to do again")
+            move = self._taken.pop()
+            left = list(self._taken)
+            added = referee.match.accept((move,), t=self.now())
+            self.emit({"event": "verdict", "n": len(referee.match.accepted),
+                       "legal": not added[0].violations, "t": self.now()})  # fmt: skip
+            self._taken = left
+            referee.start(self.now())
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a move or an answer to take back."""
+        referee = self.referee
+        return referee is not None and (bool(referee.match.accepted) or referee.can_undo_told)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a move was taken back that can be done again."""
+        return bool(self._taken)
+
+    def take_foul_back(self) -> None:
+        """Say that the tile of an announced foul was lifted, or will be."""
+        with self.lock:
+            referee = self._on()
+            if referee.pending is None:
+                raise ToldError("there is no foul on the table")
+            pending, referee.pending = referee.pending, None
+            referee.waived = pending.layout
+            referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
+            self.emit({"event": "taken-back", "n": pending.n, "legal": False, "t": self.now()})
+
+    def overrule_pending(self) -> None:
+        """Let the move of an announced foul stand."""
+        with self.lock:
+            pending = self._on().pending
+            if pending is None:
+                raise ToldError("there is no foul on the table")
+            self.tell({"overrule": pending.n})
+
+    def raise_hand(self, raised: bool) -> None:
+        """Keep that the arbiter of the hall is called for, or no longer."""
+        with self.lock:
+            self._on().match.note("hand", {"raised": raised})
+            self.emit({"event": "settings"})
+
+    def end(self) -> None:
+        """End the game as it stands."""
+        self._stop_feeding()
+        with self.lock:
+            referee = self._on()
+            referee.match.end()
+            referee.pending = None
+            outcome = referee.match.game.outcome(referee.match.position)
+            self.emit({"event": "over", "scores": dict(outcome.scores),
+                       "winners": list(outcome.winners), "t": self.now()})  # fmt: skip
+
+    def _on(self) -> Referee:
+        if self.referee is None:
+            raise ToldError("there is no game yet")
+        return self.referee
+
+
+def names_in(store: Store, key: str) -> dict[str, str]:
+    """Return what the people of a game were called."""
+    named: dict[str, str] = {}
+    for line in store.lines(key):
+        if line.kind == "names":
+            named = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
+    return named
+
+
+def source_in(store: Store, key: str) -> str:
+    """Return the source that a game was seen through last; empty where it had none."""
+    noted = [line.body.get("source", "") for line in store.lines(key) if line.kind == "source"]
+    return str(noted[-1]) if noted else ""

@@ -1,0 +1,183 @@
+"""Publishes what goes on at the table by MQTT, for home automation; off unless a broker is set.
+
+A thread of its own listens like any phone does, so that a slow or missing broker never slows the
+loop. Topics, below the set prefix: ``online`` and ``table`` (both retained), ``event/<name>``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from companion_app.eye.desk import Desk
+from companion_app.line.hub import Event
+from companion_app.settings import Settings
+
+log = logging.getLogger(__name__)
+WAIT_S = 5.0
+SENSORS = {
+    "turn": ("Turn", "{{ value_json.turn_name }}"),
+    "leader": ("Leader", "{{ value_json.leader }}"),
+    "state": ("Table", "{{ value_json.seeing }}"),
+}
+"""For Home Assistant: name, and what of the table it shows."""
+PUBLISHED = (
+    "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "state",
+)  # fmt: skip
+"""Events that are published; the others are for the page alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """Where to publish."""
+
+    host: str
+    port: int = 1883
+    user: str = ""
+    password: str = ""
+    prefix: str = "snake-eye"
+    discovery: str = "homeassistant"
+    """Where Home Assistant looks for new things; empty for not at all."""
+
+
+class Publisher:
+    """Follows a desk and tells a broker."""
+
+    def __init__(self, desk: Desk, broker: Broker, wait_s: float = WAIT_S) -> None:
+        from paho.mqtt.client import Client
+        from paho.mqtt.enums import CallbackAPIVersion
+
+        self.broker = broker
+        self._desk = desk
+        self._wait_s = wait_s
+        self._client = Client(CallbackAPIVersion.VERSION2)
+        if broker.user:
+            self._client.username_pw_set(broker.user, broker.password)
+        self._client.will_set(self._topic("online"), "no", qos=1, retain=True)
+        self._client.on_connect = self._connected
+        self._client.on_connect_fail = lambda *_: log.warning("no MQTT broker at %s", broker.host)
+        self._client.reconnect_delay_set(1, 60)
+        self._listener = desk.hub.listen(None)
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+
+    def start(self) -> None:
+        """Connect in the background, and again whenever the line is lost."""
+        self._client.connect_async(self.broker.host, self.broker.port, keepalive=30)
+        self._client.loop_start()
+        self._thread.start()
+
+    def close(self) -> None:
+        """Say that the table is gone, and stop."""
+        self._desk.hub.leave(self._listener)
+        self._listener.close()
+        self._thread.join(self._wait_s + 1)
+        if self._client.is_connected():
+            self._client.publish(self._topic("online"), "no", qos=1, retain=True).wait_for_publish(
+                2
+            )
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    # --- telling ---------------------------------------------------------------------------
+
+    def _connected(self, *_: object) -> None:
+        self._client.publish(self._topic("online"), "yes", qos=1, retain=True)
+        for name, (title, template) in SENSORS.items() if self.broker.discovery else ():
+            self._publish(f"{self.broker.discovery}/sensor/{self._id}/{name}/config",
+                          self._discovery(name, title, template), retain=True)  # fmt: skip
+        self._publish_table()
+
+    def _follow(self) -> None:
+        while not self._listener.closed:
+            news = self._listener.take(self._wait_s)
+            for event in news:
+                self._tell(event)
+            if news:
+                self._publish_table()
+
+    def _tell(self, event: Event) -> None:
+        name = str(event.body.get("event", ""))
+        if name in PUBLISHED:
+            self._publish(self._topic(f"event/{name}"), event.body)
+
+    def _publish_table(self) -> None:
+        self._publish(self._topic("table"), table_to_json(self._desk), retain=True)
+
+    def _publish(self, topic: str, body: Mapping[str, Any], retain: bool = False) -> None:
+        self._client.publish(topic, json.dumps(body, ensure_ascii=False), qos=1, retain=retain)
+
+    # --- names -----------------------------------------------------------------------------
+
+    @property
+    def _id(self) -> str:
+        return self.broker.prefix.replace("/", "_")
+
+    def _topic(self, name: str) -> str:
+        return f"{self.broker.prefix}/{name}"
+
+    def _discovery(self, name: str, title: str, template: str) -> dict[str, Any]:
+        return {
+            "name": title,
+            "unique_id": f"{self._id}_{name}",
+            "state_topic": self._topic("table"),
+            "value_template": template,
+            "json_attributes_topic": self._topic("table"),
+            "availability_topic": self._topic("online"),
+            "payload_available": "yes",
+            "payload_not_available": "no",
+            "device": {"identifiers": [self._id], "name": "Snake Eye"},
+        }
+
+
+def publisher_for(desk: Desk, settings: Settings) -> Publisher | None:
+    """Return a publisher that has started, where the settings name a broker."""
+    if not settings.mqtt_host:
+        return None
+    publisher = Publisher(desk, Broker(
+        settings.mqtt_host, settings.mqtt_port, settings.mqtt_user, settings.mqtt_password,
+        settings.mqtt_prefix, settings.mqtt_discovery,
+    ))  # fmt: skip
+    publisher.start()
+    return publisher
+
+
+def table_to_json(desk: Desk) -> dict[str, Any]:
+    """Return the table in short: game, players with their scores, whose turn, what is wrong."""
+    with desk.lock:
+        short: dict[str, Any] = {"seeing": desk.seeing, "game": None, "turn_name": "", "leader": ""}
+        referee = desk.referee
+        if referee is None:
+            return short
+        match = referee.match
+        outcome, facts = match.game.outcome(match.position), match.game.facts
+        names = {player: desk.names.get(player) or player[:1].upper() + player[1:]
+                 for player in match.start.players}  # fmt: skip
+        over = outcome.over or match.ended
+        turn = None if over else match.position.to_move
+        ahead = leading(outcome.scores)
+        winners = (list(outcome.winners) or ahead) if over else []
+        return short | {
+            "game": facts.name,
+            "title": facts.title,
+            "players": [{"id": player, "name": name, "score": outcome.scores.get(player)}
+                        for player, name in names.items()],
+            "scores": dict(outcome.scores),
+            "turn": turn,
+            "turn_name": names.get(turn or "", ""),
+            "leader": ", ".join(names[player] for player in ahead),
+            "moves": len(match.accepted),
+            "foul": referee.pending is not None,
+            "questions": len(referee.questions),
+            "over": over,
+            "winners": [names[player] for player in winners],
+        }  # fmt: skip
+
+
+def leading(scores: Mapping[str, int | None]) -> list[str]:
+    """Return who has the most points."""
+    known = [score for score in scores.values() if score is not None]
+    return [player for player, score in scores.items() if known and score == max(known)]

@@ -1,0 +1,116 @@
+"""A phone as the camera: its pictures come in by the page and go out as frames.
+
+Live pictures are frames like any camera's. A single photo stands for the table until the next
+one: it is shown as often as a settled table needs to be looked at, and its silence afterwards is
+no lost camera.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from vision import Bgr, Frame, picture_file
+
+WORKING_PIXELS = 2_200_000
+"""Frames of 1920 x 1080 are read as they are; larger photos at a half."""
+SHOWN_TIMES, SHOWN_EVERY_S = 24, 0.2
+"""How often a single photo is shown: a table settles after a few looks, and a camera that hangs
+elsewhere, as one in the hand always does, takes some more."""
+SILENCE_S = 1.0
+GONE_S = 6.0
+"""A live phone that is silent for so long shows nothing any more."""
+
+
+class PhoneInbox:
+    """The newest picture that a phone sent; older ones are dropped unread."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._start_s = clock()
+        self._arrived = threading.Condition()
+        self._number = 0
+        self._newest: Bgr | None = None
+        self._still = False
+        self._since_s = 0.0
+
+    def push(self, data: bytes, still: bool = False) -> tuple[int, int]:
+        """Take in a picture file; return its width and height.
+
+        Raises:
+            PictureError: it is no picture, or damaged, or too large.
+        """
+        bgr = picture_file(data, "picture").decode(WORKING_PIXELS).bgr
+        with self._arrived:
+            self._newest, self._still = bgr, still
+            self._since_s = self._clock()
+            self._number += 1
+            self._arrived.notify_all()
+        return bgr.shape[1], bgr.shape[0]
+
+    def source(self) -> PhoneSource:
+        """Return the pictures as a source of frames."""
+        return PhoneSource(self)
+
+    @property
+    def newest(self) -> Frame | None:
+        """The newest picture; ``None`` where none came, or a live phone has fallen silent."""
+        with self._arrived:
+            gone = not self._still and self._clock() - self._since_s > GONE_S
+            if self._newest is None or gone:
+                return None
+            return Frame(self._newest, self._since_s - self._start_s)
+
+    def take(self, after: int, times: int, closed: threading.Event) -> tuple[int, Frame | None]:
+        """Return the next thing to show: a newer picture, the same again, or a silence.
+
+        Args:
+            after: the number of the picture that was shown last.
+            times: how often it was shown.
+            closed: set when nobody looks any more.
+        """
+        with self._arrived:
+            again = self._still and times < SHOWN_TIMES
+            if self._number == after and not closed.is_set():
+                self._arrived.wait(SHOWN_EVERY_S if again else SILENCE_S)
+            fresh = self._number != after
+            if self._newest is None or not (fresh or again):
+                return after, None
+            return self._number, Frame(self._newest, self._clock() - self._start_s)
+
+    def is_quiet(self) -> bool:
+        """Say whether a silence is as it should be: single photos come when they come."""
+        return self._still or self._newest is None
+
+    def wake(self) -> None:
+        """Let whoever waits look again."""
+        with self._arrived:
+            self._arrived.notify_all()
+
+
+class PhoneSource:
+    """Frames of a phone's pictures; several may look at one inbox."""
+
+    live = False  # the inbox keeps the newest picture only, as a live source would
+
+    def __init__(self, inbox: PhoneInbox) -> None:
+        self._inbox = inbox
+        self._closed = threading.Event()
+
+    def frames(self) -> Iterator[Frame | None]:
+        """Yield pictures as they come; ``None`` for every second that a live phone is silent."""
+        shown = times = 0
+        while not self._closed.is_set():
+            number, frame = self._inbox.take(shown, times, self._closed)
+            times = times + 1 if number == shown else 1
+            shown = number
+            if self._closed.is_set():
+                return
+            if frame is not None or not self._inbox.is_quiet():
+                yield frame
+
+    def close(self) -> None:
+        """Look no more."""
+        self._closed.set()
+        self._inbox.wake()

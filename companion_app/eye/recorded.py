@@ -1,0 +1,192 @@
+"""Plays a written game at the desk, as if its tables were seen one after the other.
+
+No picture is made or read here: each table of the record goes to the referee as settled. The page
+says so plainly ("recorded game"). Fouls are tried before the moves they stand at.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from companion_app.eye.feeder import Table
+from companion_app.live.errors import LiveError
+from companion_app.live.loop import LiveLoop
+from companion_app.live.places import Sighting, contents
+from companion_app.live.referee import Referee
+from companion_app.live.settle import Settled
+from engine.errors import EngineError
+from engine.game import Move
+from engine.placement import Layout, Piece, Placement
+from engine.record import Record, move_to_json, parse_move, parse_record
+from vision import Frame
+
+SILENT = ("roll", "discard", "pass", "finale")
+"""Moves that leave no trace on the table: they are told."""
+MOVE_S, HAND_S = 2.4, 0.7
+"""Seconds a move takes at speed 1, and how much of it a hand is over the table."""
+FOUL_LIES_S = 8.0
+"""So long a foul stays on the table before its player lifts it again."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """A written game with the fouls that are tried in it."""
+
+    record: Record
+    fouls: tuple[tuple[int, Move], ...] = ()
+    """Each with the number of moves before it."""
+
+
+def read_script(data: Mapping[str, Any]) -> Script:
+    """Return the script that a demo file holds."""
+    record = parse_record(data["record"])
+    return Script(
+        record,
+        tuple(
+            (foul["before"], parse_move(record.game, record.tile_set, record.start.players,
+                                        foul["move"], "fouls"))
+            for foul in data.get("fouls", ())
+        ),
+    )  # fmt: skip
+
+
+def shipped_script(game: str) -> Script | None:
+    """Return the recorded game that comes with the program, where there is one."""
+    file = files("companion_app") / "demo" / f"{game}.json"
+    return read_script(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else None
+
+
+def settled_on(layout: Layout) -> Settled:
+    """Return what looks agree on when a layout lies on the table in plain view."""
+    sure = {spot: (content, 0.999) for spot, content in contents(layout).items()}
+    return Settled(8, sure, last=Sighting(pieces=layout.pieces, clay=layout.clay))
+
+
+def laid(layout: Layout, move: Move, field: int | None) -> Layout:
+    """Return a layout with the tile of a move laid on it, legal or not."""
+    if move.cells is not None:
+        piece = Piece(f"{move.player}/{move.tile}", move.cells, move.board)
+        return Layout(layout.cards, layout.pieces | {piece}, layout.clay)
+    assert move.at is not None
+    lying = {card for card in layout.cards if card.at == move.at and card.field == field}
+    tile = move.tile or next(card.tile for card in lying)
+    new = Placement(tile, move.at, move.turns or 0, field)
+    return Layout(layout.cards - lying | {new}, layout.pieces, layout.clay)
+
+
+class RecordedGame:
+    """A thread that plays a script at the desk; it watches no frames."""
+
+    kind = "recorded"
+    name = ""
+    loop: LiveLoop | None = None
+    newest: Frame | None = None
+
+    def __init__(self, script: Script, speed: float = 1.0) -> None:
+        self.script = script
+        self.speed = speed
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._t = 0.0
+
+    def start(self, table: Table) -> None:
+        """Begin to play."""
+        self._thread = threading.Thread(target=self._play, args=(table,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop, and wait until it has."""
+        self._stop.set()
+        if self._thread and self._thread is not threading.current_thread():
+            self._thread.join(5)
+
+    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
+        """Pass on what a player told."""
+        referee.tell(message, t)
+
+    def picture(self) -> bytes | None:
+        """Return that there is no picture."""
+        return None
+
+    def _play(self, table: Table) -> None:
+        done = self._already_played(table)
+        for number, move in enumerate(self.script.record.moves):
+            if number < done:
+                continue
+            for before, foul in self.script.fouls:
+                if before == number:
+                    self._lay(table, foul)
+            self._lay(table, move)
+            if self._stop.is_set():
+                return
+
+    def _already_played(self, table: Table) -> int:
+        referee = table.referee
+        return len(referee.match.accepted) if referee else 0
+
+    def _lay(self, table: Table, move: Move) -> None:
+        if self._pause(MOVE_S - HAND_S):
+            return
+        if move.do not in SILENT:
+            table.emit({"event": "state", "state": "hand", "t": self._t})
+            if self._pause(HAND_S):
+                return
+        with table.lock:
+            self._show(table, move)
+            table.emit({"event": "state", "state": "settled", "t": self._t})
+        self._wait_for_table(table)
+
+    def _show(self, table: Table, move: Move) -> None:
+        referee = table.referee
+        if referee is None or referee.match.ended:
+            self._stop.set()
+            return
+        match = referee.match
+        if move.player != match.position.to_move and move.do in ("pass", "finale"):
+            return
+        self._t += MOVE_S
+        try:
+            if move.do in SILENT:
+                referee.tell({"move": move_to_json(move)}, self._t)
+                return
+            referee.touched()
+            field = self._field(match.start.players, move)
+            after = laid(match.layout, move, field)
+            if match.game.judge(match.position, move).legal:
+                after = match.game.layout(match.game.apply(match.position, move))
+            known = len(match.accepted)
+            for _ in range(4):
+                self._t += 1.0
+                referee.look(settled_on(after), self._t)
+                if referee.pending or len(match.accepted) > known:
+                    return
+            referee.tell({"move": move_to_json(move)}, self._t)
+        except (LiveError, EngineError) as error:
+            table.emit({"event": "trouble", "text": str(error), "t": self._t})
+
+    def _field(self, players: Iterable[str], move: Move) -> int | None:
+        if not self.script.record.game.facts.several_fields:
+            return None
+        return list(players).index(move.snake or move.player)
+
+    def _wait_for_table(self, table: Table) -> None:
+        """Let a foul lie for a while; its player then lifts it, unless the host overruled it."""
+        waited = 0.0
+        while not self._stop.is_set():
+            referee = table.referee
+            if referee is None or not referee.pending:
+                return
+            if waited >= FOUL_LIES_S:
+                table.take_foul_back()
+                return
+            waited += 0.2
+            self._pause(0.2)
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait; say whether it is time to stop."""
+        return self._stop.wait(seconds / self.speed)

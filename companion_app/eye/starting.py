@@ -1,0 +1,152 @@
+"""How the eye begins: through which source it looks, and which game is on."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+
+from companion_app.answers import InputError
+from companion_app.cli.arguments import told_options, told_players
+from companion_app.eye.camera import TableCamera
+from companion_app.eye.desk import Desk, source_in
+from companion_app.eye.feeder import Feeder
+from companion_app.eye.recorded import shipped_script
+from companion_app.found_cameras import found_cameras
+from companion_app.home import set_folders
+from companion_app.live.demo import demo_record
+from companion_app.live.errors import StoreError, StoreInUse
+from companion_app.live.match import Match
+from companion_app.live.store import Store
+from companion_app.refusal import Refusal
+from engine.game import AnyGame, Start
+from engine.games import game_named
+from engine.record import Record, find_set
+
+log = logging.getLogger(__name__)
+DEMO_GAME = "schlangennest"
+GOING_S = 1.5
+"""An eye that was just killed may hold its games for so long."""
+
+
+def opened_store(home: Path, patience_s: float = GOING_S) -> Store:
+    """Return the store of a home; one that is just being given back is waited for.
+
+    Raises:
+        StoreError: it cannot be opened.
+    """
+    until_s = time.monotonic() + patience_s
+    while True:
+        try:
+            return Store(home)
+        except StoreInUse:
+            if time.monotonic() > until_s:
+                raise
+            time.sleep(0.05)
+
+
+# --- through which source ------------------------------------------------------------------------
+
+
+def source_asked(asked: str | None, home: Path, store: Store, again: bool) -> str:
+    """Return the source to look through.
+
+    Args:
+        asked: the one of the command line, if any.
+        home: where the page keeps which one was chosen on it.
+        store: the games.
+        again: whether an eye before this one has ended in the middle of things.
+    """
+    unfinished = store.unfinished() if again else None
+    before = source_in(store, unfinished) if unfinished else ""
+    return before or asked or source_at_start(source_kept(home), store)
+
+
+def source_kept(home: Path) -> str:
+    """Return the source that was chosen on the page; empty where none was."""
+    try:
+        kept = json.loads((home / "page.json").read_text(encoding="utf-8"))
+        return str(kept.get("source", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
+
+
+def source_without_asking(kept: str) -> str:
+    """Return the source where none was asked for: chosen before, first found, else the demo."""
+    found = found_cameras()
+    return kept if kept in (*found, "phone", "demo") else next(iter(found), "demo")
+
+
+def source_at_start(kept: str, store: Store) -> str:
+    """Return the source where none was asked for; a game of people waits for its own camera."""
+    taken = source_without_asking(kept)
+    unfinished = store.unfinished()
+    before = source_in(store, unfinished) if unfinished else ""
+    # The demo table would play on by itself.
+    waits = taken == "demo" and before.partition(":")[0] in ("pi", "webcam", "phone")
+    return before if waits else taken
+
+
+# --- which game ----------------------------------------------------------------------------------
+
+
+def begin(desk: Desk, camera: TableCamera, asked: Namespace, again: bool) -> None:
+    """Take up the game that was not finished, or begin the one asked for.
+
+    Before a camera nothing is begun unasked: the page shows the way to a game. After an eye that
+    has ended in the middle of things nothing is begun at all.
+    """
+    named = is_asked(asked)
+    match = _taken_up(desk) if asked.resume or again or not named else None
+    if match is not None:
+        desk.feed(_opened(camera, match.record()))
+    elif not again and (named or camera.kind in ("demo", "recorded")):
+        record = _asked_record(asked, camera)
+        desk.begin(record, {}, _opened(camera, record))
+
+
+def is_asked(asked: Namespace) -> bool:
+    """Say whether the command line names a game, or anything about one."""
+    return bool(asked.game or asked.players or asked.option or asked.set)
+
+
+def _taken_up(desk: Desk) -> Match | None:
+    """Take up the game that was not finished; one that cannot be is told, and left as it is."""
+    try:
+        unfinished = desk.store.unfinished()
+        return None if unfinished is None else desk.resume(unfinished)
+    except StoreError as error:
+        log.error("%s", error)
+        desk.emit({"event": "trouble", "text": str(error), "t": desk.now()})
+        return None
+
+
+def _opened(camera: TableCamera, record: Record) -> Feeder | None:
+    try:
+        return camera.feeder(record, patient=True)
+    except Refusal as error:
+        raise InputError(error.detail) from error
+
+
+def _asked_record(asked: Namespace, camera: TableCamera) -> Record:
+    game = game_named(asked.game or DEMO_GAME)
+    named = asked.players or asked.option or asked.set
+    if not named and camera.kind == "recorded":
+        script = shipped_script(game.facts.name)
+        if script is not None:
+            return replace(script.record, moves=())
+    if not named and camera.kind == "demo":
+        return demo_record(game.facts.name)
+    box = find_set(game, asked.set, set_folders())
+    players = told_players(game, asked.players or _some_players(game))
+    start = Start(players, told_options(game, asked.option))
+    game.opening(start, box)
+    return Record(game, box, start)
+
+
+def _some_players(game: AnyGame) -> str:
+    names = game.facts.player_names or ("Anna", "Ben")
+    return ",".join(names[: game.facts.fewest_players])

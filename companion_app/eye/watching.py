@@ -1,0 +1,175 @@
+"""Lets the live loop watch a source for the desk: frames in a thread of their own.
+
+The loop and the page take turns by the desk's lock; it is open while a frame is made or read, so
+that a phone never waits for a picture, nor the loop for a phone.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import cv2
+
+from companion_app.eye.feeder import Table
+from companion_app.live.demo import DemoSource
+from companion_app.live.errors import LiveError, ToldError
+from companion_app.live.loop import LiveLoop, Reader
+from companion_app.live.referee import Referee
+from engine.errors import EngineError
+from engine.placement import Layout
+from vision import Bgr, Frame, TableState, VisionError
+from vision.sources.newest import newest_of
+from vision.sources.source import FrameSource
+
+log = logging.getLogger(__name__)
+SHOWN_PX = 1280
+SHOWN_QUALITY = 75
+
+
+class Watched:
+    """A source that the referee watches."""
+
+    def __init__(self, kind: str, source: FrameSource, reader: Reader, name: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        """What the source is called, ``webcam:0``; empty where it has no name."""
+        self.source = source
+        self.loop: LiveLoop | None = None
+        self._reader = reader
+        self._newest: Frame | None = None
+        self._packed = Packed()
+        self._frames = newest_of(source)
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, table: Table) -> None:
+        """Begin to watch the game that is on."""
+        with table.lock:
+            assert table.match is not None
+            reader = _WithOpenLock(self._reader, table.lock)
+            self.loop = LiveLoop(table.match, reader, table.emit)
+            table.referee = self.loop.referee
+            if isinstance(self.source, DemoSource):
+                self.source.tell = lambda message: self._said_aloud(table, message)
+                self.source.heed(lambda: table.referee, table.lock, table.take_foul_back)
+            self.loop.start()
+        self._thread = threading.Thread(target=self._watch, args=(table,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop, and wait until it has."""
+        self._stopped.set()
+        self._frames.close()
+        if self._thread and self._thread is not threading.current_thread():
+            self._thread.join(5)
+
+    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
+        """Pass on what a player told, at the source's own time."""
+        del referee, t
+        assert self.loop is not None
+        self.loop.tell(message)
+
+    @property
+    def newest(self) -> Frame | None:
+        """What the camera sees right now."""
+        return self._newest
+
+    def picture(self) -> bytes | None:
+        """Return what the camera sees right now, as JPEG."""
+        return self._packed.jpeg_of(self._newest)
+
+    def _watch(self, table: Table) -> None:
+        assert self.loop is not None
+        now_s = 0.0
+        try:
+            for frame in self._frames.frames():
+                if self._stopped.is_set():
+                    return
+                with table.lock:
+                    if frame is None:
+                        self.loop.silence(now_s + 1.5)
+                    else:
+                        now_s = frame.taken_at_s
+                        self._newest = frame
+                        self.loop.see(frame)
+                    if self.loop.trouble:
+                        table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
+            if self._frames.failure is not None:
+                with table.lock:
+                    self.loop.silence(now_s + 1.5)
+                raise self._frames.failure
+        except (LiveError, VisionError, EngineError) as error:
+            table.emit({"event": "trouble", "text": str(error), "t": now_s})
+        except Exception as error:  # the top of the camera loop: shown on the page, not swallowed
+            log.exception("the camera loop failed")
+            table.emit({"event": "trouble", "text": f"{type(error).__name__}: {error}",
+                        "t": now_s})  # fmt: skip
+
+    def _said_aloud(self, table: Table, message: Mapping[str, Any]) -> None:
+        try:
+            with table.lock:
+                assert self.loop is not None
+                self.loop.tell(message)
+        except ToldError:
+            # A pass that the referee has already taken for granted.
+            return
+
+
+class Packed:
+    """The newest frame as JPEG: packed once, however many phones ask for it."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Frame, bytes | None] | None = None
+
+    def jpeg_of(self, frame: Frame | None) -> bytes | None:
+        """Return a frame as JPEG, small enough for a phone."""
+        if frame is None:
+            return None
+        last = self._last
+        if last is None or last[0] is not frame:
+            last = self._last = frame, _packed(frame)
+        return last[1]
+
+
+def _packed(frame: Frame) -> bytes | None:
+    height, width = frame.bgr.shape[:2]
+    scale = min(1.0, SHOWN_PX / width)
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    small = cv2.resize(frame.bgr, size, interpolation=cv2.INTER_AREA)
+    done, packed = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, SHOWN_QUALITY])
+    return packed.tobytes() if done else None
+
+
+class _WithOpenLock:
+    """A reader that lets the page work while it reads."""
+
+    def __init__(self, reader: Reader, lock: threading.RLock) -> None:
+        self._reader = reader
+        self._lock = lock
+
+    def read(self, frame: Frame, known: Layout) -> TableState:
+        """Read a frame; the lock, held once by the watching thread, is open meanwhile."""
+        self._lock.release()
+        try:
+            return self._reader.read(frame, known)
+        finally:
+            self._lock.acquire()
+
+    def forget(self) -> None:
+        """Drop everything kept."""
+        self._reader.forget()
+
+    def leave_out(self, outlines: Sequence[Any]) -> None:
+        """Take no notice of tiles that lie there."""
+        self._reader.leave_out(outlines)
+
+    def doubt(self) -> None:
+        """Look at everything once more."""
+        self._reader.doubt()
+
+    def again(self, bgr: Bgr) -> TableState | None:
+        """Read a kept picture by itself."""
+        return self._reader.again(bgr)

@@ -1,0 +1,94 @@
+"""The eye as the page knows it: its newest standing, and questions that it answers.
+
+The page holds an ``Eye`` and nothing else of the game. ``FarEye`` is the one in another process;
+``NearEye`` is in this one, for tests, by the same plain data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from companion_app.line.standing import Standing, read_standing
+from companion_app.refusal import Refusal
+
+Doc = Mapping[str, Any]
+ANSWER_S = 30.0
+"""So long an answer is waited for: a game that begins may have to wait for its camera."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was asked for: a JSON value, and the bytes of a picture where it is one."""
+
+    body: Any = None
+    data: bytes = b""
+
+
+Handler = Callable[[str, Doc, bytes], Answer]
+"""Answers a question: its name, a JSON object, bytes of a picture."""
+
+
+class EyeAway(Refusal):
+    """The eye does not answer: it is being started again."""
+
+    status = 503
+    code = "eye-away"
+
+    def __init__(self) -> None:
+        super().__init__(retry_after_s=2)
+
+
+class Eye(Protocol):
+    """Camera, referee and store, wherever they run."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it can be asked right now."""
+        ...
+
+    def standing(self) -> Standing:
+        """Return how the table stands, as far as is known here.
+
+        Raises:
+            EyeAway: nothing is known yet.
+        """
+        ...
+
+    def ask(
+        self, what: str, body: Doc | None = None, data: bytes = b"", within_s: float = ANSWER_S
+    ) -> Answer:
+        """Have something done, and return the answer; the standing is then as new as it.
+
+        Raises:
+            EyeAway: no answer came in time.
+            Refusal: it was not done, and why.
+        """
+        ...
+
+
+class NearEye:
+    """An eye in this process; what goes to it and comes back is the same text as over a line."""
+
+    is_there = True
+
+    def __init__(self, handler: Handler, standing: Callable[[], Standing]) -> None:
+        self._handler, self._standing = handler, standing
+
+    def standing(self) -> Standing:
+        """Return how the table stands right now."""
+        return read_standing(_plain(self._standing().to_json()))
+
+    def ask(
+        self, what: str, body: Doc | None = None, data: bytes = b"", within_s: float = ANSWER_S
+    ) -> Answer:
+        """Have something done at once."""
+        del within_s
+        answer = self._handler(what, _plain(body or {}), bytes(data))
+        return Answer(_plain(answer.body), answer.data)
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value))

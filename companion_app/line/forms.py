@@ -1,0 +1,96 @@
+"""What the referee has before it, as plain data and back: an announced foul, open questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from companion_app.live.explain import Row
+from companion_app.live.match import Match
+from companion_app.live.questions import Question
+from companion_app.live.referee_state import Pending
+from engine.game import Json, Violation
+from engine.placement import Clay, Layout, Piece, Placement
+from engine.record import layout_to_json, move_to_json, parse_move
+
+Doc = dict[str, Any]
+
+
+def layout_from_json(said: Mapping[str, Any]) -> Layout:
+    """Return the layout that ``layout_to_json`` wrote, legal or not."""
+    return Layout.of(
+        *(_placed(tile) for tile in said["tiles"]),
+        *(Clay(one["board"], _cell(one["cell"]), one["kind"], one.get("opens"))
+          for one in said.get("clay", ())),
+    )  # fmt: skip
+
+
+def _placed(tile: Mapping[str, Any]) -> Placement | Piece:
+    if "cells" in tile:
+        return Piece(tile["tile"], tuple(map(_cell, tile["cells"])), tile.get("board"))
+    return Placement(tile["tile"], _cell(tile["at"]), tile["turns"], tile.get("field"))
+
+
+def _cell(cell: Sequence[int]) -> tuple[int, int]:
+    return cell[0], cell[1]
+
+
+# --- an announced foul ---------------------------------------------------------------------------
+
+
+def pending_to_json(pending: Pending) -> Doc:
+    """Return an announced foul as plain data."""
+    return {
+        "n": pending.n, "seq": pending.seq, "move": move_to_json(pending.move),
+        "layout": layout_to_json(pending.layout),
+        "violations": [_violation_to_json(one) for one in pending.violations],
+    }  # fmt: skip
+
+
+def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
+    """Return the announced foul that was written of a game."""
+    move = parse_move(match.game, match.box, match.start.players, said["move"], "foul")
+    rules = {rule.id: rule for rule in match.game.facts.rules}
+    broken = tuple(
+        Violation(rules[one["rule"]], tuple(tuple(cell) for cell in one["cells"]), one["params"],
+                  one["snake"], one["case"])
+        for one in said["violations"]
+    )  # fmt: skip
+    return Pending(said["n"], move, broken, layout_from_json(said["layout"]), said["seq"])
+
+
+def _violation_to_json(broken: Violation) -> Doc:
+    return {"rule": broken.rule.id, "cells": [list(cell) for cell in broken.cells],
+            "params": dict(broken.params), "snake": broken.snake, "case": broken.case}  # fmt: skip
+
+
+# --- open questions ------------------------------------------------------------------------------
+
+
+def question_written(question: Question) -> Doc:
+    """Return an open question as plain data; of its choices what people are asked by."""
+    return {
+        "id": question.id, "about": question.about, "guesses": list(question.guesses),
+        "spot": question.spot, "cells": [list(cell) for cell in question.cells],
+        "choices": {str(name): _moves(choice) for name, choice in question.choices.items()},
+    }  # fmt: skip
+
+
+def _moves(choice: Any) -> list[Json] | None:
+    return [move_to_json(move) for move in choice.moves] if isinstance(choice, Row) else None
+
+
+def question_read(said: Mapping[str, Any], match: Match) -> Question:
+    """Return the open question that was written of a game; it can be asked, not be answered."""
+    spot = said["spot"]
+    choices = {
+        name: None if moves is None else Row(tuple(
+            parse_move(match.game, match.box, match.start.players, move, "choices")
+            for move in moves), None)
+        for name, moves in said["choices"].items()
+    }  # fmt: skip
+    return Question(
+        said["id"], said["about"], None, tuple(said["guesses"]),
+        None if spot is None else (spot[0], spot[1], spot[2]),
+        tuple(tuple(cell) for cell in said["cells"]), choices,
+    )  # fmt: skip

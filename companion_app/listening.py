@@ -1,0 +1,77 @@
+"""The address of the page: the port that phones call, how they find it, and whether it answers."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from http.client import HTTPConnection, HTTPException
+
+PORT = 8080
+NEXT_PORTS = 20
+BACKLOG = 256
+"""So many callers wait while the page is being started again."""
+ANSWER_WITHIN_S = 10.0
+GOING_S = 1.5
+"""A page that was just killed may hold its port for so long."""
+
+
+def listening(host: str, port: int | None, patience_s: float = GOING_S) -> socket.socket:
+    """Return a socket that listens on a port; without one, on ours or one of the next.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    wanted = [port] if port is not None else [PORT + n for n in range(NEXT_PORTS)]
+    for number in wanted[:-1]:
+        with contextlib.suppress(OSError):
+            return _bound(host, number)
+    until_s = time.monotonic() + patience_s
+    while True:
+        try:
+            return _bound(host, wanted[-1])
+        except OSError:
+            if time.monotonic() > until_s:
+                raise
+            time.sleep(0.1)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family, kind, proto, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    sock = socket.socket(family, kind, proto)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sock.bind(address)
+        sock.listen(BACKLOG)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def status_of(host: str, port: int, path: str, within_s: float = ANSWER_WITHIN_S) -> int:
+    """Return how the page answers on this machine: a status, 0 for not at all."""
+    here = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
+    connection = HTTPConnection(here.get(host, host), port, timeout=within_s)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except (OSError, HTTPException):
+        return 0
+    finally:
+        connection.close()
+
+
+def reachable_host(host: str) -> str:
+    """Return the address by which phones in the same network find this machine."""
+    if host not in ("", "0.0.0.0", "::"):
+        return host
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        # No packet is sent: the system only says which of its addresses would be used.
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
+    return "127.0.0.1"

@@ -1,0 +1,61 @@
+"""Why something is refused: a status, a code that the page has a sentence for, and details.
+
+A refusal is the same in every process: it can be written as plain data and read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from companion_app.hands.errors import HandsError
+from companion_app.live.errors import LiveError, StoreError
+from engine.errors import EngineError
+from vision import ModelError, VisionError
+
+
+class Refusal(Exception):  # noqa: N818 - an answer to whoever asked, in its own words
+    """Something that is not done, and why."""
+
+    status = 400
+    code = "bad-request"
+
+    def __init__(
+        self, detail: str = "", *, code: str = "", status: int = 0, retry_after_s: int | None = None
+    ) -> None:
+        super().__init__(detail or code or self.code)
+        self.detail = detail
+        """What exactly was met, where there is more to say than the code."""
+        self.retry_after_s = retry_after_s
+        if code:
+            self.code = code
+        if status:
+            self.status = status
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"status": self.status, "code": self.code, "detail": self.detail,
+                "retry_after_s": self.retry_after_s}  # fmt: skip
+
+
+def read_refusal(said: Mapping[str, Any]) -> Refusal:
+    """Return the refusal that was written."""
+    return Refusal(said["detail"], code=said["code"], status=said["status"],
+                   retry_after_s=said["retry_after_s"])  # fmt: skip
+
+
+def refusal_of(error: Exception) -> Refusal | None:
+    """Return how an error is answered; ``None`` for a fault of our own."""
+    match error:
+        case Refusal():
+            return error
+        case HandsError():
+            return Refusal(code=error.code, status=error.status, retry_after_s=error.retry_after_s)
+        case StoreError():
+            return Refusal(str(error), code="not-kept", status=507)
+        case VisionError() if not isinstance(error, ModelError):
+            return Refusal(str(error), code="no-photo", status=422)
+        case LiveError() | EngineError():
+            return Refusal(str(error), code=getattr(error, "code", "cannot-be"), status=409)
+        case _:
+            return None

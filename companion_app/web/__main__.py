@@ -1,0 +1,89 @@
+"""The page as a process: ``python -m companion_app.web``, started by the supervisor."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+from typing import Any
+
+from companion_app.answers import ANSWERED
+from companion_app.child import Child
+from companion_app.home import home_folder, set_folders
+from companion_app.line.far import FarEye
+from companion_app.line.hub import Hub
+from companion_app.listening import reachable_host, status_of
+from companion_app.live.store import FILE
+from companion_app.web.app import create_app
+from companion_app.web.context import Companion
+from companion_app.web.lessons.photo_reading import read_photo
+from companion_app.web.place import Place
+from companion_app.web.serving.https_front import HttpsOffer
+from companion_app.web.serving.page_file import SettingsFile
+from companion_app.web.serving.server import Server
+from companion_app.web.serving.sessions import Sessions
+
+log = logging.getLogger(__name__)
+LIGHT = "/favicon.ico"
+"""What the page asks itself for, to see that it still answers."""
+EVENTS_A_LIFE = 10**9
+"""Numbers of events that no two lives of the page share: a phone that comes back asks by them."""
+
+
+def main() -> int:
+    """Serve the page until told to stop; return the exit status."""
+    child = Child()
+    told, home = child.told, home_folder()
+    settings = SettingsFile(home / "page.json")
+    hub = Hub(first=told["life"] * EVENTS_A_LIFE)
+    eye = FarEye(
+        told["line"], hub, lambda: {"limit-pictures": {"mb": settings.now.pictures_mb}},
+        after=None if told["life"] else 0,
+    )  # fmt: skip
+    companion = Companion(
+        eye, settings, Place(home / FILE, set_folders()), hub, read_photo=read_photo,
+        sessions=Sessions(home / "sessions.json"),
+    )  # fmt: skip
+    server = _server(companion, told)
+    eye.start()
+    server.start()
+    child.beat(lambda: status_of(told["host"], server.port, LIGHT) != 0)
+    if told["https_port"] is not None and companion.https is not None:
+        _start_https(companion.https)
+    try:
+        while not child.stopping.is_set():
+            if status_of(told["host"], server.port, "/health") == 200:
+                break
+            child.stopping.wait(0.1)
+        child.report(ready=True, url=companion.address, pin=settings.made_pin,
+                     code=settings.now.join_code)  # fmt: skip
+        child.stopping.wait()
+    finally:
+        hub.close()
+        server.close()
+        eye.close()
+        companion.hands.close()
+    return ANSWERED
+
+
+def _server(companion: Companion, told: dict[str, Any]) -> Server:
+    sock = socket.socket(fileno=told["socket"])
+    sock.set_inheritable(False)
+    server = Server(create_app(companion), sock=sock)
+    host = str(told["host"])
+    companion.address = f"http://{reachable_host(host)}:{server.port}/"
+    companion.https = HttpsOffer(home_folder() / "tls", host, server.port, told["https_port"],
+                                 lambda: companion.settings.now.names)  # fmt: skip
+    return server
+
+
+def _start_https(offer: HttpsOffer) -> None:
+    try:
+        offer.start()
+    except OSError as error:
+        # The page works without it; only a phone's live camera does not.
+        log.error("no https: %s", error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""How a game is played, in four pictures: tables of a game that comes with the program."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+
+from companion_app.web.drawing.table import draw_table
+from companion_app.web.speech import Speech
+from engine.game import AnyGame, Move, Place, Position
+from engine.record import Record, parse_record
+
+PARTS = {"goal": 0.75, "turn": 0.35, "end": 1.0, "scoring": 1.0}
+"""How far the game is in the picture of each part of its summary."""
+
+
+@cache
+def example(game: str) -> Record:
+    """Return the game that is shown, a short one to its end."""
+    file = files("companion_app") / "demo" / f"example_{game}.json"
+    return parse_record(json.loads(file.read_text(encoding="utf-8")))
+
+
+@cache
+def example_drawing(game: str, part: str, language: str) -> str:
+    """Return the picture of one part of a game's summary: the last move, or what counts, marked."""
+    record, words = example(game), Speech(language)
+    moves = record.moves[: round(PARTS[part] * len(record.moves))]
+    position = record.game.opening(record.start, record.tile_set)
+    for move in moves:
+        position = record.game.apply(position, move)
+    layout = record.game.layout(position)
+    marked = _counting(record, position) if part == "scoring" else _last(moves, record)
+    return draw_table(
+        record.tile_set, layout, record.start.players, label=words.labels(layout, record.tile_set),
+        names=[words.player(player) for player in record.start.players], last=marked,
+        board_word=words.page("board"), title=words.page(f"rules-{part}"),
+    )  # fmt: skip
+
+
+def _last(moves: tuple[Move, ...], record: Record) -> list[Place]:
+    """Return where the last tile was laid."""
+    for move in reversed(moves):
+        if move.cells is not None:
+            several = record.game.facts.several_boards
+            return [(move.board or 0, *cell) if several else cell for cell in move.cells]
+        if move.at is not None:
+            return [_of_snake(move.at, move.snake or move.player, record)]
+    return []
+
+
+def _counting(record: Record, position: Position) -> list[Place]:
+    """Return what counts for the winner."""
+    game: AnyGame = record.game
+    outcome = game.outcome(position)
+    lines = [line for winner in outcome.winners for line in outcome.lines.get(winner, ())]
+    places = [_of_snake(cell, line.snake, record) for line in lines for cell in line.cells]
+    return list(dict.fromkeys(places)) or _last(record.moves, record)
+
+
+def _of_snake(place: Place, snake: str | None, record: Record) -> Place:
+    """Return a place as drawings name it: with the number of the player's own field in front."""
+    if not record.game.facts.several_fields or snake is None:
+        return place
+    return (record.start.players.index(snake), place[-2], place[-1])

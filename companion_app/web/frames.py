@@ -1,0 +1,70 @@
+"""Frames of the table's camera, asked of the eye, for the hands to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from companion_app.hands.work import LOOK
+from companion_app.home import profile_file
+from companion_app.line.ends import Answer
+from companion_app.line.standing import kind_of
+from companion_app.line.still import Still
+from companion_app.web.context import companion
+from companion_app.web.looking import Wanted, calibrated, read_still
+from companion_app.web.serving.errors import NotFound, WebError
+from engine.placement import Layout
+from engine.record import Record, layout_to_json, record_to_json
+
+FRAME_S = 40.0
+"""How long a frame is waited for: the first of a camera may take half a minute."""
+
+
+def source() -> str:
+    """Return the name of the camera over the table."""
+    name = companion().eye.standing().source
+    if name is None:
+        raise NotFound(code="no-camera")
+    return name
+
+
+def newest(begun: Record | None = None) -> Still | None:
+    """Return the newest frame; the demo table shows one like the game to come, half played."""
+    drawn = begun is not None and kind_of(source()) == "demo"
+    asked = {"record": record_to_json(begun)} if drawn and begun is not None else {}
+    return _still(companion().eye.ask("frame", asked, within_s=FRAME_S))
+
+
+def of_layout(begun: Record, layout: Layout) -> Still | None:
+    """Return the newest frame of a table on which somebody was asked to lay tiles."""
+    if kind_of(source()) != "demo":
+        return newest()
+    asked = {"record": record_to_json(begun), "layout": layout_to_json(layout)}
+    return _still(companion().eye.ask("still", asked, within_s=FRAME_S))
+
+
+def read(still: Still | None, record: Record) -> dict[str, Any]:
+    """Return what lies on the table in a frame.
+
+    Raises:
+        WebError: there is no frame.
+    """
+    if still is None:
+        raise WebError(code="no-frame")
+    wanted = Wanted(companion().place, record.game.facts.name, record.tile_set.name)
+    return companion().hands.do(LOOK, read_still, wanted, still)
+
+
+def profile() -> Path:
+    """Return where what was learnt about this camera is kept."""
+    return profile_file(companion().home, source())
+
+
+def profile_in_short() -> dict[str, Any] | None:
+    """Return in short what was learnt about this camera."""
+    file = profile()
+    return companion().hands.do(LOOK, calibrated, file) if file.is_file() else None
+
+
+def _still(answer: Answer) -> Still | None:
+    return None if answer.body is None else Still(**answer.body, data=answer.data)

@@ -1,0 +1,87 @@
+"""Any rule book for the search, move by move as it stands: slow, and right for every option."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from engine.game import AnyGame, Move
+from engine.play.world import Token, lead
+
+UNREACHABLE = -40.0
+"""The score of a snake that can no longer be closed."""
+MOST_WEIGHED = 60
+"""So many moves are weighed one by one; of more, a sample."""
+
+
+class BookWorld:
+    """A position of a rule book."""
+
+    hides = False
+    omen: Hashable = None
+    scale = 3.0
+
+    def __init__(self, game: AnyGame, position: Any) -> None:
+        self.game = game
+        self.position = position
+        self.seats = len(position.players)
+        self._moves: list[Move] | None = None
+
+    @property
+    def turn(self) -> int:
+        """Whose turn it is."""
+        players: tuple[str, ...] = self.position.players
+        return players.index(self.position.to_move)
+
+    def deal(self, rng: random.Random) -> BookWorld:
+        """Return a copy; what a rule book knows is public."""
+        other = BookWorld(self.game, self.position)
+        other._moves = self._moves
+        return other
+
+    def moves(self) -> list[Move]:
+        """Return the legal moves of whose turn it is; on trust others may move too."""
+        if self._moves is None:
+            legal = self.game.legal_moves(self.position)
+            own = [move for move in legal if move.player == self.position.to_move]
+            self._moves = own or legal
+        return self._moves
+
+    def prospects(self, rng: random.Random, most: int | None = None) -> list[tuple[float, Token]]:
+        """Return the legal moves, each with the lead that it gives."""
+        moves, most = self.moves(), min(most or MOST_WEIGHED, MOST_WEIGHED)
+        if len(moves) > most:
+            moves = rng.sample(moves, most)
+        seat = self.turn
+        return [
+            (lead(self._points_after(self.game.apply(self.position, move)), seat), move)
+            for move in moves
+        ]
+
+    def play(self, token: Token, rng: random.Random) -> None:
+        """Make a move."""
+        assert isinstance(token, Move)
+        self.position = self.game.apply(self.position, token)
+        self._moves = None
+
+    def is_over(self) -> bool:
+        """Say whether the game is over."""
+        return not self.moves()
+
+    def points(self) -> Sequence[float]:
+        """Return the scores."""
+        return self._points_after(self.position)
+
+    def standing(self) -> list[float]:
+        """Return the scores: a rule book knows no more."""
+        return list(self.points())
+
+    def _points_after(self, position: Any) -> list[float]:
+        scores = self.game.outcome(position).scores.values()
+        return [UNREACHABLE if score is None else float(score) for score in scores]
+
+    def move(self, token: Token) -> Move:
+        """Return a move in the form of the records, which it has already."""
+        assert isinstance(token, Move)
+        return token

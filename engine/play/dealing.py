@@ -1,0 +1,84 @@
+"""A game that the machine keeps by itself: it rolls, draws, and holds the hands that are hidden."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from engine.carnival.position import CarnivalPosition
+from engine.carnival.setup import HAND
+from engine.draws import DIE, SssnakePosition
+from engine.game import AnyGame, Move, Start
+from engine.play.carnival_world import CarnivalWorld, unseen_tiles
+from engine.play.thought import Seat
+from engine.play.worlds import needed
+from engine.tiles import TileSet
+
+
+class Dealer:
+    """A game from its opening on, with everything that nobody at the table sees."""
+
+    def __init__(self, game: AnyGame, start: Start, box: TileSet, rng: random.Random) -> None:
+        self.game = game
+        self.moves_made: list[Move] = []
+        self._rng = rng
+        self._position: Any = game.opening(start, box)
+        self._truth: CarnivalWorld | None = None
+        if isinstance(self._position, CarnivalPosition):
+            deck = unseen_tiles(self._position, ())
+            rng.shuffle(deck)
+            hands = [[deck.pop() for _ in range(HAND)] for _ in start.players]
+            self._truth = CarnivalWorld(self._position, hands, deck)
+
+    @property
+    def position(self) -> Any:
+        """What everybody sees."""
+        return self._position if self._truth is None else self._truth.table
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody has anything left to do."""
+        if self._truth is not None:
+            return self._truth.is_over()
+        return not needed(self.game, self.position) and not self.game.legal_moves(self.position)
+
+    def hand(self, player: str) -> tuple[str, ...]:
+        """Return the tiles that a player holds and nobody else sees."""
+        if self._truth is None:
+            return ()
+        return tuple(sorted(self._truth.hands[self._truth.table.players.index(player)]))
+
+    def seat(self) -> Seat:
+        """Return what whose turn it is knows beside the table."""
+        player = self.position.to_move
+        return Seat({player: self.hand(player)} if self._truth is not None else {})
+
+    def legal_moves(self) -> list[Move]:
+        """Return what whose turn it is may do, with what he holds."""
+        if self._truth is not None:
+            return [self._truth.move(token) for _, token in self._truth.prospects(self._rng)]
+        return self.game.legal_moves(self.position)
+
+    def turn_up(self) -> Move | None:
+        """Roll and draw where that is due, and return what came."""
+        position = self.position
+        if not isinstance(position, SssnakePosition) or needed(self.game, position) != "roll":
+            return None
+        value = self._rng.choice(DIE)
+        left = {tile: count for tile, count in position.left.items() if count > 0}
+        drawn = []
+        for _ in range(min(value, position.pile)):
+            (tile,) = self._rng.choices(list(left), list(left.values()))
+            left[tile] -= 1
+            drawn.append(tile)
+        roll = Move(position.to_move, "roll", value=value, tiles=tuple(drawn))
+        self.make(roll)
+        return roll
+
+    def make(self, move: Move) -> None:
+        """Make a move that was judged."""
+        self.moves_made.append(move)
+        if self._truth is not None:
+            self._truth.play(move, self._rng)
+        else:
+            self._position = self.game.apply(self._position, move)

@@ -1,0 +1,457 @@
+"""Snekagon and Snekagon 5G for the search: sets of placements, kept up tile by tile.
+
+Which placements a board forbids only ever grows, so it is kept for each seat and board; what the
+ends allow is looked up anew, for they are few. The advanced game and far drills are played by the
+rule book.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from engine.drills import boards_beside
+from engine.game import Move
+from engine.hexpath import path_cells
+from engine.hexplacements import Placements, PlacementTable, placement_table
+from engine.hexposition import HexPosition
+from engine.hexsnakes import MOST_NEIGHBOURS, Spot, neighbours, snakes
+from engine.lattice import Cell, hex_neighbours
+from engine.play.world import Token, ahead
+
+PASS = "pass"
+MOST_WEIGHED = 40
+"""So many moves are weighed one by one; of more, those that are best at a glance."""
+NARROW = 12.0
+"""With so many ways to go on, half of the hexes in stock are expected to find their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What stays as it is through a game."""
+
+    players: tuple[str, ...]
+    tables: tuple[PlacementTable, ...]
+    """By seat."""
+    boards: int
+    numbered: bool
+    beside: tuple[tuple[int, ...], ...]
+    """By board: the boards that touch it."""
+    begins_with_1: bool
+    around: dict[Cell, tuple[Cell, ...]]
+
+
+class Fit:
+    """What may lie on one board for one seat, whatever tiles it has left."""
+
+    __slots__ = ("first_once", "first_twice", "last_once", "legal", "sound")
+
+    def __init__(
+        self, legal: Placements, sound: Placements, first_once: Placements,
+        first_twice: Placements, last_once: Placements,
+    ) -> None:  # fmt: skip
+        self.legal, self.sound = legal, sound
+        self.first_once, self.first_twice, self.last_once = first_once, first_twice, last_once
+
+
+class HexWorld:
+    """Tiles on the boards, seen from every seat."""
+
+    hides = False
+    omen: Hashable = None
+    scale = 3.0
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.seats = len(terms.players)
+        self.turn = 0
+        self.laid = 0
+        self.joints: list[dict[Spot, int]] = [{} for _ in terms.players]
+        """By seat: the own hexes, each with its neighbours counted, drills among them."""
+        self.ends: list[dict[Spot, tuple[Spot, int]]] = [{} for _ in terms.players]
+        """By seat: the ends of snakes, each with the other end and the length."""
+        self.best = [0] * self.seats
+        self.stock = [0] * self.seats
+        """By seat: the hexes of the tiles that are left."""
+        self.left: list[tuple[str, ...]] = [()] * self.seats
+        self.has: list[Placements] = [0] * self.seats
+        self.wrong = [[0] * terms.boards for _ in terms.players]
+        """By seat and board: what covers a taken cell, or touches the middle of an own snake."""
+        self.touch = [[0] * terms.boards for _ in terms.players]
+        """By seat and board: what touches others."""
+        self.fits: list[list[Fit | None]] = [[None] * terms.boards for _ in terms.players]
+
+    def deal(self, rng: random.Random) -> HexWorld:
+        """Return a copy; nothing is hidden."""
+        return self.copy()
+
+    def copy(self) -> HexWorld:
+        """Return a copy to play on."""
+        other = HexWorld.__new__(HexWorld)
+        other.terms, other.seats, other.turn = self.terms, self.seats, self.turn
+        other.laid = self.laid
+        other.joints = self.joints.copy()
+        other.ends = self.ends.copy()
+        other.best = self.best.copy()
+        other.stock = self.stock.copy()
+        other.left = self.left.copy()
+        other.has = self.has.copy()
+        other.wrong = [row.copy() for row in self.wrong]
+        other.touch = [row.copy() for row in self.touch]
+        other.fits = [row.copy() for row in self.fits]
+        return other
+
+    # --- moves ---------------------------------------------------------------------------------
+
+    def is_over(self) -> bool:
+        """Say whether nobody can move."""
+        order = range(self.turn, self.turn + self.seats)
+        return not any(self.can_move(seat % self.seats) for seat in order)
+
+    def can_move(self, seat: int) -> bool:
+        """Say whether a seat could lay a tile if it were its turn."""
+        return any(True for _ in self._choices(seat))
+
+    def prospects(self, rng: random.Random, most: int | None = None) -> list[tuple[float, Token]]:
+        """Return the legal moves, each with the lead that it gives."""
+        seat = self.turn
+        choices = list(self._choices(seat))
+        if not choices:
+            if any(self.can_move(s) for s in range(self.seats)):
+                return [(ahead(self.standing(), seat, self.scale), PASS)]
+            return []
+        tokens = self._tokens(choices, rng, most)
+        if len(tokens) > MOST_WEIGHED:
+            tokens = self._most_promising(tokens)
+        found = []
+        for token in tokens:
+            after = self.copy()
+            after.play(token, rng)
+            found.append((ahead(after.standing(), seat, self.scale), token))
+        return found
+
+    def moves(self) -> list[Token]:
+        """Return every legal move: a lone pass when stuck, nothing when all are."""
+        tokens = self._tokens(list(self._choices(self.turn)), random.Random(0), None)
+        return tokens or ([] if self.is_over() else [PASS])
+
+    def _most_promising(self, tokens: list[Token]) -> list[Token]:
+        """Return the moves to weigh one by one: those that are best at a glance at all of them.
+
+        The glance counts hexes and the others' room as the weighing does, and not the own room,
+        which follows from where the new tile ends.
+        """
+        seat, table = self.turn, self.terms.tables[self.turn]
+        others = [other for other in range(self.seats) if other != seat]
+        growing = {other: self._growing(other) for other in others}
+        rooms = {other: sum(g.bit_count() for g in growing[other]) for other in others}
+        standing = self.standing()
+        glances = []
+        for number, (board, index, origin) in enumerate(tokens):
+            placed = table.placements[index]
+            for other in others:
+                grows = growing[other][board]
+                lost = (grows & _covering(self.terms.tables[other], placed.cells)).bit_count()
+                standing[other] = self._worth(other, rooms[other] - lost)
+            standing[seat] = self._length_with(seat, board, placed.walk, origin)
+            glances.append((-ahead(standing, seat, self.scale), number))
+        glances.sort()
+        return [tokens[number] for _, number in glances[:MOST_WEIGHED]]
+
+    def _length_with(
+        self, seat: int, board: int, walk: tuple[Cell, ...], origin: Spot | None
+    ) -> int:
+        """Return the longest snake once a tile is laid."""
+        ends = self.ends[seat]
+        length, met = len(walk), set()
+        for cell in (walk[0], walk[-1])[: len(walk)]:
+            for q, r in self.terms.around[cell]:
+                end = ends.get((board, q, r))
+                if end is not None and (board, q, r) not in met:
+                    length += end[1]
+                    met |= {(board, q, r), end[0]}
+        if origin is not None and origin not in met:
+            length += ends[origin][1]
+        return max(length, self.best[seat])
+
+    def _tokens(
+        self, choices: list[tuple[int, Placements, Spot | None]], rng: random.Random,
+        most: int | None,
+    ) -> list[Token]:  # fmt: skip
+        """Return all tokens of some choices, or a sample of so many."""
+        table = self.terms.tables[self.turn]
+        size = len(table.placements)
+        counts = [bits.bit_count() for _, bits, _ in choices]
+        if most is None or sum(counts) <= most:
+            return [
+                (board, number, origin)
+                for board, bits, origin in choices
+                for number in table.chosen(bits, range(size))
+            ]
+        picked: dict[Token, None] = {}
+        for board, bits, origin in rng.choices(choices, counts, k=most):
+            # Whatever lies next below a random place: a little uneven, and many times faster.
+            below = bits & ((2 << rng.randrange(bits.bit_length())) - 1)
+            picked[board, size - (below or bits).bit_length(), origin] = None
+        return list(picked)
+
+    def _choices(self, seat: int) -> Iterator[tuple[int, Placements, Spot | None]]:
+        """Yield board, placements and the end drilled from, wherever there are any."""
+        terms = self.terms
+        has = self.has[seat]
+        if not self.laid and terms.begins_with_1:
+            has = has & terms.tables[seat].of_shape["1"]
+        if not has:
+            return
+        for board in range(terms.boards):
+            fit = self.fit(seat, board)
+            legal = fit.legal & has
+            if legal:
+                yield board, legal, None
+            if terms.boards > 1:
+                yield from self._escapes(seat, board, has)
+
+    def _escapes(
+        self, seat: int, board: int, has: Placements
+    ) -> Iterator[tuple[int, Placements, Spot | None]]:
+        """Yield the placements that a snake drills to from a board beside."""
+        beside = self.terms.beside[board]
+        for end in self.ends[seat]:
+            if end[0] in beside:
+                onto = self._drilled(seat, board, end) & has
+                if onto:
+                    yield board, onto, end
+
+    def _drilled(self, seat: int, board: int, end: Spot) -> Placements:
+        """Return what may lie on a board when an end drills there (ruling 3 of 5G)."""
+        table, fit, field = self.terms.tables[seat], self.fit(seat, board), end[1:]
+        first, last = table.first_on[field], table.last_on[field]
+        single = first & table.singles & ~fit.first_twice
+        return fit.sound & (single | (first & ~fit.first_once) | (last & ~fit.last_once))
+
+    def fit(self, seat: int, board: int) -> Fit:
+        """Return what may lie on a board (rulings 1 and 2 of Snekagon)."""
+        known = self.fits[seat][board]
+        if known is not None:
+            return known
+        table, joints = self.terms.tables[seat], self.joints[seat]
+        wrong = self.wrong[seat][board]
+        ends = {spot[1:]: joints[spot] == 0 for spot in self.ends[seat] if spot[0] == board}
+        first_once = first_twice = first_thrice = last_once = last_twice = 0
+        for cell, is_lone in ends.items():
+            first, last = table.first_touching[cell], table.last_touching[cell]
+            first_thrice |= first_twice & first
+            first_twice |= first_once & first
+            first_once |= first
+            last_twice |= last_once & last
+            last_once |= last
+            wrong |= table.inner_touching[cell]
+            # Both ends of a tile on one hex close a ring, but only a lone hex has room for both.
+            wrong |= first & last & table.pairs if is_lone else first & last
+            for beside in self.terms.around[cell]:
+                if beside in ends:
+                    # A single hex that touches two neighbours makes a sharp turn.
+                    wrong |= first & table.first_touching[beside]
+        wrong |= first_thrice | (first_twice & ~table.singles) | last_twice
+        sound = ~wrong
+        legal = sound & (first_once | last_once | ~self.touch[seat][board])
+        found = Fit(legal, sound, first_once, first_twice, last_once)
+        self.fits[seat][board] = found
+        return found
+
+    # --- playing -------------------------------------------------------------------------------
+
+    def play(self, token: Token, rng: random.Random) -> None:
+        """Lay a tile, or pass."""
+        seat = self.turn
+        self.turn = (seat + 1) % self.seats
+        if token == PASS:
+            return
+        board, number, origin = token
+        placed = self.terms.tables[seat].placements[number]
+        self.laid += 1
+        left = list(self.left[seat])
+        left.remove(placed.shape)
+        self.left[seat] = tuple(left)
+        self.stock[seat] -= len(placed.cells)
+        if placed.shape not in left:
+            self.has[seat] &= ~self.terms.tables[seat].of_shape[placed.shape]
+        self._cover(seat, board, placed.cells)
+        self._join(seat, board, placed.walk, origin)
+
+    def _cover(self, seat: int, board: int, cells: tuple[Cell, ...]) -> None:
+        for other, table in enumerate(self.terms.tables):
+            self.fits[other][board] = None
+            wrong = self.wrong[other][board]
+            for cell in cells:
+                wrong |= table.covering[cell]
+            self.wrong[other][board] = wrong
+            if other != seat:
+                touch = self.touch[other][board]
+                for cell in cells:
+                    touch |= table.touching[cell]
+                self.touch[other][board] = touch
+
+    def _join(self, seat: int, board: int, walk: tuple[Cell, ...], origin: Spot | None) -> None:
+        """Join a tile to the own ends that it touches, and to the end that it drills from."""
+        joints = self.joints[seat] = self.joints[seat].copy()
+        ends = self.ends[seat] = self.ends[seat].copy()
+        tile = [(board, q, r) for q, r in walk]
+        first, last = tile[0], tile[-1]
+        contacts = [
+            (spot, (board, *cell))
+            for spot in (first, last)[: len(tile)]
+            for cell in self.terms.around[spot[1:]]
+            if (board, *cell) in ends
+        ]
+        if origin is not None:
+            contacts.append((first if first[1:] == origin[1:] else last, origin))
+        joints.update(dict.fromkeys(tile, MOST_NEIGHBOURS))
+        joints[first] = joints[last] = 1 if len(tile) > 1 else 0
+        for spot in tile[1:-1]:
+            self._bury(seat, spot)
+        ends[first], ends[last] = (last, len(tile)), (first, len(tile))
+        length = len(tile)
+        for spot, met in contacts:
+            length = max(length, self._meet(ends, spot, met))
+            for one in (spot, met):
+                joints[one] += 1
+                if joints[one] == MOST_NEIGHBOURS:
+                    self._bury(seat, one)
+        self.best[seat] = max(self.best[seat], length)
+
+    def _bury(self, seat: int, spot: Spot) -> None:
+        """Keep everything away from a hex in the middle of a snake."""
+        board = spot[0]
+        self.wrong[seat][board] |= self.terms.tables[seat].near[spot[1:]]
+        self.fits[seat][board] = None
+
+    @staticmethod
+    def _meet(ends: dict[Spot, tuple[Spot, int]], one: Spot, other: Spot) -> int:
+        """Join two ends and return the length of what hangs together."""
+        far, length = ends.pop(one)
+        if far == other:
+            if one != other:
+                ends.pop(other, None)
+            return length
+        far_other, length_other = ends.pop(other)
+        length += length_other
+        ends[far], ends[far_other] = (far_other, length), (far, length)
+        return length
+
+    # --- what it is worth ----------------------------------------------------------------------
+
+    def points(self) -> Sequence[float]:
+        """Return the length of every seat's longest snake."""
+        return self.best
+
+    def standing(self) -> list[float]:
+        """Return length and room: the more ways to go on, the longer a snake may still get."""
+        return [self._worth(seat, self.room(seat)) for seat in range(self.seats)]
+
+    def _worth(self, seat: int, room: int) -> float:
+        """Return how long a snake may get: all tiles that are left go on it while it has room."""
+        return self.best[seat] + self.stock[seat] * room / (room + NARROW)
+
+    def room(self, seat: int) -> int:
+        """Return how many ways a seat has to make its longest snake longer."""
+        return sum(placements.bit_count() for placements in self._growing(seat))
+
+    def _growing(self, seat: int) -> list[Placements]:
+        """Return by board the placements that go on from the longest snake, escapes too."""
+        has, boards = self.has[seat], range(self.terms.boards)
+        if not self.joints[seat]:
+            return [self.fit(seat, board).legal & has for board in boards]
+        found = [0] * self.terms.boards
+        if not has:
+            return found
+        table, longest = self.terms.tables[seat], self.best[seat]
+        for end, (_, length) in self.ends[seat].items():
+            if length < longest:
+                continue
+            board, cell = end[0], end[1:]
+            beside_end = table.first_touching[cell] | table.last_touching[cell]
+            found[board] |= self.fit(seat, board).legal & has & beside_end
+            for other in self.terms.beside[board]:
+                found[other] |= self._drilled(seat, other, end) & has
+        return found
+
+    def moves_left(self, seat: int) -> int:
+        """Return how many ways a seat has to lay a tile, but for escapes."""
+        has, boards = self.has[seat], range(self.terms.boards)
+        return sum((self.fit(seat, board).legal & has).bit_count() for board in boards)
+
+    # --- to and from the rule book ---------------------------------------------------------------
+
+    def move(self, token: Token) -> Move:
+        """Return a move in the form of the records."""
+        player = self.terms.players[self.turn]
+        if token == PASS:
+            return Move(player, "pass")
+        board, number, origin = token
+        placed = self.terms.tables[self.turn].placements[number]
+        return Move(
+            player, "place", placed.shape, cells=placed.cells,
+            board=board if self.terms.numbered else None,
+            origin=None if origin is None else (origin[0], origin[1:]),
+        )  # fmt: skip
+
+
+@cache
+def _covering(table: PlacementTable, cells: tuple[Cell, ...]) -> Placements:
+    """Return the placements that cover one of some cells."""
+    cover = 0
+    for cell in cells:
+        cover |= table.covering[cell]
+    return cover
+
+
+def hex_world(position: HexPosition) -> HexWorld | None:
+    """Return the world of a position; none in the advanced game or with far drills."""
+    agreed = position.agreed
+    if agreed.advanced or agreed.far_drill:
+        return None
+    tables = tuple(placement_table(agreed.paths[p], agreed.side) for p in position.players)
+    terms = Terms(
+        position.players, tables, agreed.boards, agreed.numbered,
+        tuple(boards_beside(board, agreed.boards) for board in range(agreed.boards)),
+        agreed.begins_with_1, {cell: hex_neighbours(cell) for cell in tables[0].covering},
+    )  # fmt: skip
+    world = HexWorld(terms)
+    world.turn = position.players.index(position.to_move)
+    world.laid = len(position.pieces)
+    for seat, player in enumerate(position.players):
+        _take_seat(world, position, seat, player)
+    for board in range(agreed.boards):
+        for cell in agreed.eyes:
+            for seat, table in enumerate(tables):
+                world.wrong[seat][board] |= table.covering[cell]
+    return world
+
+
+def _take_seat(world: HexWorld, position: HexPosition, seat: int, player: str) -> None:
+    """Enter what one player has on the boards and in stock."""
+    own, drilled = position.own[player], position.drilled[player]
+    table = world.terms.tables[seat]
+    paths = dict(position.agreed.paths[player])
+    world.left[seat] = position.left[player]
+    for shape in position.left[player]:
+        world.has[seat] |= table.of_shape[shape]
+        world.stock[seat] += len(path_cells(paths[shape]))
+    for spot in own:
+        board, cell = spot[0], spot[1:]
+        joints = world.joints[seat][spot] = len(neighbours(spot, own, drilled))
+        world.wrong[seat][board] |= (
+            table.covering[cell] if joints < MOST_NEIGHBOURS else table.near[cell]
+        )
+        for other, foreign in enumerate(world.terms.tables):
+            if other != seat:
+                world.wrong[other][board] |= foreign.covering[cell]
+                world.touch[other][board] |= foreign.touching[cell]
+    for snake in snakes(own, drilled):
+        world.best[seat] = max(world.best[seat], len(snake))
+        ends = [spot for spot in sorted(snake) if world.joints[seat][spot] < MOST_NEIGHBOURS]
+        for end, other_end in zip(ends, reversed(ends), strict=True):
+            world.ends[seat][end] = (other_end, len(snake))

@@ -1,0 +1,148 @@
+"""The player: thinks about a position and says which moves are worth trying, best first."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from math import exp, sqrt
+from typing import Any
+
+from engine.game import AnyGame, Move
+from engine.play.book_world import BookWorld
+from engine.play.levels import BY_THE_BOOK, HIGHEST, SKILLS, Level, Skill
+from engine.play.search import Node, grow
+from engine.play.thought import Budget, Idea, Seat, Thought, Watch, expected_for
+from engine.play.world import Token, World, chances, lead, shares
+from engine.play.worlds import needed, world_of
+
+DOUBT = 2.0
+"""So many looks, times the root of all, count against a move before it is believed to be good."""
+DOUBTED = 0.15
+"""How much worse than the average those looks are taken to be."""
+LONGEST_LINE = 8
+
+NOBODY_ELSE = Seat()
+
+
+def think(
+    game: AnyGame,
+    position: Any,
+    seat: Seat = NOBODY_ELSE,
+    budget: Budget | None = None,
+    level: int = HIGHEST,
+    seed: int = 0,
+) -> Thought:
+    """Return the moves of whose turn it is that are worth trying, best first.
+
+    The same seed and number of looks give the same answer. Nothing is used but what the position
+    tells and what ``seat`` knows beside.
+
+    Raises:
+        RecordError: a hidden hand must be known to play and is not.
+    """
+    needs = needed(game, position)
+    if needs is not None:
+        return Thought(needs=needs)
+    world = world_of(game, position, seat)
+    if world.is_over():
+        return Thought(expected=expected_for(position.players, shares(world.points())))
+    rng = random.Random(seed)
+    skill = BY_THE_BOOK if isinstance(world, BookWorld) else SKILLS[game.facts.name]
+    chosen = _level(skill, level)
+    if chosen is not None and not chosen.looks:
+        return _judged_once(world, chosen, position.players, rng)
+    return _looked_ahead(world, skill, _bounded(budget, chosen, skill), position.players, rng)
+
+
+def _level(skill: Skill, level: int) -> Level | None:
+    return None if level >= HIGHEST else skill.levels[level - 1]
+
+
+def _bounded(budget: Budget | None, level: Level | None, skill: Skill) -> Budget:
+    """Return the budget, within what a level looks at most; a tenth of a second without any."""
+    if budget is None or budget == Budget():
+        budget = Budget(looks=skill.looks)
+    if level is None:
+        return budget
+    return replace(budget, looks=min(level.looks, budget.looks or level.looks))
+
+
+# --- without looking ahead -----------------------------------------------------------------------
+
+
+def _judged_once(
+    world: World, level: Level, players: tuple[str, ...], rng: random.Random
+) -> Thought:
+    """Judge the moves that a level sees, each as the position stands after it."""
+    found = world.prospects(rng, level.sees)
+    if level.sees is not None and len(found) > level.sees:
+        found = rng.sample(found, level.sees)
+    if level.by_score:
+        found = [(_lead_by_score(world, token, rng), token) for _, token in found]
+    rng.shuffle(found)
+    found.sort(key=lambda one: -one[0])
+    share = 1 / len(found)
+    ideas = tuple(Idea(world.move(token), _chance(value, world), share) for value, token in found)
+    after = world.deal(rng)
+    after.play(found[0][1], rng)
+    expected = chances(after.standing(), world.scale)
+    return Thought(
+        ideas, len(found), expected_for(players, expected), (ideas[0].move,),
+    )  # fmt: skip
+
+
+def _lead_by_score(world: World, token: Token, rng: random.Random) -> float:
+    after = world.deal(rng)
+    after.play(token, rng)
+    return lead(after.points(), world.turn)
+
+
+def _chance(value: float, world: World) -> float:
+    """Return the chance to win with a lead, against the best of the others and the rest."""
+    return 1 / (1 + (world.seats - 1) * exp(-max(-300.0, min(300.0, value / world.scale))))
+
+
+# --- looking ahead -------------------------------------------------------------------------------
+
+
+def _looked_ahead(
+    world: World, skill: Skill, budget: Budget, players: tuple[str, ...], rng: random.Random
+) -> Thought:
+    watch = Watch(budget)
+    root = grow(world, skill.depth, watch, rng)
+    tried = {token: edge for token, edge in root.edges.items() if edge.visits}
+    if not tried:
+        return _judged_once(world, Level(), players, rng)
+    looks = sum(edge.visits for edge in tried.values())
+    seat = world.turn
+    average = sum(edge.sums[seat] for edge in tried.values()) / looks
+    doubt = DOUBT * sqrt(looks)
+    floor = max(0.0, average - DOUBTED) * doubt
+    ranked = sorted(
+        (
+            ((edge.sums[seat] + floor) / (edge.visits + doubt), edge.visits / looks, token)
+            for token, edge in tried.items()
+        ),
+        key=lambda one: (-one[0], -one[1]),
+    )
+    ideas = tuple(Idea(world.move(token), value, share) for value, share, token in ranked)
+    best = tried[ranked[0][2]]
+    expected = expected_for(players, [total / best.visits for total in best.sums])
+    return Thought(ideas, watch.looks, expected, tuple(_line(world, root, ranked[0][2], rng)))
+
+
+def _line(world: World, root: Node, first: Token, rng: random.Random) -> list[Move]:
+    """Return how the game may go on; where chance comes in, nobody knows further."""
+    line = [world.move(first)]
+    if world.hides:
+        return line
+    at, node, token = world.deal(rng), root, first
+    while len(line) < LONGEST_LINE:
+        at.play(token, rng)
+        edge = node.edges.get(token)
+        node = edge.ways.get(at.omen, Node()) if edge else Node()
+        if not node.edges:
+            break
+        token = max(node.edges, key=lambda one: node.edges[one].visits)
+        line.append(at.move(token))
+    return line

@@ -1,0 +1,257 @@
+"""Sssnake for the search: fields that remember what became of them, rolls and draws by chance."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Sequence
+
+from engine.draws import DIE, SssnakePosition
+from engine.fields import SnakeField
+from engine.game import Move
+from engine.lattice import Cell
+from engine.play.world import Token, lead
+from engine.snakes import card
+from engine.tiles import TileSet
+
+UNREACHABLE = -1000.0
+"""The score of a snake that can no longer be closed."""
+HOPELESS, CLOSED = -9.0, 9.0
+NEAR = ((1.0, 1.86, 2.60, 2.80), (0.5, 1.10, 1.74, 1.65), (0.2, 0.60, 1.20, 1.10),
+        (0.0, 0.26, 0.40, 0.74))  # fmt: skip
+"""What a snake with 1, 2, 3 and 4 missing cards is worth when neither a straight nor a curve
+helps, a curve, a straight, and both; fitted to the ends of 400 games, as log-odds to win."""
+FAR = (0.06, -0.21, -0.69, -1.04, -1.24, -1.51, -1.82, -2.14, -2.4)
+"""The same from 5 missing cards on, whatever helps."""
+MOST_REMEMBERED = 20_000
+"""Fields that are kept while one move is thought over: some 60 MB."""
+
+Way = tuple[Cell, int, bool]
+"""Where a card goes, how it is turned, and whether it closes the snake."""
+
+
+class Remembered:
+    """A field, what may be laid on it, and the fields that this leads to."""
+
+    __slots__ = ("after", "field", "missing", "ways", "worth")
+
+    def __init__(self, field: SnakeField) -> None:
+        self.field = field
+        self.ways: dict[str, tuple[Way, ...]] = {}
+        self.after: dict[tuple[str, Cell, int], Remembered] = {}
+        self.missing = None if field.route is None else len(field.route)
+        self.worth: float | None = None
+
+
+class Memory:
+    """All fields met while one move is thought over."""
+
+    def __init__(self, box: TileSet) -> None:
+        self.box = box
+        self._kept = 0
+
+    def ways(self, known: Remembered, tile: str, may_close: bool) -> list[Way]:
+        """Return every way in which a card fits."""
+        ways = known.ways.get(tile)
+        if ways is None:
+            kind = self.box[tile]
+            closing = set(known.field.placements(kind, True)) - set(
+                known.field.placements(kind, False)
+            )
+            ways = known.ways[tile] = tuple(
+                (cell, turns, (cell, turns) in closing)
+                for cell, turns in known.field.placements(kind, True)
+            )
+        return [way for way in ways if may_close or not way[2]]
+
+    def after(self, known: Remembered, tile: str, cell: Cell, turns: int) -> Remembered:
+        """Return the field with one card more."""
+        key = (tile, cell, turns)
+        found = known.after.get(key)
+        if found is None:
+            found = Remembered(known.field.with_card(cell, card(self.box[tile], turns)))
+            if self._kept < MOST_REMEMBERED:
+                self._kept += 1
+                known.after[key] = found
+        return found
+
+    def helps(self, known: Remembered, tile: str) -> bool:
+        """Say whether a card can bring a snake nearer to being closed."""
+        if tile not in self.box:
+            return False
+        return any(
+            (self.after(known, tile, cell, turns).missing or 0) < (known.missing or 0)
+            for cell, turns, _ in self.ways(known, tile, True)
+        )
+
+
+class SssnakeWorld:
+    """Fields, what is left of the pile, and what was rolled and drawn."""
+
+    hides = True
+    scale = 1.0
+
+    def __init__(self, memory: Memory, players: tuple[str, ...], kinds: tuple[str, ...]) -> None:
+        self.memory = memory
+        self.players = players
+        self.kinds = kinds
+        self.seats = len(players)
+        self.fields: list[Remembered] = []
+        self.left: list[int] = []
+        self.roller = 0
+        self.value = 0
+        self.hand: tuple[str, ...] = ()
+        self.own = 0
+        self.turn = 0
+        self.to_roll = False
+        """Whether the roll is still to come: then every deal brings another."""
+        self.omen: Hashable = None
+
+    def deal(self, rng: random.Random) -> SssnakeWorld:
+        """Return a copy; the pile is drawn from as it comes to that."""
+        other = SssnakeWorld.__new__(SssnakeWorld)
+        other.memory, other.players, other.kinds = self.memory, self.players, self.kinds
+        other.seats, other.turn, other.omen = self.seats, self.turn, self.omen
+        other.fields, other.left = self.fields.copy(), self.left.copy()
+        other.roller, other.value, other.hand = self.roller, self.value, self.hand
+        other.own, other.to_roll = self.own, False
+        if self.to_roll:
+            other._roll(rng)
+            other._find_turn()
+        return other
+
+    # --- moves ---------------------------------------------------------------------------------
+
+    def is_over(self) -> bool:
+        """Say whether a snake is closed, or the pile used up."""
+        return self.is_closed() or not (self.hand or (self.to_roll and sum(self.left)))
+
+    def moves(self) -> list[Token]:
+        """Return every way to lay a card at hand, or to put one out when none fits."""
+        if self.is_over():
+            return []
+        if self.own:
+            return self._laid(self.roller) or [(tile,) for tile in sorted(set(self.hand))]
+        left = (self.roller + 1) % self.seats
+        return self._laid(left) or self._laid(self.roller) or [(self.hand[0],)]
+
+    def _laid(self, owner: int) -> list[Token]:
+        tiles = dict.fromkeys(self.hand)
+        return [
+            (tile, owner, cell, turns)
+            for tile in tiles
+            for cell, turns, _ in self.memory.ways(self.fields[owner], tile, self.own <= 1)
+        ]
+
+    def prospects(self, rng: random.Random, most: int | None = None) -> list[tuple[float, Token]]:
+        """Return the legal moves, each with the lead that it gives."""
+        moves = self.moves()
+        if len(moves) == 1:
+            return [(0.0, moves[0])]
+        standing = self.standing()
+        found = []
+        for token in moves:
+            after = standing
+            if len(token) == 4:
+                tile, owner, cell, turns = token
+                after = standing.copy()
+                after[owner] = worth(
+                    self.memory.after(self.fields[owner], tile, cell, turns), self.memory
+                )
+            found.append((lead(after, self.turn), token))
+        return found
+
+    # --- playing -------------------------------------------------------------------------------
+
+    def play(self, token: Token, rng: random.Random) -> None:
+        """Lay a card or put it out; when the hand is empty, the next one rolls and draws."""
+        tile, *place = token
+        if place:
+            owner, cell, turns = place
+            self.fields[owner] = self.memory.after(self.fields[owner], tile, cell, turns)
+        hand = list(self.hand)
+        hand.remove(tile)
+        self.hand = tuple(hand)
+        self.own = max(0, self.own - 1)
+        self.omen = None
+        if not hand and not self.is_closed():
+            self.roller = (self.roller + 1) % self.seats
+            self._roll(rng)
+        self._find_turn()
+
+    def is_closed(self) -> bool:
+        """Say whether a snake bites its tail."""
+        return any(known.missing == 0 for known in self.fields)
+
+    def _roll(self, rng: random.Random) -> None:
+        self.value = rng.choice(DIE)
+        drawn = []
+        for _ in range(min(self.value, sum(self.left))):
+            (kind,) = rng.choices(range(len(self.kinds)), self.left)
+            self.left[kind] -= 1
+            drawn.append(self.kinds[kind])
+        self.hand = tuple(sorted(drawn))
+        self.own = min(self.value - 1, len(drawn))
+        self.omen = (self.value, self.hand)
+
+    def _find_turn(self) -> None:
+        """A card that is given is laid by the neighbour, unless it does not fit there."""
+        left = (self.roller + 1) % self.seats
+        self.turn = self.roller
+        if self.hand and self.value > 1 and not self.own:
+            fits = self.memory.ways(self.fields[left], self.hand[0], True)
+            self.turn = left if fits else self.roller
+
+    # --- what it is worth ----------------------------------------------------------------------
+
+    def points(self) -> Sequence[float]:
+        """Return minus the missing cards."""
+        return [UNREACHABLE if k.missing is None else -k.missing for k in self.fields]
+
+    def standing(self) -> list[float]:
+        """Return how near every snake is to being closed."""
+        return [worth(known, self.memory) for known in self.fields]
+
+    # --- to the rule book ------------------------------------------------------------------------
+
+    def move(self, token: Token) -> Move:
+        """Return a move in the form of the records."""
+        tile, *place = token
+        if not place:
+            return Move(self.players[self.roller], "discard", tile)
+        owner, cell, turns = place
+        player = self.players[self.turn]
+        return Move(player, "place", tile, cell, turns, snake=self.players[owner])
+
+
+def worth(known: Remembered, memory: Memory) -> float:
+    """Return how near a snake is to being closed, as log-odds."""
+    if known.worth is None:
+        known.worth = _worth(known, memory)
+    return known.worth
+
+
+def _worth(known: Remembered, memory: Memory) -> float:
+    missing = known.missing
+    if missing is None:
+        return HOPELESS
+    if not missing:
+        return CLOSED
+    if missing > len(NEAR):
+        return FAR[min(missing - len(NEAR) - 1, len(FAR) - 1)]
+    helps = [memory.helps(known, tile) for tile in ("straight", "curve")]
+    return NEAR[missing - 1][2 * helps[0] + helps[1]]
+
+
+def sssnake_world(position: SssnakePosition) -> SssnakeWorld | None:
+    """Return the world of a position; none on trust, where nobody tells the cards."""
+    turn = position.turn
+    if position.on_trust or None in turn.hand:
+        return None
+    world = SssnakeWorld(Memory(position.box), position.players, position.pile_kinds)
+    world.fields = [Remembered(field) for field in position.fields]
+    world.left = [max(0, position.left[kind]) for kind in position.pile_kinds]
+    world.roller, world.value = turn.roller, turn.value or 0
+    world.hand = tuple(tile for tile in turn.hand if tile is not None)
+    world.own, world.to_roll = turn.own, turn.value is None
+    world._find_turn()
+    return world

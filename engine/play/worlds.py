@@ -1,0 +1,65 @@
+"""Which world a position is searched in: the quick one of its game, else the rule book itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from engine.carnival.last_round import is_over
+from engine.carnival.position import CarnivalPosition
+from engine.draws import SssnakePosition
+from engine.errors import RecordError
+from engine.game import AnyGame
+from engine.hexposition import HexPosition
+from engine.nest.position import NestPosition
+from engine.play.book_world import BookWorld
+from engine.play.carnival_world import carnival_world
+from engine.play.hex_world import hex_world
+from engine.play.nest_world import nest_world
+from engine.play.sssnake_world import sssnake_world
+from engine.play.thought import Need, Seat
+from engine.play.world import World
+
+
+def world_of(game: AnyGame, position: Any, seat: Seat) -> World:
+    """Return the world to search a position in.
+
+    Raises:
+        RecordError: the hand of whose turn it is must be known and is not, or cannot be.
+    """
+    quick: World | None = None
+    if isinstance(position, NestPosition):
+        quick = nest_world(position)
+    elif isinstance(position, HexPosition):
+        quick = hex_world(position)
+    elif isinstance(position, SssnakePosition):
+        quick = sssnake_world(position)
+    elif isinstance(position, CarnivalPosition) and not is_over(position):
+        check_hands(position, seat)
+        quick = carnival_world(position, seat.hands)
+    return quick or BookWorld(game, position)
+
+
+def needed(game: AnyGame, position: Any) -> Need | None:
+    """Return what has to happen at the table before there is a choice."""
+    if not isinstance(position, SssnakePosition) or position.on_trust:
+        return None
+    if position.turn.value is None:
+        return None if game.outcome(position).over else "roll"
+    return "draw" if None in position.turn.hand else None
+
+
+def check_hands(position: CarnivalPosition, seat: Seat) -> None:
+    """Refuse a hand that is missing, or that no box could give."""
+    player = position.to_move
+    if player not in seat.hands:
+        raise RecordError(
+            "hand",
+            f"is needed, since nobody sees hands: write the tiles that {player} holds, such as "
+            f'"hand": {{"{player}": ["{player}/straight", "gift"]}}',
+        )
+    held = Counter(tile for hand in seat.hands.values() for tile in hand)
+    for tile, count in held.items():
+        left = max(0, position.left(position.box[tile]))
+        if count > left:
+            raise RecordError("hand", f"tells of {count} times {tile}, but only {left} can be left")

@@ -1,0 +1,171 @@
+"""A taught box as one file: given away, signed, taken in, and so renamed.
+
+It is a zip of plain data. What comes from elsewhere is unpacked beside the shelf and must load as
+any taught box does before it is put there; nothing in it is ever run.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.given import an_object, read_json
+from engine.setfile import read_set_file
+from models.teaching.errors import TeachingError
+from models.teaching.figures import checked_figures
+from models.teaching.kept import read_kept
+from models.teaching.shelf import INSIDE, delete, files_in, signature_of
+from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, sign
+from models.teaching.teach import check_name
+from vision import ModelError, find_taught
+
+LARGEST_ZIP, LARGEST_INSIDE, MOST_INSIDE = 64 << 20, 128 << 20, 8
+NO_BOX = "the file holds something else than a taught box"
+
+
+def exported(folder: Path, name: str) -> bytes:
+    """Return a taught box as one zip file, with its signature where it has one."""
+    files = files_in(folder, name)
+    read_kept(folder, name)
+    signature = [f"{name}{end}" for end in (SUMS, SIGNATURE) if (folder / f"{name}{end}").is_file()]
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
+        for file in (*files, *signature):
+            packed.write(folder / file, file)
+    return out.getvalue()
+
+
+def signed(data: bytes, key: Path) -> bytes:
+    """Return the zip file of a box, signed with a secret key of minisign.
+
+    Raises:
+        TeachingError: it is no box, or cannot be signed.
+    """
+    with tempfile.TemporaryDirectory() as beside:
+        place = Path(beside)
+        name = _unpacked(data, place)
+        forget_signature(place, name)
+        sign(place, name, files_in(place, name), key)
+        return exported(place, name)
+
+
+def who_signed(data: bytes, keys: Path) -> Signed:
+    """Say who signed the box in a zip file.
+
+    Raises:
+        TeachingError: it is no box.
+    """
+    with tempfile.TemporaryDirectory() as beside:
+        name = _unpacked(data, Path(beside))
+        return signature_of(Path(beside), name, keys)
+
+
+def taken_in(folder: Path, data: bytes, name: str | None = None) -> str:
+    """Put a box from a zip file on the shelf and return its name.
+
+    Args:
+        folder: the shelf.
+        data: the zip file.
+        name: another name than it had.
+
+    Raises:
+        TeachingError: it is no such file, is damaged, or there is a box of that name.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as beside:
+        place = Path(beside)
+        old = _unpacked(data, place)
+        new = name or old
+        check_name(new)
+        _check_signature(place, old, folder.parent / "keys")
+        if new != old:
+            forget_signature(place, old)
+        if (folder / f"{new}.json").exists() or (folder / f"{new}.toml").exists():
+            raise TeachingError(f"there is a box called {new} already; give this one another name")
+        try:
+            _renamed(place, old, new)
+            if find_taught(new, (place,)) is None:
+                raise TeachingError("the file holds no taught box")
+            read_kept(place, new)
+            checked_figures(an_object(read_json(place / f"{new}.json"), new).get("figures", {}))
+        except (ModelError, EngineError) as error:
+            raise TeachingError(f"the file is no box that was exported: {error}") from None
+        files = {*files_in(place, new), f"{new}{SUMS}", f"{new}{SIGNATURE}"}
+        # A set file of another name would take the place of another box.
+        if any(path.name not in files for path in place.iterdir()):
+            raise TeachingError(NO_BOX)
+        # The manifest comes last: without it nothing else is a box.
+        for path in sorted(place.iterdir(), key=lambda path: path.suffix == ".json"):
+            shutil.move(path, folder / path.name)
+    return new
+
+
+def rename(folder: Path, name: str, to: str) -> None:
+    """Give a taught box another name."""
+    taken_in(folder, exported(folder, name), to)
+    delete(folder, name)
+
+
+def _check_signature(place: Path, name: str, keys: Path) -> None:
+    """Refuse a box that was changed after somebody whose key is known signed it."""
+    found = signature_of(place, name, keys)
+    if found.state == "changed":
+        raise TeachingError(f"the box was changed after {found.by} signed it")
+
+
+def _unpacked(data: bytes, place: Path) -> str:
+    """Write the files of a zip into a folder, their names checked; return the box's name."""
+    if len(data) > LARGEST_ZIP:
+        raise TeachingError(f"the file is larger than {LARGEST_ZIP >> 20} MB")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            inside = packed.infolist()
+            safe = all(INSIDE.fullmatch(one.filename) for one in inside)
+            plain = all(one.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+                        for one in inside)  # fmt: skip
+            if not safe or not plain or len(inside) > MOST_INSIDE:
+                raise TeachingError(NO_BOX)
+            if sum(one.file_size for one in inside) > LARGEST_INSIDE:
+                raise TeachingError("what is in the file is too large for a taught box")
+            for one in inside:
+                (place / one.filename).write_bytes(packed.read(one))
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
+        raise TeachingError(f"the file is no box that was exported: {error}") from None
+    manifests = sorted(place.glob("*.json"))
+    if len(manifests) != 1:
+        raise TeachingError("the file holds no taught box")
+    return manifests[0].stem
+
+
+def _renamed(place: Path, old: str, new: str) -> None:
+    """Bring an unpacked box to another name: its files, its manifest, its set file."""
+    path = place / f"{old}.json"
+    manifest = {**an_object(read_json(path), path.name), "set": new}
+    if (place / f"{old}.toml").is_file():
+        read_set_file(place / f"{old}.toml")
+    if old == new:
+        return
+    moves = {str(manifest.get("file")): manifest}
+    if isinstance(manifest.get("examples"), dict):
+        manifest["examples"] = examples = dict(manifest["examples"])
+        moves[str(examples.get("file"))] = examples
+    for file, names in moves.items():
+        if INSIDE.fullmatch(file) and (place / file).is_file() and file.startswith(f"{old}-"):
+            names["file"] = new + file.removeprefix(old)
+            (place / file).rename(place / str(names["file"]))
+    if (place / f"{old}.toml").is_file():
+        lines = (place / f"{old}.toml").read_text(encoding="utf-8").splitlines(keepends=True)
+        text = "".join(
+            f'{line.split()[0]} = "{new}"\n' if line.startswith(("name =", "title =")) else line
+            for line in lines
+        )
+        (place / f"{new}.toml").write_text(text, encoding="utf-8")
+        (place / f"{old}.toml").unlink()
+    path.unlink()
+    (place / f"{new}.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,129 @@
+"""Who signed a taught box: the hashes of its files, signed with the tool minisign.
+
+Beside the box lie ``NAME.sums``, as ``sha256sum`` writes it, and ``NAME.sums.minisig``. Whose key
+is known lies in the folder ``keys`` of the owner, one public key a file; the file's name says who.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from models.teaching.errors import TeachingError
+
+SUMS, SIGNATURE = ".sums", ".sums.minisig"
+LARGEST = 8 << 10
+MOST_KEYS = 200
+PATIENCE_S = 20.0
+KEY_NAME = re.compile(r"[\w][\w .-]{0,39}\.pub")
+State = Literal["unsigned", "signed", "unknown-key", "changed", "unchecked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Whether a box is as somebody signed it."""
+
+    state: State
+    """``unchecked``: it is signed, and this machine has no minisign to check it."""
+    by: str = ""
+    """Who, as the owner calls the key; the number of a key that is not known."""
+
+
+def can_check() -> bool:
+    """Say whether this machine has minisign."""
+    return shutil.which("minisign") is not None
+
+
+def signed_by(folder: Path, name: str, files: tuple[str, ...], keys: Path) -> Signed:
+    """Say who signed a box.
+
+    Args:
+        folder: where its files lie.
+        name: of the box.
+        files: the names of all its files.
+        keys: the folder of public keys that are known.
+    """
+    sums, signature = folder / f"{name}{SUMS}", folder / f"{name}{SIGNATURE}"
+    if not sums.is_file() or not signature.is_file():
+        return Signed("unsigned")
+    number = _number(_start(signature))
+    known = next((key for key in _keys(keys) if _number(_start(key)) == number), None)
+    if known is None or not number:
+        return Signed("unknown-key", number.hex().upper() or "?")
+    if not can_check():
+        return Signed("unchecked", known.stem)
+    fits = _start(sums) == _sums(folder, files) and _verified(sums, signature, known)
+    return Signed("signed" if fits else "changed", known.stem)
+
+
+def sign(folder: Path, name: str, files: tuple[str, ...], key: Path) -> None:
+    """Sign a box with a secret key; minisign asks for its password where it has one.
+
+    Raises:
+        TeachingError: there is no minisign, or the key does not open.
+    """
+    if not can_check():
+        raise TeachingError("minisign is missing; type: sudo apt install minisign")
+    sums = folder / f"{name}{SUMS}"
+    sums.write_bytes(_sums(folder, files))
+    command: list[str | Path] = [
+        "minisign", "-S", "-s", key, "-m", sums, "-x", folder / f"{name}{SIGNATURE}",
+        "-t", f"taught box {name}",
+    ]  # fmt: skip
+    asked = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    if asked.returncode:
+        raise TeachingError(f"{key.name} does not sign; is it a secret key of minisign?")
+
+
+def forget_signature(folder: Path, name: str) -> None:
+    """Take the signature from a box that is another from now on."""
+    for end in (SUMS, SIGNATURE):
+        (folder / f"{name}{end}").unlink(missing_ok=True)
+
+
+def _verified(sums: Path, signature: Path, key: Path) -> bool:
+    # Only what was named goes in: no default key, no answer that could be taken for another.
+    asked = subprocess.run(
+        ["minisign", "-V", "-q", "-p", key, "-m", sums, "-x", signature],
+        capture_output=True, check=False, timeout=PATIENCE_S,
+    )  # fmt: skip
+    return asked.returncode == 0
+
+
+def _sums(folder: Path, files: tuple[str, ...]) -> bytes:
+    lines = []
+    for file in sorted(files):
+        data = (folder / file).read_bytes()
+        lines.append(f"{hashlib.sha256(data).hexdigest()}  {file}\n")
+    return "".join(lines).encode()
+
+
+def _keys(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as found:
+            names = sorted(one.name for one in found if one.is_file())[:MOST_KEYS]
+    except OSError:
+        return []
+    return [folder / name for name in names if KEY_NAME.fullmatch(name)]
+
+
+def _start(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(LARGEST)
+
+
+def _number(text: bytes) -> bytes:
+    """Return the number of the key that a key or a signature of minisign names, else nothing."""
+    try:
+        # Two letters for the kind, then eight bytes; both the other way round in print.
+        return base64.b64decode(text.splitlines()[1], validate=True)[2:10][::-1]
+    except (IndexError, binascii.Error, ValueError):
+        return b""

@@ -1,0 +1,170 @@
+"""Putting hex tiles right by their cells, and the labelled pictures that corrections leave."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion_app.eye.corrections import MOST_KEPT, Corrections, keep_correction
+from companion_app.eye.feeder import NoFeeder
+from companion_app.live.places import spots_of
+from engine.placement import Layout, Piece
+from engine.setfile import built_in_set
+from models.teaching.labels import corrections_in
+from tests.companion_app.web.conftest import playthrough
+from vision.core.types import Frame
+
+
+def picture(seed=0, size=(60, 80)):
+    return np.random.default_rng(seed).integers(0, 255, (*size, 3), np.uint8)
+
+
+class Camera(NoFeeder):
+    """A feeder that sees every tile on a lattice of 40 pixels."""
+
+    kind = "camera"
+
+    def __init__(self, desk):
+        self.newest = Frame(picture(size=(600, 800)), 1.0)
+        spots = [s for one in (*desk.match.layout.cards, *desk.match.layout.pieces)
+                 for s in spots_of(one)]  # fmt: skip
+        self.loop: Any = SimpleNamespace(
+            outlines_px={s: square(s) for s in spots}, covered=frozenset(), unsure=frozenset(),
+            looks=1,
+        )  # fmt: skip
+
+
+def square(spot):
+    x, y = 400 + 40 * spot[1], 300 + 40 * spot[2]
+    return ((x, y), (x + 40, y), (x + 40, y + 40), (x, y + 40))
+
+
+def test_hex_tile_is_put_right_by_the_cells_it_covers(played):
+    record = playthrough("snekagon_tie")
+    played.begin(record)
+    played.play(record, 6)
+    host = played.host()
+    before = host.get("/api/state")
+    last = before["moves"][-1]["move"]
+    fewer = [cell for cell in last["cells"] if cell != last["cells"][-1]] or [[0, 0]]
+
+    after = host.post("/api/tell", {"correct": 6, "move": {"cells": fewer}}).get_json()
+
+    assert after["moves"][5]["move"]["cells"] == sorted(fewer)
+    assert after["moves"][5]["move"]["tile"] != last["tile"]
+    assert before["board_side"] == 6
+
+
+def test_cells_that_no_tile_covers_are_refused(played):
+    record = playthrough("snekagon_tie")
+    played.begin(record)
+    played.play(record, 2)
+    host = played.host()
+
+    apart = host.post("/api/tell", {"correct": 1, "move": {"cells": [[0, 0], [4, 0]]}})
+    nonsense = host.post("/api/tell", {"correct": 1, "move": {"cells": "all"}})
+
+    assert apart.get_json()["error"]["code"] == "no-such-shape"
+    assert nonsense.status_code == 400
+
+
+@pytest.mark.parametrize("name", ["schlangennest_two_players", "snekagon_tie"])
+def test_correction_is_kept_as_a_labelled_picture(played, tmp_path, name):
+    played.eye.corrections = Corrections(tmp_path / "corrections")
+    record = playthrough(name)
+    played.begin(record)
+    played.play(record, 4)
+    played.desk.feeder = Camera(played.desk)
+    host = played.host()
+    third = host.get("/api/state")["moves"][2]["move"]
+
+    changes = {"tile": third["tile"]} if "at" in third else {"cells": third["cells"]}
+    host.post("/api/tell", {"correct": 3, "move": changes})
+
+    (kept,) = host.get("/api/corrections")["corrections"]
+    labels = json.loads((tmp_path / "corrections" / f"{kept['set']}.json").read_text())
+    (label,) = labels["photos"][kept["file"]]
+    jpeg = host.client.get(f"/api/corrections/{kept['file']}").data
+    shown = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert shown is not None
+    high, wide = shown.shape[:2]
+    assert labels["set"] == record.tile_set.name
+    assert label["tile"] in record.tile_set
+    assert ("turns" in label) == (record.tile_set.lattice == "square")
+    assert all(0 <= x <= wide and 0 <= y <= high for x, y in label["outline"])
+    played.desk.feeder = NoFeeder()
+
+
+def test_corrections_are_deleted_one_by_one_and_with_all_pictures(played, tmp_path):
+    kept = played.eye.corrections = Corrections(tmp_path / "corrections")
+    for seed in range(3):
+        kept.keep("snekagon", picture(seed), {"tile": "red/1", "outline": []})
+    host = played.host()
+    first = host.get("/api/corrections")["corrections"][0]
+
+    one = host.post("/api/corrections/forget", {"file": first["file"]})
+    wiped = host.post("/api/pictures/wipe")
+
+    assert one.get_json() == {"forgotten": 1}
+    assert wiped.get_json() == {"wiped": 2}
+    assert host.get("/api/corrections")["corrections"] == []
+    assert not list((tmp_path / "corrections").iterdir())
+
+
+def test_no_file_beside_the_kept_pictures_is_reached(played, tmp_path):
+    played.eye.corrections = Corrections(tmp_path / "corrections")
+    played.eye.corrections.keep("snekagon", picture(), {"tile": "red/1"})
+    guest = played.host()
+
+    for path in (
+        "snekagon/labels.json",
+        "snekagon/../../page.json",
+        "../page.json",
+        "x/000001.jpg",
+    ):
+        assert guest.client.get(f"/api/corrections/{path}").status_code == 404
+
+
+def test_the_oldest_corrections_go_first(tmp_path, monkeypatch):
+    monkeypatch.setattr("companion_app.eye.corrections.MOST_KEPT", 3)
+    kept = Corrections(tmp_path)
+
+    names = [kept.keep("box", picture(n), {"tile": "a"}) for n in range(5)]
+
+    assert sorted(one["file"] for one in kept.listed()) == names[2:]
+    assert MOST_KEPT > 3
+
+
+def test_labels_can_be_read_by_teaching(tmp_path):
+    from models.teaching.labels import corrections_in
+
+    kept = Corrections(tmp_path)
+    label = {"tile": "red/1", "outline": [[1.0, 2.0], [30, 2], [30, 28], [1, 28]], "turns": 0}
+    name = kept.keep("box", picture(), label)
+
+    labels = corrections_in(tmp_path / "box.json", "box", "square")
+
+    assert name in str(labels)
+    assert corrections_in(tmp_path / "box.json", "another", "square") is None
+
+
+def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
+    kept = Corrections(tmp_path)
+    pieces = frozenset({Piece("red/1", ((0, 0),)), Piece("green/2", ((1, 0), (2, 0)))})
+    match: Any = SimpleNamespace(box=replace(built_in_set("snekagon"), name="my-wood"),
+                                 layout=Layout(pieces=pieces))  # fmt: skip
+    feeder = SimpleNamespace(newest=Frame(picture(), 0.0), loop=SimpleNamespace(outlines_px={}))
+
+    keep_correction(kept, feeder, match, [(0, 0, 0)])
+
+    labels = corrections_in(tmp_path / "my-wood.json", "my-wood", "hex")
+    assert labels is not None
+    assert [(one.tile, one.cells) for (own) in labels.photos.values() for one in own] == [
+        ("green/2", ((1, 0), (2, 0))), ("red/1", ((0, 0),))
+    ]  # fmt: skip

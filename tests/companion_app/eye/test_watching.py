@@ -1,0 +1,203 @@
+"""A camera at the desk: the live loop in its thread, the page beside it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from companion_app.eye.recorded import laid
+from companion_app.eye.watching import Watched
+from engine.placement import Layout
+from engine.record import layout_to_json
+from vision.core.types import Frame, TableState
+
+STILL = np.full((72, 128, 3), 120, np.uint8)
+HAND = STILL.copy()
+HAND[:40, 40:80] = 200
+PATIENCE_S = 20.0
+
+
+class DrawnTable:
+    """A source and a reader in one: still frames, and a table that the test lays."""
+
+    live = False
+
+    def __init__(self) -> None:
+        self.unsure: tuple[tuple[int, int], ...] = ()
+        self._layout = Layout()
+        self._hands = 0
+        self.reading = threading.Event()
+        self.go_on = threading.Event()
+        self.go_on.set()
+        self._closed = False
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    @layout.setter
+    def layout(self, layout: Layout) -> None:
+        """Let a hand lay another table."""
+        self._hands = 3
+        self._layout = layout
+
+    def frames(self) -> Iterator[Frame | None]:
+        number = 0
+        while not self._closed:
+            number += 1
+            time.sleep(0.005)
+            self._hands = max(0, self._hands - 1)
+            yield Frame(HAND if self._hands else STILL, number * 0.6)
+
+    def close(self) -> None:
+        self._closed = True
+
+    def read(self, frame: Frame, known: Layout) -> TableState:
+        self.reading.set()
+        self.go_on.wait(PATIENCE_S)
+        tiles = [
+            {**tile, "confidence": 0.999,
+             "outline": [[x * 9, y * 9], [x * 9 + 9, y * 9], [x * 9 + 9, y * 9 + 9],
+                         [x * 9, y * 9 + 9]]}
+            for tile in layout_to_json(self.layout)["tiles"]
+            for x, y in [(tile["at"][0] + 5, tile["at"][1] + 5)]
+        ]  # fmt: skip
+        doubtful = [tile for tile in tiles if tuple(tile["at"]) in self.unsure]
+        sure = [tile for tile in tiles if tile not in doubtful]
+        asked = [
+            {**tile, "why": "glare",
+             "guesses": [["blue/curve", 0.5, 0], ["blue/straight", 0.3, 0]]}
+            for tile in doubtful
+        ]  # fmt: skip
+        return TableState((128, 72), tuple(sure), tuple(asked))
+
+    def forget(self) -> None:
+        """Nothing is kept."""
+
+    def leave_out(self, outlines) -> None:
+        """Nothing lies beside the layout."""
+
+    def doubt(self) -> None:
+        """Every look is at everything."""
+
+    def again(self, bgr) -> None:
+        """No kept picture is read here."""
+
+
+def wait_for(true) -> None:
+    for _ in range(int(PATIENCE_S / 0.01)):
+        if true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("waited in vain")
+
+
+def begun(played, script) -> DrawnTable:
+    table = DrawnTable()
+    played.begin(script.record)
+    played.desk.feed(Watched("camera", table, table))
+    assert table.reading.wait(PATIENCE_S)
+    return table
+
+
+def test_tile_seen_by_the_camera_becomes_a_move_on_the_page(played, script):
+    table = begun(played, script)
+    match = played.desk.match
+    first = script.record.moves[0]
+
+    table.layout = match.game.layout(match.game.apply(match.position, first))
+    wait_for(lambda: played.guest().get("/api/state")["moves"])
+
+    state = played.guest().get("/api/state")
+    assert state["moves"][0]["move"]["tile"] == first.tile
+    assert state["source"] == {"kind": "camera"}
+    assert state["trouble"] is None
+
+
+def test_page_answers_while_a_frame_is_read(played, script):
+    table = begun(played, script)
+    table.go_on.clear()
+    table.reading.clear()
+    assert table.reading.wait(PATIENCE_S)
+
+    began = time.monotonic()
+    state = played.guest().get("/api/state")
+    table.go_on.set()
+
+    assert state["game"] == "schlangennest"
+    assert time.monotonic() - began < 5
+
+
+def test_camera_picture_is_shown(played, script):
+    begun(played, script)
+    seat = played.seat("blue")
+    wait_for(lambda: seat.client.get("/api/picture.jpg").status_code == 200)
+
+    assert seat.client.get("/api/picture.jpg").data[:2] == b"\xff\xd8"
+
+
+def test_picture_without_a_camera_is_not_found(played, script):
+    played.begin(script.record)
+
+    assert played.seat("blue").client.get("/api/picture.jpg").status_code == 404
+
+
+def test_ending_the_game_stops_the_camera(played, script):
+    table = begun(played, script)
+
+    played.host().post("/api/end")
+
+    assert table._closed is True
+
+
+def outlines(played) -> str:
+    return str(played.seat("blue").client.get("/api/camera.svg").get_data(as_text=True))
+
+
+def test_picture_shows_where_the_tiles_lie_and_which_came_last(played, script):
+    table = begun(played, script)
+    match = played.desk.match
+    for count in (1, 2):
+        position = match.position
+        table.layout = match.game.layout(match.game.apply(position, script.record.moves[count - 1]))
+        wait_for(lambda count=count: len(match.accepted) == count)
+
+    drawn = outlines(played)
+
+    assert drawn.count('class="tap outline') == 2
+    assert drawn.count('class="tap outline last"') == 1
+    assert 'href="/api/picture.jpg"' in drawn
+
+
+def test_foul_is_marked_in_the_picture(played, script):
+    number, foul = script.fouls[0]
+    played.begin(script.record)
+    played.play(script.record, number)
+    table = DrawnTable()
+    table.layout = laid(played.desk.match.layout, foul, None)
+    played.desk.feed(Watched("camera", table, table))
+    wait_for(lambda: played.desk.referee.pending is not None)
+
+    assert "wrong" in outlines(played)
+
+
+def test_place_that_nobody_is_sure_of_is_told(played, script):
+    table = begun(played, script)
+    match = played.desk.match
+    first = script.record.moves[0]
+    table.unsure = ((first.at[0], first.at[1]),)
+    table.layout = match.game.layout(match.game.apply(match.position, first))
+
+    wait_for(lambda: played.guest().get("/api/state")["unsure"])
+
+    assert played.guest().get("/api/state")["moves"] == []
+    assert outlines(played).count('<g class="asked"><polygon') == 1
+
+
+def test_without_a_camera_there_is_no_picture_with_outlines(played, script):
+    played.begin(script.record)
+
+    assert played.seat("blue").client.get("/api/camera.svg").status_code == 404

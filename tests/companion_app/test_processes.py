@@ -1,0 +1,319 @@
+"""Eye, page and supervisor as real processes: each is killed, stopped or hung in mid-game."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from companion_app.answers import BAD_INPUT
+from companion_app.listening import listening
+from companion_app.live.kept import KeptGames
+from companion_app.live.match import Match
+from companion_app.live.store import Store
+from companion_app.supervisor import Patience, Supervisor
+from companion_app.systemd import Systemd
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 60.0
+
+
+class House:
+    """A supervisor in a thread of this process, with a real eye and a real page."""
+
+    def __init__(self, home: Path, speed: float, patience: Patience, systemd: Systemd) -> None:
+        os.environ["SNAKE_EYE_HOME"] = str(home)
+        self.said: list[Any] = []
+        self.sock = listening("127.0.0.1", 0)
+        arguments: dict[str, Any] = {
+            "source": "recorded", "game": None, "players": None, "option": [], "set": None,
+            "host": "127.0.0.1", "https_port": None, "resume": False, "speed": speed,
+        }  # fmt: skip
+        self.supervisor = Supervisor(arguments, self.sock, self.said.append, patience, systemd)
+        self.status: int | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+        wait_for(lambda: self.said or not self._thread.is_alive())
+
+    def _run(self) -> None:
+        self.status = self.supervisor.run()
+
+    @property
+    def url(self) -> str:
+        return str(self.said[0]["url"])
+
+    @property
+    def eye(self) -> int:
+        assert self.supervisor.eye.popen is not None
+        return self.supervisor.eye.popen.pid
+
+    @property
+    def page(self) -> int:
+        assert self.supervisor.page.popen is not None
+        return self.supervisor.page.popen.pid
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(self.url + path, timeout=PATIENCE_S) as answer:
+            return json.loads(answer.read())
+
+    def has(self, path: str, holds: Callable[[Any], bool]) -> bool:
+        """Say whether something holds of an answer; no answer is none."""
+        with suppress(OSError, http.client.HTTPException):
+            return holds(self.get(path))
+        return False
+
+    def stop(self) -> None:
+        self.supervisor.stop()
+        self._thread.join(PATIENCE_S)
+        self.sock.close()
+
+
+def wait_for(true: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
+    until_s = time.monotonic() + patience_s
+    while not true():
+        assert time.monotonic() < until_s, "waited in vain"
+        time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    """Say whether a process is there and no zombie."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.fixture
+def heard(tmp_path) -> Iterator[socket.socket]:
+    """Return where systemd would listen."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(str(tmp_path / "notify"))
+        systemd.setblocking(False)
+        yield systemd
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch, heard) -> Iterator[House]:
+    """Return a house in which a recorded game is played, slowly enough to be interrupted."""
+    monkeypatch.setenv("SNAKE_EYE_HOME", str(tmp_path / "home"))
+    patience = Patience(silence=12.0)
+    systemd = Systemd({"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "9000000"})
+    one = House(tmp_path / "home", 3.0, patience, systemd)
+    yield one
+    one.stop()
+
+
+def all_heard(systemd: socket.socket) -> list[str]:
+    said = []
+    with suppress(BlockingIOError):
+        while True:
+            said.append(systemd.recv(100).decode())
+    return said
+
+
+class Phone:
+    """Listens to the page; says when its line is cut."""
+
+    def __init__(self, url: str, after: str = "") -> None:
+        parts = urlsplit(url)
+        self._line = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=PATIENCE_S)
+        self._line.request("GET", "/api/events", headers={"Last-Event-ID": after})
+        self._answer = self._line.getresponse()
+
+    def until(self, name: str) -> str:
+        """Read until an event of that name comes; return the number of the last one read."""
+        number = ""
+        while line := self._answer.readline():
+            if line.startswith(b"id: "):
+                number = line[4:].strip().decode()
+            if line.strip() == f"event: {name}".encode():
+                return number
+        raise AssertionError("the line was cut")
+
+    def is_cut(self) -> bool:
+        """Read to the end of the line."""
+        with suppress(OSError, http.client.HTTPException):
+            while self._answer.readline():
+                pass
+        self._line.close()
+        return True
+
+
+def test_page_that_is_killed_comes_back_at_its_port_while_the_game_goes_on(house):
+    phone = Phone(house.url)
+    number = phone.until("verdict")
+    eye, page, before = house.eye, house.page, house.get("api/state")
+
+    os.kill(page, signal.SIGKILL)
+    assert phone.is_cut()
+    again = Phone(house.url, number)
+    again.until("missed")
+
+    after = house.get("api/state")
+    assert house.page != page and house.eye == eye
+    assert after["key"] == before["key"]
+    assert after["moves"][: len(before["moves"])] == before["moves"]
+    assert after["version"] > int(number), "no number of an event is used twice"
+    again.until("verdict")
+
+
+def test_eye_that_is_killed_comes_back_with_the_whole_game_and_the_page_stays(house):
+    phone = Phone(house.url)
+    for _ in range(3):
+        phone.until("verdict")
+    eye, page, before = house.eye, house.page, house.get("api/state")
+
+    os.kill(eye, signal.SIGKILL)
+    phone.until("missed")
+    phone.until("verdict")
+
+    after = house.get("api/state")
+    assert house.eye != eye and house.page == page
+    assert after["key"] == before["key"]
+    assert after["moves"][: len(before["moves"])] == before["moves"]
+    assert len(after["moves"]) > len(before["moves"])
+    assert after["trouble"] is None
+
+
+def test_without_its_eye_the_page_shows_the_game_and_says_what_is_wrong(house):
+    house.supervisor.eye._pause_s = PATIENCE_S
+    Phone(house.url).until("verdict")
+
+    os.kill(house.eye, signal.SIGKILL)
+    wait_for(lambda: house.has("api/state", lambda said: said["trouble"]))
+
+    said = house.get("api/state")
+    assert said["moves"]
+    assert "do not answer just now" in said["trouble"]
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        house.get("health")
+    assert (refused.value.code, refused.value.headers["Retry-After"]) == (503, "2")
+    assert json.loads(refused.value.read())["error"]["code"] == "eye-away"
+    refused.value.close()
+
+
+def test_page_that_hangs_is_started_again_and_stops_no_move(house):
+    Phone(house.url).until("verdict")
+    eye, page = house.eye, house.page
+    before = moves_kept(house)
+
+    os.kill(page, signal.SIGSTOP)
+    wait_for(lambda: moves_kept(house) >= before + 2)
+    still_hanging = house.page == page
+    wait_for(lambda: house.supervisor.page.popen is not None and house.page != page)
+    wait_for(lambda: house.has("api/state", lambda said: len(said["moves"]) >= before + 2))
+
+    assert still_hanging, "the eye went on while the page hung"
+    assert house.eye == eye
+
+
+def moves_kept(house: House) -> int:
+    """Return how many moves are in the file, whatever the page says."""
+    kept = KeptGames(Path(os.environ["SNAKE_EYE_HOME"]) / "games.sqlite3")
+    (key,) = kept.last_lines(1)
+    return sum(line.kind == "moves" for line in kept.lines(key))
+
+
+def test_eye_that_hangs_is_started_again_and_systemd_hears_the_truth(house, heard):
+    Phone(house.url).until("verdict")
+    eye = house.eye
+    wait_for(lambda: "WATCHDOG=1" in all_heard(heard))
+
+    os.kill(eye, signal.SIGSTOP)
+    time.sleep(0.1)
+    all_heard(heard)
+    wait_for(lambda: house.supervisor.eye.popen is None or house.eye != eye)
+    while_hanging = all_heard(heard)
+    wait_for(lambda: "WATCHDOG=1" in all_heard(heard))
+
+    assert while_hanging.count("WATCHDOG=1") <= 1, "what was heard before it hung"
+    assert house.has("api/state", lambda said: said["game"] == "schlangennest")
+
+
+def test_systemd_hears_once_that_all_is_ready(house, heard):
+    os.kill(house.page, signal.SIGKILL)
+    wait_for(lambda: house.supervisor.page.lives == 2 and house.supervisor.page.ready)
+
+    said = all_heard(heard)
+    assert said.count("READY=1") == 1
+    assert len(house.said) == 1
+
+
+def test_told_to_stop_it_closes_the_store_and_leaves_nothing(house, tmp_path):
+    Phone(house.url).until("verdict")
+    pids, line = (house.eye, house.page), Path(house.supervisor._told["line"])
+
+    house.stop()
+
+    assert house.status == 0
+    assert not any(map(is_running, pids))
+    assert not line.parent.exists()
+    assert not (tmp_path / "home/games.sqlite3-wal").exists(), "the store was closed"
+    with Store(tmp_path / "home") as store:
+        key = store.unfinished()
+        assert key is not None and Match.resume(store, key).accepted
+
+
+def test_page_never_loads_what_reads_pictures(house):
+    for path in ("api/state", "api/games", "api/health", "api/history", "api/camera", "api/moves"):
+        house.get(path)
+
+    loaded = Path(f"/proc/{house.page}/maps").read_text()
+    assert not [name for name in ("cv2", "onnxruntime", "numpy") if f"/{name}" in loaded]
+
+
+# --- the command itself ---
+
+
+def run(home: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "companion_app.cli", "run", "--json", "--source", "recorded",
+         "--host", "127.0.0.1", "--port", "0", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        env={**os.environ, "SNAKE_EYE_HOME": str(home)},
+    )  # fmt: skip
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_outlives_the_command_however_it_ends(tmp_path, how):
+    process = run(tmp_path)
+    assert process.stdout is not None
+    said = json.loads(process.stdout.readline())
+    children = children_of(process.pid)
+
+    process.send_signal(how)
+    _, errors = process.communicate(timeout=PATIENCE_S)
+
+    assert set(said) == {"url", "host_pin"}
+    assert len(children) == 2
+    wait_for(lambda: not any(map(is_running, children)))
+    assert process.returncode == (-how if how == signal.SIGKILL else 0)
+    assert how == signal.SIGKILL or errors == ""
+
+
+def test_what_cannot_be_is_said_and_ends_the_command(tmp_path):
+    process = run(tmp_path, "--game", "sssnake", "--players", "a,b,c,d,e,f,g")
+
+    out, errors = process.communicate(timeout=PATIENCE_S)
+
+    assert (process.returncode, out) == (BAD_INPUT, "")
+    assert errors.startswith("snake-eye: ")
+    assert errors.count("\n") == 1

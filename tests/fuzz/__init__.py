@@ -1,0 +1,1 @@
+"""Fuzzing of every way in: pictures, records, boxes, backups and all routes of the page."""

@@ -1,0 +1,1 @@
+"""Simulated tournaments: ``python -m tests.tournaments``."""
