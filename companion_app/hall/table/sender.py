@@ -1,6 +1,4 @@
-"""Sends the table's log to its hall: a process of its own, so that the referee never waits.
-
-    python -m companion_app.hall.table.sender
+"""Sends the table's log to its hall.
 
 One batch is under way at a time. What is not acknowledged is sent again, each time later; the
 hall's word says from where, so that a hall which was set back gets everything anew.
@@ -12,16 +10,13 @@ import logging
 import queue
 import random
 import secrets
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from companion_app.answers import BAD_INPUT, complain
 from companion_app.hall.errors import BadMessageError, HallError
 from companion_app.hall.line.keys import key_to_pem, public_from_text
 from companion_app.hall.line.message import (
@@ -45,9 +40,7 @@ from companion_app.hall.line.message import (
 from companion_app.hall.line.mqtt import KEEP_ALIVE_S, new_client
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, MembershipFiles, key_of
-from companion_app.home import home_folder
 from companion_app.live.errors import StoreError
-from companion_app.live.store import FILE
 
 log = logging.getLogger(__name__)
 LOOK_S = 0.05
@@ -341,43 +334,3 @@ class _Asking:
     def close(self) -> None:
         self._client.disconnect()
         self._client.loop_stop()
-
-
-# --- the process ---------------------------------------------------------------------------------
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Send until ended; at once where this table has joined no hall.
-
-    Args:
-        arguments: the address of the table's own page, where rulings of the hall are carried to.
-    """
-    from companion_app.hall.table.own_page import OwnPage
-
-    told = sys.argv[1:] if arguments is None else arguments
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    home = home_folder()
-    files = MembershipFiles(home)
-    try:
-        membership = files.membership()
-    except HallError as error:
-        complain(str(error))
-        return BAD_INPUT
-    if membership is None:
-        return 0
-    page = OwnPage(told[0] if told else "http://127.0.0.1:8080")
-    stop = threading.Event()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: stop.set())
-    threading.Thread(target=page.watch, args=(stop,), name="health", daemon=True).start()
-    sender = Sender(membership, files, Journal(Path(home) / FILE), page.newest, page.obey)
-    sender.start()
-    try:
-        sender.run(stop)
-    finally:
-        sender.close()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
