@@ -1,4 +1,6 @@
-"""The supervisor: starts eye and page, starts again what dies or hangs, stops both cleanly.
+"""The supervisor: starts eye and page, starts again what dies or hangs, stops all cleanly.
+
+A table that is in a hall has a third process, which sends its log there.
 
 It loads nothing of what they do, so that it weighs little and has nothing to hang on. It holds
 the socket that phones call, so that whoever calls while the page is being started again waits a
@@ -25,6 +27,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from companion_app.answers import ANSWERED
+from companion_app.home import home_folder
 from companion_app.systemd import NAMES, Systemd
 
 log = logging.getLogger(__name__)
@@ -162,12 +165,15 @@ class Supervisor:
         patience = patience or Patience()
         self.eye = Process("companion_app.eye", patience)
         self.page = Process("companion_app.web", patience, (sock.fileno(),))
+        self.sender = Process("companion_app.hall.table", patience)
+        self._membership = home_folder() / "hall-table" / "hall.json"
+        """There while this table is in a hall."""
         self._announce, self._patience = announce, patience
         self._systemd = systemd or Systemd(os.environ)
         self._folder = _own_folder()
         self._told = {
             "arguments": dict(arguments), "line": str(self._folder / "line"),
-            "socket": sock.fileno(), "host": arguments["host"],
+            "socket": sock.fileno(), "host": arguments["host"], "port": sock.getsockname()[1],
             "https_port": arguments["https_port"], "log": _log_level(),
         }  # fmt: skip
         self._stopping = False
@@ -194,8 +200,10 @@ class Supervisor:
 
     def _look(self) -> int | None:
         """Start what is due; return the status of an eye that could not even begin."""
-        for process in (self.eye, self.page):
+        for process in (self.eye, self.page, self.sender):
             if process.is_due:
+                if process is self.sender and not self._membership.exists():
+                    continue
                 process.start(self._told)
             elif process.popen is not None and process.hangs:
                 log.error("%s hangs; it is started again", process.module)
@@ -204,7 +212,7 @@ class Supervisor:
             status = process.ended()
             if status is not None:
                 never_began = process.lives == 1 and not was_ready and status > 0
-                if never_began:
+                if never_began and process is not self.sender:
                     # What it was asked for cannot be; it has said why.
                     return status
                 log.error("%s has ended (%s); it is started again", process.module, status)
@@ -226,7 +234,7 @@ class Supervisor:
     def _hear(self, seconds: float) -> None:
         """Take in what both report, for so long at most."""
         with selectors.DefaultSelector() as ready:
-            for process in (self.eye, self.page):
+            for process in (self.eye, self.page, self.sender):
                 if process.popen is not None:
                     ready.register(process.out, selectors.EVENT_READ, process)
             if not ready.get_map():
@@ -239,7 +247,8 @@ class Supervisor:
 
     def _end(self) -> None:
         """Stop both; what does not stop in time is killed."""
-        running = [one for one in (self.page, self.eye) if one.popen is not None]
+        every = (self.sender, self.page, self.eye)
+        running = [one for one in every if one.popen is not None]
         for process in running:
             assert process.popen is not None
             process.popen.send_signal(signal.SIGTERM)

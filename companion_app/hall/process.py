@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ log = logging.getLogger(__name__)
 PAGE_PORT = 8090
 NEXT_PORTS = 20
 LOOK_S = 1.0
+MOST_SHOWN = 60
+"""Games that stay in memory while people look through them."""
 MOST_THREADS, MOST_CONNECTIONS = 1200, 1400
 """Every listening phone parks a thread: 1,000 of them, and room for those who come and ask."""
 
@@ -70,11 +73,12 @@ class HallProcess:
             else None
         )
         address = self._broker_address()
-        games = Games(store)
+        # The page has games of its own: one thread draws while the other plays on.
+        games, shown = Games(store), Games(store, MOST_SHOWN)
         self.receiver = Receiver(store, self.keys, address, self._added)
         self.keeper = Keeper(store, games, self.receiver.tell)
         self.overview = Overview(store)
-        self.hall = Hall(store, self.keys, self.receiver, self.keeper, games, self.overview,
+        self.hall = Hall(store, self.keys, self.receiver, self.keeper, shown, self.overview,
                          address, self.own_broker is not None)  # fmt: skip
         self._photos = self._readers()
         self.hall.photos = self._photos
@@ -136,8 +140,8 @@ class HallProcess:
 
         return PhotoQueue(self.store)
 
-    def _added(self, tables: set[str]) -> None:
-        self.keeper.added(tables)
+    def _added(self, games: Mapping[str, str]) -> None:
+        self.keeper.added(games)
 
     def _served(self) -> Server:
         app, asked = create_hall_app(self.hall), self._asked

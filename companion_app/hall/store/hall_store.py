@@ -25,6 +25,8 @@ from companion_app.hall.store.schema import events, facts, pictures, standings, 
 from companion_app.live.log_line import Line, read_line
 
 Clock = Callable[[], float]
+AWAY_S = 30.0
+"""A table that is not heard of for so long is away."""
 MOST_PICTURES = 40
 """Of one table; the oldest go first."""
 
@@ -51,6 +53,8 @@ class Taken:
     ask: str
     acked: int
     added: int
+    game: str
+    """That the last new line is about; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +201,19 @@ class HallStore:
     def keep_health(self, id_: str, number: int, health: Mapping[str, Any]) -> bool:
         """Keep how a table is; say whether it is news, and not an old message once more."""
         with self.writing() as change:
+            before = select(tables.c.heard_s).where(tables.c.id == id_)
+            heard_s = change.line.execute(before).scalar()
             done = change.line.execute(
                 update(tables)
-                .where(tables.c.id == id_, tables.c.health_n < number, tables.c.revoked_s.is_(None))
+                .where(
+                    tables.c.id == id_,
+                    tables.c.health_n < number,
+                    tables.c.revoked_s.is_(None),
+                )
                 .values(health=json.dumps(dict(health)), health_n=number, heard_s=self.clock())
             )
-            if done.rowcount:
+            # Messages come all the time; only of one who was away everybody has to hear.
+            if done.rowcount and (heard_s is None or self.clock() - heard_s > AWAY_S):
                 change.tables.add(id_)
         return bool(done.rowcount)
 
@@ -227,7 +238,8 @@ class HallStore:
                 ]  # fmt: skip
                 if fresh:
                     acked[batch.table] = fresh[-1][0].seq
-                taken.append(Taken(batch.table, batch.ask, acked[batch.table], len(fresh)))
+                game = fresh[-1][0].game if fresh else ""
+                taken.append(Taken(batch.table, batch.ask, acked[batch.table], len(fresh), game))
             self.insert_new(change.line, events, rows)
             for id_, last in acked.items():
                 if last != before[id_]:
@@ -330,17 +342,18 @@ class HallStore:
     ) -> None:
         """Keep how a table stands; one that is made of fewer lines never takes its place."""
         values = {"number": number, "game": game, "document": json.dumps(dict(document))}
+        newer = (
+            update(standings)
+            .where(standings.c.table_id == table, standings.c.number < number)
+            .values(version=standings.c.version + 1, **values)
+        )
+        first = {"table_id": table, "version": 0, "number": -1, "game": "", "document": "{}"}
         with self.writing() as change:
-            self.insert_new(
-                change.line, standings,
-                [{"table_id": table, "version": 0, "number": -1, "game": "", "document": "{}"}],
-            )  # fmt: skip
-            done = change.line.execute(
-                update(standings)
-                .where(standings.c.table_id == table, standings.c.number < number)
-                .values(version=standings.c.version + 1, **values)
-            )
-            if done.rowcount:
+            done = change.line.execute(newer).rowcount
+            if not done:
+                self.insert_new(change.line, standings, [first])
+                done = change.line.execute(newer).rowcount
+            if done:
                 change.tables.add(table)
 
     def standings(self, among: Iterable[str] | None = None) -> dict[str, Standing]:

@@ -1,6 +1,4 @@
-"""Sends the table's log to its hall: a process of its own, so that the referee never waits.
-
-    python -m companion_app.hall.table.sender
+"""Sends the table's log to its hall.
 
 One batch is under way at a time. What is not acknowledged is sent again, each time later; the
 hall's word says from where, so that a hall which was set back gets everything anew.
@@ -12,16 +10,13 @@ import logging
 import queue
 import random
 import secrets
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from companion_app.answers import BAD_INPUT, complain
 from companion_app.hall.errors import BadMessageError, HallError
 from companion_app.hall.line.keys import key_to_pem, public_from_text
 from companion_app.hall.line.message import (
@@ -30,6 +25,7 @@ from companion_app.hall.line.message import (
     BATCH_BYTES,
     HEALTH,
     JOURNAL,
+    LARGEST_PICTURE,
     MOST_LINES,
     PICTURE,
     batch_to_bytes,
@@ -44,9 +40,7 @@ from companion_app.hall.line.message import (
 from companion_app.hall.line.mqtt import KEEP_ALIVE_S, new_client
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, MembershipFiles, key_of
-from companion_app.home import home_folder
 from companion_app.live.errors import StoreError
-from companion_app.live.store import FILE
 
 log = logging.getLogger(__name__)
 LOOK_S = 0.05
@@ -55,6 +49,7 @@ WAIT_S = 1.0
 LONGEST_WAIT_S = 3.0
 """For an answer, the first time and at last; so a hall that is back has everything within 5 s."""
 HEALTH_S = 10.0
+MOST_PICTURE_TRIES = 3
 LIVES = 1 << 32
 """Messages that one life of the sender has numbers for."""
 Obey = Callable[[bytes], Mapping[str, Any]]
@@ -98,6 +93,7 @@ class Sender:
         self._greeted = False
         """Whether the hall has said how far it has the log since the line stands."""
         self._mark: tuple[int, int] | None = None
+        self._picture, self._picture_tries = 0, 0
         self._health_due_s = 0.0
         self._client = new_client(
             membership.authority, membership.certificate, key_to_pem(self._key)
@@ -158,17 +154,24 @@ class Sender:
             ask = self._ask(now_s)
             self._publish(JOURNAL, batch_to_bytes(ask, acked, [text for _, text in lines]))
             return
-        pictures = self._journal.pictures_after(self.cursor.pictured, acked)
-        if pictures:
+        if pictures := self._journal.pictures_after(self.cursor.pictured, acked):
             self._send_pictures(pictures, now_s)
             return
         # Nothing is left; the file is looked at again when it has changed.
         self._mark = mark
 
     def _send_pictures(self, pictures: list[tuple[int, str, bytes]], now_s: float) -> None:
+        foul = pictures[0][0]
+        self._picture_tries = self._picture_tries + 1 if foul == self._picture else 1
+        self._picture = foul
+        fit = [one for one in pictures if len(one[2]) <= LARGEST_PICTURE]
+        if not fit or self._picture_tries > MOST_PICTURE_TRIES:
+            # The arbiter does without; the moves of a table never wait for a picture.
+            self.cursor = replace(self.cursor, pictured=foul)
+            return
         ask = self._ask(now_s)
-        for count, (number, name, jpeg) in enumerate(pictures, start=1):
-            said = {"number": number, "name": name, "ask": ask, "last": count == len(pictures)}
+        for count, (number, name, jpeg) in enumerate(fit, start=1):
+            said = {"number": number, "name": name, "ask": ask, "last": count == len(fit)}
             self._publish(PICTURE, to_bytes(said) + b"\n" + jpeg)
 
     def _ask(self, now_s: float) -> str:
@@ -331,42 +334,3 @@ class _Asking:
     def close(self) -> None:
         self._client.disconnect()
         self._client.loop_stop()
-
-
-# --- the process ---------------------------------------------------------------------------------
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Send until ended; at once where this table has joined no hall.
-
-    Args:
-        arguments: the address of the table's own page, where rulings of the hall are carried to.
-    """
-    from companion_app.hall.table.own_page import OwnPage
-
-    told = sys.argv[1:] if arguments is None else arguments
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    home = home_folder()
-    files = MembershipFiles(home)
-    try:
-        membership = files.membership()
-    except HallError as error:
-        complain(str(error))
-        return BAD_INPUT
-    if membership is None:
-        return 0
-    page = OwnPage(told[0] if told else "http://127.0.0.1:8080")
-    stop = threading.Event()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: stop.set())
-    sender = Sender(membership, files, Journal(Path(home) / FILE), page.health, page.obey)
-    sender.start()
-    try:
-        sender.run(stop)
-    finally:
-        sender.close()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ from typing import Any
 
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.store.arbiter_store import open_alerts
-from companion_app.hall.store.hall_store import HallStore, Member, Standing
+from companion_app.hall.store.hall_store import AWAY_S, HallStore, Member, Standing
 from companion_app.line.hub import FullHouse
 
 log = logging.getLogger(__name__)
@@ -25,8 +25,6 @@ MERGED_S = 1.0
 GATHER_S = 0.02
 """Changes that come so close together are read in one go."""
 HEARTBEAT_S = 10.0
-AWAY_S = 30.0
-"""A table that is not heard of for so long is shown as away."""
 MOST_LISTENERS = 1000
 HELLO = "retry: 1500\n: hello\n\n"
 STILL_HERE = ": still here\n\n"
@@ -57,6 +55,7 @@ class Overview:
         self._store, self._clock, self._merged_s = store, clock, merged_s
         self._most = most_listeners
         self._shown: dict[str, Shown] = {}
+        self._hidden: frozenset[str] = frozenset()
         self._serial = 0
         lock = threading.Lock()
         self._changed = threading.Condition(lock)
@@ -124,12 +123,13 @@ class Overview:
         """Read tables again; all of them, where none are named."""
         members = {one.id: one for one in self._store.members(among)}
         standings = self._store.standings(among)
-        hidden = hidden_names(self._store)
+        if among is None:
+            self._hidden = hidden_names(self._store)
         calls: dict[str, list[str]] = {}
         for alert in open_alerts(self._store):
             calls.setdefault(alert.table, []).append(alert.kind)
         fresh: dict[str, Doc | None] = {
-            id_: self._document(one, standings.get(id_), calls.get(id_, []), hidden)
+            id_: self._document(one, standings.get(id_), calls.get(id_, []))
             for id_, one in members.items()
         }
         for id_ in self._shown.keys() if among is None else among:
@@ -150,9 +150,7 @@ class Overview:
         if id_ in self._one_changed:
             self._one_changed[id_].notify_all()
 
-    def _document(
-        self, member: Member, standing: Standing | None, calls: list[str], hidden: frozenset[str]
-    ) -> Doc:
+    def _document(self, member: Member, standing: Standing | None, calls: list[str]) -> Doc:
         document: Doc = {
             "id": member.id,
             "name": member.name,
@@ -166,7 +164,7 @@ class Overview:
         if standing is not None:
             document |= {
                 "version": standing.version, "number": standing.number, "key": standing.game,
-                **without_hidden(standing.document, hidden),
+                **without_hidden(standing.document, self._hidden),
             }  # fmt: skip
         return document
 

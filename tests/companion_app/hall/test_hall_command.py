@@ -18,10 +18,11 @@ from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.store.backup import backup, restore
 from companion_app.hall.store.database import address_of, open_engine
 from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.table.membership import MembershipFiles, ask_to_join
 from companion_app.live.store import Store
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.cluster import free_port
-from tests.companion_app.hall.test_hall_page import Guest
+from tests.companion_app.hall.test_hall_page import Guest, HallOfTest
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,6 +30,7 @@ ROOT = Path(__file__).parents[3]
 def started(home: Path, module: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", module, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE,
         env={**os.environ, "SNAKE_EYE_HOME": str(home)},
     )  # fmt: skip
 
@@ -52,7 +54,7 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(tmp_path, monkeypatch, 
                           "--name", "Final")  # fmt: skip
     assert (status, joined["name"]) == (0, "Final")
     with Store(tmp_path / "table") as store:
-        sender = started(tmp_path / "table", "companion_app.hall.table.sender")
+        sender = started(tmp_path / "table", "companion_app.hall.table", '{"port": 1}')
         player = Player(store, 1, "snekagon")
         for _ in range(4):
             player.step()
@@ -74,6 +76,23 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(tmp_path, monkeypatch, 
     assert said(capsys, "hall", "migrate")[1]["now"] == "0001"
     assert len(said(capsys, "hall", "pin")[1]["arbiter_pin"]) == 6
     assert said(capsys, "hall", "backup", str(tmp_path / "evening.backup"))[0] == 0
+
+
+def test_table_that_runs_sends_by_itself_what_is_played(tmp_path):
+    if find_mosquitto() is None:
+        pytest.skip("there is no Mosquitto here")
+    hall = HallOfTest(tmp_path)
+    home = tmp_path / "table"
+    page = f"http://127.0.0.1:{hall.port}"
+    MembershipFiles(home).join(ask_to_join(page, hall.process.code, "Table 1", 0))
+    asked = "--json --source recorded --game schlangennest --host 127.0.0.1 --port 0 --speed 20"
+    table = started(home, "companion_app.cli", "run", *asked.split())
+    guest = Guest(hall.port)
+
+    wait_until(lambda: guest.get("/api/hall")["tables"][0].get("moves", 0) > 1, 90)
+    table.send_signal(signal.SIGTERM)
+    table.communicate(timeout=40)
+    hall.close()
 
 
 def test_backup_of_a_hall_comes_back_whole(tmp_path, cluster):
@@ -124,3 +143,15 @@ def test_mistake_in_the_command_is_named(arguments, why, capsys, tmp_path, monke
 
     assert main(["hall", "--json", *arguments]) == 2
     assert why in capsys.readouterr().err
+
+
+def test_game_at_home_loads_nothing_of_the_hall():
+    asked = (
+        "import sys, companion_app.cli.main, companion_app.cli.run_command, companion_app.web.app; "
+        "print(sorted({'sqlalchemy', 'alembic', 'psycopg', 'cryptography', 'procrastinate', "
+        "'companion_app.hall'} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True,
+                         check=True)  # fmt: skip
+
+    assert ran.stdout == "[]\n"
