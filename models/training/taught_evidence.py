@@ -31,13 +31,14 @@ from models.teaching.teach import Lesson, gather, learn
 from models.training.drills import jittered
 from models.training.evidence import Known, figures_of, fit_both
 from models.training.strangers import anywhere
+from vision import Bgr
 from vision.classify.evidence import NAMES, Evidence, Trees, rows_of, write_taught
 from vision.classify.faces import faces_of_prints
 from vision.classify.reader import CellReading, Reader
 from vision.classify.second_look import read_taught
 from vision.core.crop import Patches
 from vision.core.files import TRAINED
-from vision.core.types import Bgr, Detection
+from vision.core.types import Detection
 
 Array = npt.NDArray[Any]
 Random = np.random.Generator
