@@ -70,8 +70,8 @@ class Recorded(Evidence):
         return list(readings)
 
 
-NOTHING = Trees(0.0, *(np.zeros(0, kind) for kind in (np.int32, np.int32, np.float64, np.int32,
-                                                      np.int32, np.float64)))  # fmt: skip
+_NONE, _NO_NUMBERS = np.zeros(0, np.int32), np.zeros(0, np.float64)
+NOTHING = Trees(0.0, _NONE, _NONE, _NO_NUMBERS, _NONE, _NONE, _NO_NUMBERS)
 
 
 def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
