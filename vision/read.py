@@ -35,6 +35,7 @@ from vision.core.types import (
     Detection,
     Detections,
     LatticeFit,
+    Quality,
     TableState,
 )
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
@@ -291,11 +292,7 @@ def _state(
         picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,
         limits=LIMITS, cut_read=cut_read, burnt=seen.burnt, beside=seen.beside,
     )  # fmt: skip
-    troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
-    if not quality.ok and not seen.burnt and troubles <= LOOKS:
-        quality = replace(quality, ok=_surely_read(table))
-    elif quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
-        quality = replace(quality, ok=False)
+    quality = _judged(quality, table, burnt=bool(seen.burnt))
     return TableState(
         picture.size_px,
         tuple(_whole(entry, picture) for entry in table.tiles),
@@ -303,6 +300,16 @@ def _state(
         tuple(_whole(entry, picture) for entry in table.aside),
         quality=quality, game=request.game, set_name=request.set_name,
     )  # fmt: skip
+
+
+def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
+    """Return what a blurred, dark or shining picture is worth by how surely its cards are read."""
+    troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
+    if not quality.ok and not burnt and troubles <= LOOKS:
+        return replace(quality, ok=_surely_read(table))
+    if quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
+        return replace(quality, ok=False)
+    return quality
 
 
 def _surely_read(table: Reconstruction) -> bool:

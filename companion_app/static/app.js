@@ -8,7 +8,7 @@ import { PhoneView } from "./phone.js";
 import { HealthView } from "./health.js";
 import { TeachView } from "./teach.js";
 import { askSeat, joinBy } from "./seats.js";
-import { JoinView, PhotoView, RulesView, SettingsView } from "./more.js";
+import { JoinView, RulesView, SettingsView } from "./more.js";
 
 const TABS = [["/", "table", "tab-table"], ["/new", "plus", "tab-new"], ["/games", "games", "tab-games"],
   ["/settings", "more", "tab-more"]];
@@ -16,11 +16,33 @@ const main = document.getElementById("main");
 export const live = new Live();
 let view = null;
 
+// A view that few phones open is brought when it is opened; while the table is away, again and again.
+class Later {
+  constructor(file, make) {
+    this.element = h("div.page", {}, h("p.loading", { role: "status" }, t("loading")));
+    this.bring(file, make);
+  }
+
+  async bring(file, make, tried = 0) {
+    try {
+      // A file that did not come is not asked for again under its name.
+      this.view = make(await import(`/static/${file}${tried ? `?again=${tried}` : ""}`));
+    } catch {
+      setTimeout(() => { if (this.element.isConnected) this.bring(file, make, tried + 1); }, TRY_AGAIN_MS);
+      return;
+    }
+    if (view !== this) return;
+    view = this.view;
+    this.element.replaceWith(view.element);
+    view.update?.(live.state);
+  }
+}
+
 function viewFor(path) {
   if (path === "/new") return new SetupView(live, go);
   if (path === "/games") return new GamesView(live, go);
   if (path.startsWith("/games/")) return new ReplayView(path.split("/")[2], live, go);
-  if (path === "/photo") return new PhotoView();
+  if (path === "/photo") return new Later("photo.js", ({ PhotoView }) => new PhotoView());
   if (path === "/camera") return new PhoneView();
   if (path === "/settings") return new SettingsView(live, go, again);
   if (path === "/join") return new JoinView();

@@ -118,7 +118,7 @@ export class PhoneView {
       this.canvas.height = Math.round(hgt * scale);
       this.canvas.getContext("2d").drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
       const jpeg = await new Promise((done) => this.canvas.toBlob(done, "image/jpeg", QUALITY));
-      const sent = await attempt(() => this.deliver(jpeg));
+      const sent = await attempt(() => this.deliver(jpeg), { quiet: true });
       if (!sent) { this.stop(); return; }
       if (sent === AWAY) { setTimeout(() => this.send(), TRY_AGAIN_MS); return; }
       this.note();

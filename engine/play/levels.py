@@ -46,8 +46,7 @@ _ONE_BOARD = Skill(
 )  # fmt: skip
 _SEVERAL_BOARDS = replace(_ONE_BOARD, levels=(Level(3), Level(7), Level(20), Level(60)))
 _SSSNAKE = Skill(
-    Depth(sampled=None, horizon=12, settle=4), (Level(1), Level(2), Level(), Level(looks=8)),
-    40,
+    Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(2), Level(), Level(looks=24)), 160,
 )  # fmt: skip
 _CARNIVAL = Skill(
     Depth(sampled=None, horizon=1, settle=8, warmth=2.0),

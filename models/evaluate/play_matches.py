@@ -19,17 +19,9 @@ MOST_GAMES = 200
 GAMES_AGAINST_ITSELF = 60
 SURE = 20.0
 """A row ends when its count speaks so many times against the wanted share: 95 % at any time."""
-SEATS = {
-    "schlangennest": ("blue", "red", "yellow", "green"),
-    "snekagon": ("red", "green"),
-    "snekagon5g": ("blue", "red", "yellow", "green"),
-    "sssnake": ("a", "b", "c", "d"),
-    "carnival": ("yellow", "black"),
-}
 OPENSPIEL = "OpenSpiel MCTS"
 ITSELF = "itself"
 """Rows that count only how its stated results come true: against an equal, as they suppose."""
-CARNIVAL_SEATS = ("yellow", "violet", "black", "red")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +58,8 @@ def rows(seconds: float = 1.0) -> list[Row]:
     ]  # fmt: skip
     found = [Row(game, rival, wanted, seconds=seconds) for game, rival, wanted in named]
     found += [
-        Row(game, "random", 0.90 if game == "carnival" else 0.98, seconds=seconds) for game in games
+        Row(game, "random", 0.90 if GAMES[game].facts.hidden else 0.98, seconds=seconds)
+        for game in games
     ]
     for seats in (3, 4):
         for game, times in (("schlangennest", 1.6), ("snekagon5g", 1.6), ("sssnake", 1.25),
@@ -83,9 +76,11 @@ def rows(seconds: float = 1.0) -> list[Row]:
 
 def players_of(row: Row) -> tuple[str, ...]:
     """Return who sits at the table."""
-    if row.game == "carnival" and row.seats > 2:
-        return CARNIVAL_SEATS[: row.seats]
-    return SEATS[row.game][: row.seats]
+    facts = GAMES[row.game].facts
+    names = facts.player_names or ("a", "b", "c", "d")
+    if facts.two_sit_opposite and row.seats == 2:
+        return (names[0], names[2])
+    return names[: row.seats]
 
 
 def play_one(row: Row, number: int) -> dict[str, Any]:

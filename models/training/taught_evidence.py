@@ -70,8 +70,8 @@ class Recorded(Evidence):
         return list(readings)
 
 
-NO_INTS, NO_FLOATS = np.zeros(0, np.int32), np.zeros(0, np.float64)
-NOTHING = Trees(0.0, NO_INTS, NO_INTS, NO_FLOATS, NO_INTS, NO_INTS, NO_FLOATS)
+_NONE, _NO_NUMBERS = np.zeros(0, np.int32), np.zeros(0, np.float64)
+NOTHING = Trees(0.0, _NONE, _NONE, _NO_NUMBERS, _NONE, _NONE, _NO_NUMBERS)
 
 
 def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:

@@ -15,6 +15,8 @@ from companion_app.web.serving.errors import BadRequest, WebError
 from engine.games import game_named
 
 blueprint = Blueprint("photos", __name__)
+SCORES, SCORES_WINDOW_S = 40, 60.0
+"""Tables scored anew for one address, tile by tile as it is put right."""
 PAPERS = ("a4", "letter")
 PRINTS, PRINTS_WINDOW_S = 6, 60.0
 """So many boxes a minute are drawn for one address."""
@@ -25,12 +27,13 @@ PRINTS, PRINTS_WINDOW_S = 6, 60.0
 @access.takes_files
 def photo_score() -> Response:
     """Score a table: a photo (multipart, ``photo``) or a table state (JSON, ``table``)."""
-    access.limit_uploads(companion().limiter)
     hands, place, guest = companion().hands, companion().place, request.remote_addr or "?"
     if request.mimetype == "application/json":
+        access.limit(companion().limiter, "score", SCORES, SCORES_WINDOW_S)
         sent = asked()
         told = (sent.get("game"), sent.get("set"), sent.get("table"), sent.get("options", {}))
         return jsonify(hands.do(PHOTO, scored_table, place, language(), *told, whose=guest))
+    access.limit_uploads(companion().limiter)
     photo = request.files.get("photo")
     if photo is None:
         raise BadRequest("send a photo")

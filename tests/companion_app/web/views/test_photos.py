@@ -128,3 +128,44 @@ def test_a_photo_that_does_not_fit_is_stopped_in_the_worker(largest_photo):
             hands.do(small, read_photo, largest_photo, "schlangennest", "schlangennest", ())
 
         assert hands.do(PHOTO, len, [1, 2]) == 2
+
+
+OUTLINE = [[0, 0], [9, 0], [9, 9], [0, 9]]
+
+
+def read_with_outlines(data, game, box, folders):
+    lying = {"tile": "blue/curve", "at": [0, 0], "turns": 1, "outline": OUTLINE}
+    doubt = {"tile": "red/curve", "at": [1, 0], "turns": 0, "outline": OUTLINE, "why": "glare"}
+    return {"size": [90, 60], "tiles": [lying], "unsure": [doubt], "clay": []}
+
+
+def test_what_was_read_comes_with_its_outlines_and_is_scored_anew_when_put_right(played):
+    played.companion.read_photo = read_with_outlines
+    guest = played.guest()
+
+    seen = json.loads(send_photo(guest, "de").data)["seen"]
+    put_right = [one["lies"] for one in seen["tiles"]]
+    again = guest.post(
+        "/api/photo-score", {"game": "schlangennest", "set": seen["set"],
+                             "table": {"tiles": put_right, "clay": seen["clay"]}}
+    )  # fmt: skip
+
+    assert seen["size"] == [90, 60]
+    assert [(one["sure"], one["outline"]) for one in seen["tiles"]] == [
+        (True, OUTLINE), (False, OUTLINE)
+    ]  # fmt: skip
+    assert {one["tile"] for one in seen["kinds"]} >= {"blue/curve", "red/curve"}
+    assert [one["id"] for one in again.get_json()["players"]] == ["blue", "red"]
+    assert all(one["winner"] for one in again.get_json()["players"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_that_is_no_picture_gets_a_sentence_without_a_path(played, language):
+    played.companion.read_photo = read_photo
+
+    refused = send_photo(played.guest(), language)
+
+    said = json.loads(refused.data)["error"]
+    assert (refused.status_code, said["code"], said["detail"]) == (422, "no-photo", "")
+    assert "JPEG" in said["text"]
+    assert "/" not in said["text"]
