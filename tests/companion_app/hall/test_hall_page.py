@@ -133,6 +133,42 @@ def test_table_that_joins_is_live_in_the_hall_and_replayed_there(both_halls):
     assert drawn[0] != drawn[1]
 
 
+def test_two_processes_serve_the_same_hall(tmp_path, cluster):
+    if find_mosquitto() is None:
+        pytest.skip("there is no Mosquitto here")
+    database = cluster.new_database("shared")
+    hall = HallOfTest(tmp_path, database)
+    broker = f"mqtts://127.0.0.1:{hall.process.hall.broker.port}"
+    second = HallProcess(Asked(tmp_path / "second", database, broker, "127.0.0.1", 0))
+    second.start()
+    arbiter, other = hall.arbiter(), Guest(second._server.port)
+    table = hall.table()
+    Player(table.store, 2, "snekagon").step()
+
+    wait_until(lambda: [shown(one).get("game") for one in (arbiter, other)] == ["snekagon"] * 2)
+    assert second.pin is None
+    assert other.post("/api/login", {"pin": hall.process.pin, "who": "Ben"})[0] == 200
+    assert other.post("/api/arbiter/table", {"table": table.id, "away": True})[0] == 200
+    wait_until(lambda: not arbiter.get("/api/hall")["tables"])
+    second.close()
+    hall.close()
+
+
+def test_who_follows_one_table_hears_of_it_alone(small_store):
+    overview = Overview(small_store)
+    for number in range(2):
+        small_store.add_table(str(number) * 24, "key", f"Table {number}", 0)
+    overview.read(None)
+    follower = overview.follow("1" * 24, heartbeat_s=0.01)
+    next(follower)
+    first = json.loads(next(follower).partition("data: ")[2])
+    small_store.rename("0" * 24, "Final")
+    overview.read({"0" * 24})
+
+    assert first["name"] == "Table 1"
+    assert next(follower) == ": still here\n\n"
+
+
 def test_wrong_code_lets_no_table_in_and_is_slowed(hall):
     page = f"http://127.0.0.1:{hall.port}"
     for _ in range(5):
