@@ -48,6 +48,7 @@ def _watch(child: Child, desk: Desk) -> int:
     source = source_asked(asked.source, home, desk.store, again)
     camera = TableCamera(desk, source, home, asked.speed, found_cameras)
     commands = Commands(desk, camera, Corrections(corrections_folder()))
+    commands.start_again = child.stopping.set
     publisher = publisher_for(desk, load_settings())
     answering = Answering(child.told["line"], commands, desk.hub)
     answering.start()

@@ -4,7 +4,6 @@ import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
 import { GamesView, ReplayView } from "./games.js";
-import { PhoneView } from "./phone.js";
 import { HealthView } from "./health.js";
 import { TeachView } from "./teach.js";
 import { askSeat, joinBy } from "./seats.js";
@@ -43,7 +42,7 @@ function viewFor(path) {
   if (path === "/games") return new GamesView(live, go);
   if (path.startsWith("/games/")) return new ReplayView(path.split("/")[2], live, go);
   if (path === "/photo") return new Later("photo.js", ({ PhotoView }) => new PhotoView());
-  if (path === "/camera") return new PhoneView();
+  if (path === "/camera") return new Later("phone.js", ({ PhoneView }) => new PhoneView());
   if (path === "/settings") return new SettingsView(live, go, again);
   if (path === "/join") return new JoinView();
   if (path === "/checkup") return new HealthView();

@@ -64,6 +64,7 @@ export class SettingsView {
         h("button", { onclick: () => showPhones(this.live.state) }, icon("key"), t("phones")),
         h("button", { onclick: () => showCard() }, icon("qr"), t("card")),
         h("button", { onclick: () => showCorrections() }, icon("camera"), t("corrections")),
+        h("button", { id: "backups", onclick: () => attempt(async () => (await import("./backups.js")).showBackups()) }, icon("share"), t("backup")),
         h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
         h("button", { onclick: async () => { await attempt(() => post("/api/logout")); await loadMe(); this.again(); } }, t("be-guest"))));
   }

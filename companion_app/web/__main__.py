@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import socket
 import sys
 from typing import Any
 
 from companion_app.answers import ANSWERED
+from companion_app.backup import BY_PAGE
 from companion_app.child import Child
 from companion_app.home import home_folder, set_folders
 from companion_app.line.far import FarEye
@@ -44,6 +46,9 @@ def main() -> int:
         eye, settings, Place(home / FILE, set_folders()), hub, read_photo=read_photo,
         sessions=Sessions(home / "sessions.json"),
     )  # fmt: skip
+    companion.start_again = child.stopping.set
+    # What nobody fetched in the last life is not kept for ever.
+    shutil.rmtree(home / BY_PAGE, ignore_errors=True)
     server = _server(companion, told)
     eye.start()
     server.start()

@@ -15,6 +15,7 @@ from companion_app.web.speech import Speech
 from companion_app.web.views import (
     api,
     at_table,
+    backups,
     card,
     control,
     events,
@@ -54,6 +55,7 @@ def create_app(companion: Companion) -> Flask:
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
         overlay, health, update, teaching, at_table, hosting, card, hall,
+        backups,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
