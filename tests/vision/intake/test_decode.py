@@ -1,4 +1,4 @@
-"""What becomes of pixels: turned, laid on white, shrunk, and what is said where they are damaged."""
+"""What becomes of pixels: turned, laid on white, shrunk, and what is said of damaged ones."""
 
 import io
 import struct

@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import pytest
 
@@ -69,12 +70,12 @@ def test_talk_is_kept_up_to_its_longest(capfd):
 
 
 def test_nothing_is_open_afterwards():
-    before = set(os.listdir("/proc/self/fd"))
+    before = set(Path("/proc/self/fd").iterdir())
     for _ in range(3):
         with decoder_talk():
             pass
 
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert set(Path("/proc/self/fd").iterdir()) == before
 
 
 def test_closed_standard_error_hinders_nobody(monkeypatch):
