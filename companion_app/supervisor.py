@@ -176,8 +176,8 @@ class Supervisor:
         self._folder = _own_folder()
         self._told = {
             "arguments": dict(arguments), "line": str(self._folder / "line"),
-            "player": str(self._folder / "player"), "socket": sock.fileno(), "host": arguments["host"],
-            "https_port": arguments["https_port"], "log": _log_level(),
+            "player": str(self._folder / "player"), "socket": sock.fileno(),
+            "host": arguments["host"], "https_port": arguments["https_port"], "log": _log_level(),
         }  # fmt: skip
         self._stopping = False
         self._announced = False

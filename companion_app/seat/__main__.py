@@ -1,4 +1,4 @@
-"""The machine's process: ``python -m companion_app.seat``, started by the supervisor when asked for.
+"""The machine's process: ``python -m companion_app.seat``, started by the supervisor on demand.
 
 Steps back before everything else that runs, within its memory, and ends by itself when nobody has
 asked it anything for a while.
@@ -30,7 +30,7 @@ STACK_BYTES = 1 << 20
 IDLE_S = 300.0
 """Nobody asks for so long: it ends, and is started again when somebody does."""
 WAIT_S = 1.0
-LONGEST_STEP_S = 60.0
+LONGEST_STEP_S = 180.0
 """One step that takes longer hangs."""
 
 

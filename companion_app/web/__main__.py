@@ -14,6 +14,7 @@ from companion_app.line.far import FarEye
 from companion_app.line.hub import Hub
 from companion_app.listening import reachable_host, status_of
 from companion_app.live.store import FILE
+from companion_app.seat.player import FarPlayer
 from companion_app.web.app import create_app
 from companion_app.web.context import Companion
 from companion_app.web.lessons.photo_reading import read_photo
@@ -43,6 +44,7 @@ def main() -> int:
     companion = Companion(
         eye, settings, Place(home / FILE, set_folders()), hub, read_photo=read_photo,
         sessions=Sessions(home / "sessions.json"),
+        player=FarPlayer(told["player"], lambda: child.report(player=True)),
     )  # fmt: skip
     server = _server(companion, told)
     eye.start()
