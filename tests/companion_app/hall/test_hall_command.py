@@ -82,8 +82,9 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monk
         assert said(capsys, "hall", "verify") == (
             0, {"ok": True, "lines": 5, "differing": [], "missing": []})  # fmt: skip
     sender.send_signal(signal.SIGTERM)
-    sender.communicate(timeout=20)
-    assert sender.returncode == 0
+    # Its standard input is its supervisor's other end; closed first, it would end at once.
+    assert sender.wait(20) == 0
+    sender.communicate()
     assert said(capsys, "hall", "leave") == (0, {"left": True})
     assert said(capsys, "hall", "leave") == (1, {"left": False})
 
@@ -109,7 +110,8 @@ def test_table_that_runs_sends_by_itself_what_is_played(started, tmp_path):
 
     wait_until(lambda: guest.get("/api/hall")["tables"][0].get("moves", 0) > 1, 90)
     table.send_signal(signal.SIGTERM)
-    table.communicate(timeout=40)
+    assert table.wait(40) == 0
+    table.communicate()
     hall.close()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from companion_app.hall.demo import Player
-from companion_app.hall.errors import JoinError
+from companion_app.hall.errors import HallError, JoinError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
@@ -152,6 +152,11 @@ def test_two_processes_serve_the_same_hall(tmp_path, cluster):
     wait_until(lambda: not arbiter.get("/api/hall")["tables"])
     second.close()
     hall.close()
+
+
+def test_small_hall_is_one_process(hall, tmp_path):
+    with pytest.raises(HallError, match="runs here already"):
+        HallProcess(Asked(tmp_path / "hall", host="127.0.0.1", port=0))
 
 
 def test_who_follows_one_table_hears_of_it_alone(small_store):
