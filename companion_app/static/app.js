@@ -5,7 +5,6 @@ import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
 import { GamesView, ReplayView } from "./games.js";
 import { HealthView } from "./health.js";
-import { TeachView } from "./teach.js";
 import { askSeat, joinBy } from "./seats.js";
 import { JoinView, RulesView, SettingsView } from "./more.js";
 
@@ -46,7 +45,7 @@ function viewFor(path) {
   if (path === "/settings") return new SettingsView(live, go, again);
   if (path === "/join") return new JoinView();
   if (path === "/checkup") return new HealthView();
-  if (path === "/teach") return new TeachView(go);
+  if (path === "/teach") return new Later("teach.js", ({ TeachView }) => new TeachView(go));
   if (path === "/rules") return new RulesView(live);
   return new TableView(live, go, path === "/tv");
 }
