@@ -264,6 +264,21 @@ class Overview:
         shown = self._shown.get(id_)
         return shown.serial if shown is not None else 0
 
+    def listener(self, lines: Iterator[str]) -> Iterator[str]:
+        """Return lines for one more who listens.
+
+        Raises:
+            FullHouse: there is no room for one more.
+        """
+        self._enter()
+        return self._counted(lines)
+
+    def _counted(self, lines: Iterator[str]) -> Iterator[str]:
+        try:
+            yield from lines
+        finally:
+            self._leave()
+
     def _enter(self) -> None:
         with self._changed:
             if self.listening >= self._most:
