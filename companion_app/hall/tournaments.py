@@ -161,9 +161,10 @@ class Tournaments:
                 said = json.dumps({"id": id_, "events": seen.tournament.events})
                 yield f"id: {seen.tournament.events}\nevent: tournament\ndata: {said}\n\n"
                 continue
+            wait_s = min(heartbeat_s, self._next_s(id_, live))
             with self._news:
                 if heard == self._heard and not self._closed:
-                    self._news.wait(min(heartbeat_s, self._next_s(id_, live)))
+                    self._news.wait(wait_s)
                 waited = heard == self._heard
             if waited:
                 yield STILL_HERE

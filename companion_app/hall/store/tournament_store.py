@@ -60,7 +60,8 @@ def new_tournament(store: HallStore, by: str, settings: Mapping[str, Any]) -> st
         TournamentError: it cannot be played like this; nothing was kept.
     """
     id_ = secrets.token_hex(4)
-    first, _ = happened(Tournament(), "set-up", {"settings": dict(settings)}, by, store.clock())
+    step = Step("set-up", {"settings": dict(settings)}, by)
+    first, _ = _happened(Tournament(), step, store.clock())
     with store.writing() as change:
         row = {"id": id_, "made_s": store.clock(), "events": 1}
         change.line.execute(tournaments.insert().values(row))
@@ -112,7 +113,7 @@ def change(store: HallStore, id_: str, steps: Steps, known: Kept | None = None) 
         for step in steps(now):
             # Clocks of several machines differ; in a log, time never goes back.
             at_s = max([store.clock(), *(one.at_s for one in (*known.events[-1:], *fresh[-1:]))])
-            event, now = happened(now, step.do, step.data, step.by, at_s, step.why)
+            event, now = _happened(now, step, at_s)
             fresh.append(event)
         if not fresh:
             return known
@@ -130,6 +131,14 @@ def keep_delay(store: HallStore, id_: str, delay_s: float) -> bool:
         )
         change_.tables.add(NOTICE + id_)
     return bool(done.rowcount)
+
+
+def _happened(now: Tournament, step: Step, at_s: float) -> tuple[Event, Tournament]:
+    try:
+        return happened(now, step.do, step.data, step.by, at_s, step.why)
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        # What a phone sends may be of any kind.
+        raise TournamentError("bad-event") from error
 
 
 def _added(store: HallStore, known: Kept, fresh: Sequence[Event]) -> bool:

@@ -186,7 +186,7 @@ class Overview:
     def tables(self) -> list[Shown]:
         """Return all tables by name."""
         shown = [one for one in list(self._shown.values()) if not one.document.get("gone")]
-        return sorted(shown, key=lambda one: _in_order(str(one.document["name"])))
+        return sorted(shown, key=lambda one: in_order(str(one.document["name"])))
 
     def whole(self) -> str:
         """Return all tables as JSON."""
@@ -316,7 +316,7 @@ def without_hidden(document: Mapping[str, Any], hidden: frozenset[str]) -> Doc:
     return {**document, "players": players}
 
 
-def _in_order(name: str) -> list[tuple[int, int, str]]:
+def in_order(name: str) -> list[tuple[int, int, str]]:
     """Return what sorts ``Table 10`` after ``Table 9``."""
     words = name.casefold().split()
     return [(0, int(word), "") if word.isdecimal() else (1, 0, word) for word in words]
