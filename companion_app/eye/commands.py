@@ -18,6 +18,7 @@ from companion_app.eye.desk import Desk, names_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
+from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.line.ends import Answer
 from companion_app.line.forms import layout_from_json, pending_to_json, question_written
 from companion_app.line.standing import Standing
@@ -179,7 +180,10 @@ class Commands:
 
     def _begin(self, body: Doc, _: bytes) -> Answer:
         record = parse_record(body["record"], self.desk.set_folders)
-        self.desk.begin(record, body["names"], self._feeder(record), body.get("machine"))
+        match = self.desk.begin(record, body["names"], self._feeder(record), body.get("machine"))
+        order = order_of(self.desk.store.path.parent)
+        if order is not None and not order.help:
+            match.note("ruling", {"what": HELP_OFF, "ruling": order.n})
         return Answer()
 
     def _resume(self, body: Doc, _: bytes) -> Answer:
@@ -285,6 +289,7 @@ class Commands:
             "overrule": desk.overrule_pending, "lift": desk.take_foul_back,
             "take-back": desk.take_back, "end": desk.end,
             "lower-hand": lambda: desk.raise_hand(False),
+            HELP_OFF: lambda: None, HELP_ON: lambda: None,
         }  # fmt: skip
         with desk.lock:
             match = desk.match

@@ -61,11 +61,14 @@ class Keeper:
     """Does what is due in the background."""
 
     def __init__(
-        self, store: HallStore, games: Games, tell: Tell, clock: Callable[[], float] = time.time
-    ) -> None:
+        self, store: HallStore, games: Games, tell: Tell, clock: Callable[[], float] = time.time,
+        also: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
         self.counts: Counter[str] = Counter()
         self.foul_s = FOUL_S
         self._store, self._games, self._tell, self._clock = store, games, tell, clock
+        self._also = also
+        """What else is looked after now and then: rounds of tournaments."""
         self._due: dict[str, str] = {}
         self._news = threading.Condition()
         self._stopped = False
@@ -133,6 +136,7 @@ class Keeper:
             self.keep_up(table)
         causes = self.causes(self._store.members(), self._store.standings())
         keep_alerts(self._store, causes)
+        self._also()
         for decision in unanswered(self._store):
             self._tell(decision.table, ruling(decision))
 

@@ -18,8 +18,10 @@ from companion_app.hall.line.joining import code_of
 from companion_app.hall.line.keys import hall_keys
 from companion_app.hall.reader.own_hands import OwnHands
 from companion_app.hall.receiver import Receiver
+from companion_app.hall.rounds_keeper import RoundsKeeper
 from companion_app.hall.store.database import address_of, open_engine
 from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
 from companion_app.hall.web.hall import Hall, first_pin
 from companion_app.hall.web.overview import Overview
@@ -83,10 +85,12 @@ class HallProcess:
         # The page has games of its own: one thread draws while the other plays on.
         games, shown = Games(store), Games(store, MOST_SHOWN)
         self.receiver = Receiver(store, self.keys, address, self._added)
-        self.keeper = Keeper(store, games, self.receiver.tell)
+        self.tournaments = Tournaments(store)
+        rounds = RoundsKeeper(store, self.tournaments)
+        self.keeper = Keeper(store, games, self.receiver.tell, also=rounds.look)
         self.overview = Overview(store)
         self.hall = Hall(store, self.keys, self.receiver, self.keeper, shown, self.overview,
-                         address, self.own_broker is not None)  # fmt: skip
+                         address, self.tournaments, self.own_broker is not None)  # fmt: skip
         self._photos = self._readers()
         self.hall.photos = self._photos
         self._server = self._served()
@@ -111,6 +115,7 @@ class HallProcess:
         self._keep_broker()
         self._looking.start()
         self.overview.start()
+        self.tournaments.start()
         self.keeper.start()
         self.receiver.start()
         self._server.start()
@@ -123,6 +128,7 @@ class HallProcess:
         """End everything."""
         self._stop.set()
         self.overview.close()
+        self.tournaments.close()
         self._server.close()
         self.receiver.close()
         self.keeper.close()

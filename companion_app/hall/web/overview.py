@@ -187,7 +187,7 @@ class Overview:
     def tables(self) -> list[Shown]:
         """Return all tables by name."""
         shown = [one for one in list(self._shown.values()) if not one.document.get("gone")]
-        return sorted(shown, key=lambda one: _in_order(str(one.document["name"])))
+        return sorted(shown, key=lambda one: in_order(str(one.document["name"])))
 
     def whole(self) -> str:
         """Return all tables as JSON."""
@@ -265,6 +265,21 @@ class Overview:
         shown = self._shown.get(id_)
         return shown.serial if shown is not None else 0
 
+    def listener(self, lines: Iterator[str]) -> Iterator[str]:
+        """Return lines for one more who listens.
+
+        Raises:
+            FullHouse: there is no room for one more.
+        """
+        self._enter()
+        return self._counted(lines)
+
+    def _counted(self, lines: Iterator[str]) -> Iterator[str]:
+        try:
+            yield from lines
+        finally:
+            self._leave()
+
     def _enter(self) -> None:
         with self._changed:
             if self.listening >= self._most:
@@ -276,7 +291,7 @@ class Overview:
             self.listening -= 1
 
 
-def _in_order(name: str) -> list[tuple[int, int, str]]:
+def in_order(name: str) -> list[tuple[int, int, str]]:
     """Return what sorts ``Table 10`` after ``Table 9``."""
     words = name.casefold().split()
     return [(0, int(word), "") if word.isdecimal() else (1, 0, word) for word in words]
