@@ -11,7 +11,7 @@ from typing import Any
 from companion_app.hands.errors import HandsError
 from companion_app.live.errors import LiveError, StoreError
 from engine.errors import EngineError
-from vision.core.errors import ModelError, VisionError
+from vision import ModelError, VisionError
 
 
 class Refusal(Exception):  # noqa: N818 - an answer to whoever asked, in its own words

@@ -1,4 +1,8 @@
-"""The supervisor: starts eye and page, starts again what dies or hangs, stops both cleanly.
+"""The supervisor: starts eye and page, starts again what dies or hangs, stops all cleanly.
+
+A table that is in a hall has a third process, which sends its log there.
+The machine's process (``seat``) is started when eye or page report that they want it, and is left
+alone once it has ended by itself: nobody wanted it for a while.
 
 It loads nothing of what they do, so that it weighs little and has nothing to hang on. It holds
 the socket that phones call, so that whoever calls while the page is being started again waits a
@@ -25,6 +29,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from companion_app.answers import ANSWERED
+from companion_app.home import home_folder
 from companion_app.systemd import NAMES, Systemd
 
 log = logging.getLogger(__name__)
@@ -49,7 +54,7 @@ class Patience:
 
 
 class Process:
-    """Eye or page: one process at a time, and how its lives went."""
+    """Eye, page or the machine's seat: one process at a time, and how its lives went."""
 
     def __init__(self, module: str, patience: Patience, pass_fds: tuple[int, ...] = ()) -> None:
         self.module = module
@@ -57,6 +62,8 @@ class Process:
         """What it said when it was ready; ``None`` before."""
         self.lives = 0
         """How often it was started."""
+        self.wants_player = False
+        """Whether it has reported that the machine's process is wanted."""
         self.popen: subprocess.Popen[bytes] | None = None
         self.heard_s = 0.0
         self._patience, self._pass_fds = patience, pass_fds
@@ -104,6 +111,7 @@ class Process:
                 if isinstance(said, dict):
                     self.heard_s = time.monotonic()
                     self.ready = said if "ready" in said else self.ready
+                    self.wants_player |= "player" in said
         return bool(data)
 
     @property
@@ -143,7 +151,7 @@ class Process:
 
 
 class Supervisor:
-    """Looks after eye and page until told to stop."""
+    """Looks after eye, page and the machine's seat until told to stop."""
 
     def __init__(
         self, arguments: Mapping[str, Any], sock: socket.socket,
@@ -162,12 +170,19 @@ class Supervisor:
         patience = patience or Patience()
         self.eye = Process("companion_app.eye", patience)
         self.page = Process("companion_app.web", patience, (sock.fileno(),))
+        self.sender = Process("companion_app.hall.table", patience)
+        self._membership = home_folder() / "hall-table" / "hall.json"
+        """There while this table is in a hall."""
+        self.player = Process("companion_app.seat", patience)
+        """The machine's; runs only while somebody wants it."""
+        self._player_wanted = False
         self._announce, self._patience = announce, patience
         self._systemd = systemd or Systemd(os.environ)
         self._folder = _own_folder()
         self._told = {
             "arguments": dict(arguments), "line": str(self._folder / "line"),
-            "socket": sock.fileno(), "host": arguments["host"],
+            "player": str(self._folder / "player"), "socket": sock.fileno(),
+            "host": arguments["host"], "port": sock.getsockname()[1],
             "https_port": arguments["https_port"], "log": _log_level(),
         }  # fmt: skip
         self._stopping = False
@@ -194,7 +209,8 @@ class Supervisor:
 
     def _look(self) -> int | None:
         """Start what is due; return the status of an eye that could not even begin."""
-        for process in (self.eye, self.page):
+        self._hear_whether_the_player_is_wanted()
+        for process in self._kept():
             if process.is_due:
                 process.start(self._told)
             elif process.popen is not None and process.hangs:
@@ -202,9 +218,11 @@ class Supervisor:
                 process.kill()
             was_ready = process.ready is not None
             status = process.ended()
-            if status is not None:
+            if status is not None and process is self.player and status == ANSWERED:
+                self._player_wanted = False
+            elif status is not None:
                 never_began = process.lives == 1 and not was_ready and status > 0
-                if never_began:
+                if never_began and process in (self.eye, self.page):
                     # What it was asked for cannot be; it has said why.
                     return status
                 log.error("%s has ended (%s); it is started again", process.module, status)
@@ -215,6 +233,17 @@ class Supervisor:
         self._say_that_the_eye_lives()
         return None
 
+    def _kept(self) -> tuple[Process, ...]:
+        """Return the processes that run, or are to be started again."""
+        wanted = {self.sender: self._membership.exists(), self.player: self._player_wanted}
+        others = [one for one, is_wanted in wanted.items() if is_wanted or one.popen is not None]
+        return self.eye, self.page, *others
+
+    def _hear_whether_the_player_is_wanted(self) -> None:
+        for process in (self.eye, self.page):
+            self._player_wanted |= process.wants_player
+            process.wants_player = False
+
     def _say_that_the_eye_lives(self) -> None:
         now_s = time.monotonic()
         if self._announced and self._systemd.every_s and self.eye.ready is not None:
@@ -224,9 +253,9 @@ class Supervisor:
                 self._systemd.tell("WATCHDOG=1")
 
     def _hear(self, seconds: float) -> None:
-        """Take in what both report, for so long at most."""
+        """Take in what they report, for so long at most."""
         with selectors.DefaultSelector() as ready:
-            for process in (self.eye, self.page):
+            for process in self._kept():
                 if process.popen is not None:
                     ready.register(process.out, selectors.EVENT_READ, process)
             if not ready.get_map():
@@ -238,8 +267,9 @@ class Supervisor:
                     time.sleep(TICK_S / 10)
 
     def _end(self) -> None:
-        """Stop both; what does not stop in time is killed."""
-        running = [one for one in (self.page, self.eye) if one.popen is not None]
+        """Stop them all; what does not stop in time is killed."""
+        every = (self.sender, self.player, self.page, self.eye)
+        running = [one for one in every if one.popen is not None]
         for process in running:
             assert process.popen is not None
             process.popen.send_signal(signal.SIGTERM)

@@ -15,6 +15,8 @@ from time import perf_counter
 import numpy as np
 
 from calibration.profile import Profile
+from vision.classify.another_box import another_box
+from vision.classify.evidence import in_company
 from vision.classify.own_tiles import Eyes, with_own_tiles
 from vision.classify.reader import CellReading, Reader, load_reader
 from vision.classify.second_look import glanced, read_taught
@@ -33,6 +35,7 @@ from vision.core.types import (
     Detection,
     Detections,
     LatticeFit,
+    Quality,
     TableState,
 )
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
@@ -133,6 +136,9 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         shown("classify", (detections, readings))
+        if stages.reader is not None and stages.reader.evidence is not None:
+            readings = in_company(readings, stages.reader.evidence.share)
+        first = detections.found, readings
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
             eyes = _eyes(picture.bgr, detections, stages.reader, request)
             detections, readings = with_own_tiles(detections, readings, eyes)
@@ -158,6 +164,11 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("quality"):
         known = any(one.is_whole(SURE) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
+        if request.tile_set is not None and request.shape == "square" and not state.tiles:
+            other = another_box(picture.bgr, *first, request.tile_set)
+            if other is not None:
+                quality = state.quality
+                state = replace(state, quality=replace(quality, advice=(*quality.advice, other)))
     return replace(state, timings_ms=timings.ms)
 
 
@@ -281,11 +292,7 @@ def _state(
         picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,
         limits=LIMITS, cut_read=cut_read, burnt=seen.burnt, beside=seen.beside,
     )  # fmt: skip
-    troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
-    if not quality.ok and not seen.burnt and troubles <= LOOKS:
-        quality = replace(quality, ok=_surely_read(table))
-    elif quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
-        quality = replace(quality, ok=False)
+    quality = _judged(quality, table, burnt=bool(seen.burnt))
     return TableState(
         picture.size_px,
         tuple(_whole(entry, picture) for entry in table.tiles),
@@ -293,6 +300,16 @@ def _state(
         tuple(_whole(entry, picture) for entry in table.aside),
         quality=quality, game=request.game, set_name=request.set_name,
     )  # fmt: skip
+
+
+def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
+    """Return what a blurred, dark or shining picture is worth by how surely its cards are read."""
+    troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
+    if not quality.ok and not burnt and troubles <= LOOKS:
+        return replace(quality, ok=_surely_read(table))
+    if quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
+        return replace(quality, ok=False)
+    return quality
 
 
 def _surely_read(table: Reconstruction) -> bool:

@@ -74,6 +74,13 @@ class Wire:
             raise WireCut
         return said, message[end:]
 
+    def has_news(self, within_s: float = 0.0) -> bool:
+        """Say whether a message, or the end of the line, comes within a time."""
+        try:
+            return self._connection.poll(within_s)
+        except OSError:
+            return True
+
     def hang_up(self) -> None:
         """Cut the line; whoever waits at it is woken."""
         with suppress(OSError), socket.socket(fileno=self._connection.fileno()) as end:

@@ -9,7 +9,7 @@ const SHORT_MS = 300; // a press that is shorter turns the picture over, a longe
 export function lastCard(move, state) {
   const bad = !move.legal;
   const note = state.last_round ? t(`last-round-${state.last_round}`) : bad ? t("overruled-note") : t("legal-note", { n: move.n });
-  return h(`div.last${bad ? ".overruled" : ""}`, {},
+  return h(`div.last${bad ? ".overruled" : ""}${state.last_round ? ".long" : ""}`, {},
     h("span.mark", {}, icon(bad ? "flag" : "check")),
     h("div", {}, h("p.headline", {}, move.text), h("small", {}, note,
       state.turn && !state.last_round ? ` · ${t("now", { player: nameOf(state, state.turn) })}` : "")));

@@ -16,9 +16,8 @@ from models.teaching.figures import checked_figures
 from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, signed_by
 from models.teaching.store import files_of
 from models.teaching.teach import check_name
-from vision import ModelError, find_taught
+from vision import ModelError, OutdatedError, find_taught
 from vision.classify.taught import FORMAT
-from vision.core.errors import OutdatedError
 
 LONGEST_TITLE = 60
 INSIDE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}(\.examples)?\.(json|toml|npz|sums|sums\.minisig)")

@@ -76,9 +76,10 @@ def stages(served: Served) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def taken(page: Page, size: tuple[int, int], file: Path) -> None:
     """Take a picture of what is seen first, and of the whole page where it reaches further down."""
-    page.wait("[...document.images].every((one) => one.complete || !one.checkVisibility())")
+    page.wait("!document.querySelector('main .loading')")
     page.wait("!document.querySelector('.board') || document.querySelector('.board svg')")
-    page.wait("document.getAnimations().length === 0 && !document.querySelector('main .loading')")
+    page.wait("[...document.images].every((one) => one.complete || !one.checkVisibility())")
+    page.wait("document.getAnimations().length === 0")
     page.shot(file)
     high = min(TALLEST_PX, page.js("document.documentElement.scrollHeight"))
     if high > size[1] + 40:

@@ -68,8 +68,15 @@ def recover_missed_cards(
     others = [one for one in others if all(one is not other for other in lone)]
     sight = replace(sight, doubtful=(*sight.doubtful, *(one.centre_px for one in lone)))
     group = _with_doubtful(group, tile_set, sight)
+    return _grown(group, others, tile_set, sight) if len(group.cards) >= FEWEST_OWN else group
+
+
+def _grown(
+    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, sight: Sight
+) -> CardGroup:
+    """Return a field with what lies around it, from ring to ring."""
     tried: set[tuple[Cell, int]] = set()
-    for _ in range(MOST_WAVES if len(group.cards) >= FEWEST_OWN else 0):
+    for _ in range(MOST_WAVES):
         field = LaidField.of(group)
         own = {cell for card in group.cards for cell in card.cells}
         # A snake may go on in a cell from a card that was not there when it was looked at.

@@ -58,10 +58,11 @@ class Server:
 
     def close(self) -> None:
         """Stop serving."""
-        self._server.close()
-        self._door.close()
+        # Answers on their way are finished first: they need what closing the server takes away.
         with contextlib.suppress(Exception):
             self._server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
+        self._server.close()
+        self._door.close()
         self._thread.join(3)
         for channel in list(self._server.active_channels.values()):
             with contextlib.suppress(OSError):

@@ -92,6 +92,7 @@ def me() -> Response:
             "salvaged": _salvaged(),
             "players_answer": settings.players_answer,
             "pictures_mb": settings.pictures_mb,
+            "ideas": settings.ideas,
             "language": language(),
             "languages": {code: catalogue(code)["name"] for code in LANGUAGES},
             "address": companion().address,

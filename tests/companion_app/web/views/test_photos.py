@@ -66,6 +66,37 @@ def test_a_photo_is_scored_while_the_desk_is_busy(played):
     assert scored.status_code == 200
 
 
+def read_as_carnival(data, game, box, folders):
+    advice = {"what": "unknown-tile", "text": "", "box": [0, 0, 1, 1], "looks_like": "carnival"}
+    return {**read(data, game, box, folders), "quality": {"ok": True, "advice": [advice]}}
+
+
+def read_as_nothing(data, game, box, folders):
+    advice = {"what": "unknown-tile", "text": "", "box": [0, 0, 1, 1], "looks_like": None}
+    return {**read(data, game, box, folders), "quality": {"ok": True, "advice": [advice]}}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_photo_of_another_game_says_which_and_offers_it(played, language):
+    played.companion.read_photo = read_as_carnival
+
+    answer = json.loads(send_photo(played.guest(), language).data)
+
+    assert answer["looks_like"] == "carnival"
+    assert "Carnival" in answer["advice"][0]
+    assert "Schlangennest" in answer["advice"][0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_photo_of_no_known_game_says_so(played, language):
+    played.companion.read_photo = read_as_nothing
+
+    answer = json.loads(send_photo(played.guest(), language).data)
+
+    assert answer["looks_like"] is None
+    assert "Schlangennest" in answer["advice"][0]
+
+
 def test_print_sheets_are_limited_a_minute(played):
     played.companion.hands = Refusing(HandsFull())
     client = played.guest().client

@@ -1,0 +1,100 @@
+"""The machine's process: ``python -m companion_app.seat``, started by the supervisor when wanted.
+
+Steps back before everything else that runs, within its memory, and ends by itself when nobody has
+asked it anything for a while.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import resource
+import sys
+import threading
+import time
+from contextlib import suppress
+from multiprocessing.connection import Listener
+from pathlib import Path
+
+from companion_app.answers import ANSWERED
+from companion_app.child import Child
+from companion_app.home import set_folders
+from companion_app.line.wire import Wire, WireCut, listen
+from companion_app.seat.mind import Mind, Question
+
+log = logging.getLogger(__name__)
+NICE = 15
+MOST_BYTES = 180 << 20
+"""Of what is written to; with the code that it shares with others it stays below 200 MB."""
+STACK_BYTES = 1 << 20
+IDLE_S = 300.0
+"""Nobody asks for so long: it ends, and is started again when somebody does."""
+WAIT_S = 1.0
+LONGEST_STEP_S = 180.0
+"""One step that takes longer hangs."""
+
+
+def main() -> int:
+    """Think until told to stop, or nobody asks any more; return the exit status."""
+    child = Child()
+    _step_back()
+    mind = Mind(lambda: tuple(set_folders()))
+    path = child.told["player"]
+    Path(path).unlink(missing_ok=True)
+    listener = listen(path)
+    threading.Thread(target=_hear, args=(listener, mind), name="line", daemon=True).start()
+    child.beat(lambda: _lives(mind))
+    child.report(ready=True)
+    while not child.stopping.is_set() and time.monotonic() - mind.asked_s < IDLE_S:
+        mind.live(WAIT_S)
+    Path(path).unlink(missing_ok=True)
+    return ANSWERED
+
+
+def _step_back() -> None:
+    with suppress(OSError):
+        os.nice(NICE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+    threading.stack_size(STACK_BYTES)
+
+
+def _lives(mind: Mind) -> bool:
+    since_s = mind.busy_since_s
+    return since_s is None or time.monotonic() - since_s < LONGEST_STEP_S
+
+
+def _hear(listener: Listener, mind: Mind) -> None:
+    while True:
+        try:
+            wire = Wire(listener.accept())
+            threading.Thread(target=_take, args=(wire, mind), daemon=True).start()
+        except (OSError, EOFError, RuntimeError) as error:
+            log.warning("a question was not heard: %s", error)
+            time.sleep(WAIT_S)
+
+
+def _take(wire: Wire, mind: Mind) -> None:
+    """Take one question; its line stays open until it is answered or hung up."""
+    answered = threading.Event()
+
+    def done(said: object) -> None:
+        with suppress(WireCut):
+            wire.send(said)  # type: ignore[arg-type]
+        answered.set()
+
+    try:
+        question, _ = wire.receive()
+        # Whoever asks says nothing more: news on the line is that it was hung up.
+        mind.put(Question(question, done, lambda: not wire.has_news()))
+        while not answered.wait(WAIT_S):
+            if wire.has_news():
+                return
+    except WireCut:
+        return
+    finally:
+        wire.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
