@@ -6,6 +6,7 @@ import { SetupView } from "./setup.js";
 import { GamesView, ReplayView } from "./games.js";
 import { PhoneView } from "./phone.js";
 import { HealthView } from "./health.js";
+import { AloneView } from "./alone.js";
 import { TeachView } from "./teach.js";
 import { askSeat, joinBy } from "./seats.js";
 import { JoinView, PhotoView, RulesView, SettingsView } from "./more.js";
@@ -26,6 +27,7 @@ function viewFor(path) {
   if (path === "/join") return new JoinView();
   if (path === "/checkup") return new HealthView();
   if (path === "/teach") return new TeachView(go);
+  if (path === "/alone") return new AloneView(live);
   if (path === "/rules") return new RulesView(live);
   return new TableView(live, go, path === "/tv");
 }

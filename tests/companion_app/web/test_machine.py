@@ -317,6 +317,20 @@ def test_a_game_is_looked_over_on_request(played):
         assert one["skill"] <= 0 and (one["best"] is None or one["best"]["ghost"])
 
 
+def test_a_position_is_tried_again_and_any_good_move_counts(played):
+    record = playthrough(NEST)
+    played.begin(record)
+    played.play(record, 4)
+    address = f"/api/games/{played.desk.match.key}/try"
+    guest = played.guest()
+    legal = guest.post(address, {"n": 3}).get_json()["legal"]
+    tried = [guest.post(address, {"n": 3, "move": one["move"]}).get_json()["good"] for one in legal]
+
+    assert 1 <= tried.count(True) < len(legal)
+    assert guest.post(address, {"n": 9}).status_code == 404
+    assert guest.post(address, {"n": "3"}).status_code == 400
+
+
 @pytest.mark.parametrize("game", ["schlangennest", "snekagon", "sssnake", "carnival"])
 def test_a_phone_alone_plays_any_game_and_nothing_is_kept(played, game):
     guest = played.guest()
