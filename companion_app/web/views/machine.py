@@ -159,6 +159,6 @@ def try_again(key: str) -> Response:
     found = one.player.ask("move", {"record": said["record"], "hands": {}, "level": HIGHEST})
     best = max((idea["value"] for idea in found["moves"]), default=0.0)
     good = [idea["move"] for idea in found["moves"] if idea["value"] >= best - AS_GOOD]
-    known = one.looked_over.of(key, one.hands.do(REPLAY, replays.game_record, one.place, key))
+    known = one.looked_over.known(key, one.hands.do(REPLAY, replays.game_record, one.place, key))
     better = known["moves"][n - 1]["best"] if known is not None else None
     return jsonify({"good": move in good or (better is not None and move == better)})
