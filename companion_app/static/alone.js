@@ -56,12 +56,13 @@ export class AloneView {
     choose("alone", state.over ? null : state.alone.id);
     lettered(state.players);
     const last = state.moves.slice(-3).map((one) => one.text).join(" · ");
-    this.element.replaceChildren(h("h1", {}, state.title),
+    const parts = [h("h1", {}, state.title),
       h("div.row.scores", {}, ...state.players.map((p) => h(`span.mini${p.winner && state.over ? ".winner" : ""}`, {}, avatar(p), p.name, " ", h("b", {}, score(p.score))))),
       h("p.headline", { "aria-live": "polite" }, state.over ? t("alone-over") : last || t("alone-tap")),
       state.alone.hand.length ? h("div", {}, h("small", {}, t("alone-hand")), h("div.row.wrap.drawn", {}, ...state.alone.hand.map((one) => h("img", { src: tileUrl(state, one.tile), alt: one.label, width: 56, height: 56 })))) : null,
       h("div.frame", {}, this.board.element), this.picker.element,
-      h("div.row", {}, h("button.ghost", { onclick: () => this.leave() }, icon("cross"), t("alone-leave"))));
+      h("div.row", {}, h("button.ghost", { onclick: () => this.leave() }, icon("cross"), t("alone-leave")))];
+    this.element.replaceChildren(...parts.filter(Boolean));
     this.board.show(`/api/alone/${state.alone.id}/table.svg?v=${state.drawing}&lang=${state.language}`);
     this.picker.show(state, state.over ? [] : state.legal);
   }
