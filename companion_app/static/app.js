@@ -43,6 +43,7 @@ function viewFor(path) {
   if (path === "/join") return new JoinView();
   if (path === "/checkup") return new HealthView();
   if (path === "/teach") return new Later("teach.js", ({ TeachView }) => new TeachView(go));
+  if (path === "/alone") return new Later("alone.js", ({ AloneView }) => new AloneView(live));
   if (path === "/rules") return new RulesView(live);
   return new TableView(live, go, path === "/tv");
 }

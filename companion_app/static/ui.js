@@ -238,7 +238,7 @@ export function say(text, urgent = false) {
   setTimeout(() => { where.textContent = text; }, 40);
 }
 
-const CHOICES = { theme: "auto", sound: false, voice: false, hints: false, clock: false, demo: true };
+const CHOICES = { theme: "auto", sound: false, voice: false, hints: false, clock: false, demo: true, alone: null };
 export function choice(name) {
   try {
     const kept = localStorage.getItem("snake-eye." + name);

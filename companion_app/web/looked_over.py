@@ -29,13 +29,18 @@ class LookedOver:
         self._at_work: tuple[str, int] | None = None
         self._failed: dict[tuple[str, int], Refusal] = {}
 
+    def known(self, key: str, record: Mapping[str, Any]) -> Any:
+        """Return a game looked over before; ``None`` where it was not."""
+        with self._lock:
+            return self._found.get(_mark(key, record))
+
     def of(self, key: str, record: Mapping[str, Any]) -> Any:
         """Return a game looked over; ``None`` while that is being done, or another one is.
 
         Raises:
             Refusal: it cannot be done; who asks again begins anew.
         """
-        mark = key, zlib.crc32(json.dumps(record, sort_keys=True).encode())
+        mark = _mark(key, record)
         with self._lock:
             if mark in self._found:
                 self._found.move_to_end(mark)
@@ -61,3 +66,8 @@ class LookedOver:
         finally:
             with self._lock:
                 self._at_work = None
+
+
+def _mark(key: str, record: Mapping[str, Any]) -> tuple[str, int]:
+    """Return what tells a game from another, and from itself after one more move."""
+    return key, zlib.crc32(json.dumps(record, sort_keys=True).encode())

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify
 
 from companion_app.hands.work import REPLAY
+from companion_app.live.machine import LEVELS
 from companion_app.live.match import Match
 from companion_app.live.questions import concerns
 from companion_app.refusal import Refusal
@@ -20,6 +21,9 @@ from engine.record import parse_move, record_to_json
 
 blueprint = Blueprint("machine", __name__)
 MOST_TILES = 20
+HIGHEST = max(LEVELS)
+AS_GOOD = 0.04
+"""So much less of a win than the best is still good."""
 
 
 def done(what: str, told: Mapping[str, Any]) -> Response:
@@ -134,3 +138,27 @@ def look_over(key: str) -> Response:
         return jsonify({"ready": False})
     said = one.hands.do(REPLAY, replays.game_looked_over, one.place, key, language(), found)
     return jsonify({"ready": True, **said})
+
+
+@blueprint.post("/api/games/<key>/try")
+@access.part_of("watching")
+def try_again(key: str) -> Response:
+    """Return what could be done in place of the ``n``th move; with ``move``, whether it is good.
+
+    Any move counts as good that is hardly worse than the best.
+    """
+    sent = asked()
+    n, move = sent.get("n"), sent.get("move")
+    if type(n) is not int or not (move is None or isinstance(move, dict)):
+        raise BadRequest("n is the number of a move, move another one in its place")
+    access.limit_looks(companion().limiter)
+    one = companion()
+    said = one.hands.do(REPLAY, replays.game_before, one.place, key, language(), n)
+    if move is None:
+        return jsonify({"legal": said["legal"]})
+    found = one.player.ask("move", {"record": said["record"], "hands": {}, "level": HIGHEST})
+    best = max((idea["value"] for idea in found["moves"]), default=0.0)
+    good = [idea["move"] for idea in found["moves"] if idea["value"] >= best - AS_GOOD]
+    known = one.looked_over.known(key, one.hands.do(REPLAY, replays.game_record, one.place, key))
+    better = known["moves"][n - 1]["best"] if known is not None else None
+    return jsonify({"good": move in good or (better is not None and move == better)})
