@@ -75,7 +75,7 @@ def test_first_turn_counts_even_where_it_makes_no_sense():
 @pytest.mark.parametrize("data", [
     b"", b"II*\0", b"II*\0\x08\0\0", b"JUNK\x08\0\0\0\1\0" + turn(6), tiff(turn(6))[:21],
     b"II*\0" + struct.pack("<I", 4_000_000_000), b"MM\0*\0\0\0\0",
-    struct.pack("<4sI", b"II*\0", 7) + b"\1",
+    struct.pack("<4sI", b"II*\0", 7) + b"\1", b"II*\0\x08\0\0\0", b"II*\0\x08\0\0\0\1",
 ])  # fmt: skip
 def test_exif_that_is_cut_short_or_something_else_is_upright(data):
     assert exif_orientation(data) == 1
@@ -369,7 +369,9 @@ def test_png_chunk_longer_than_the_file_ends_it():
     long = struct.pack(">I4s", 0xFFFFFFF0, b"tEXt")
 
     assert refusal(png(ihdr(), long, IEND)) == NO_END
-    assert refusal(png(ihdr(), struct.pack(">I4s", 40, b"IEND"))) == NO_END
+    for length in (1, 4, 40):
+        cut = png(ihdr(), struct.pack(">I4s", length, b"IEND") + b"sums")
+        assert refusal(cut) == NO_END
 
 
 def test_png_chunks_are_followed_up_to_a_number_no_camera_reaches():
@@ -417,6 +419,7 @@ def test_webp_without_loss_says_whether_it_is_transparent(alpha, colours):
 
 def test_webp_with_a_chunk_of_transparency_is_transparent():
     assert read_header(webp(riff(b"ALPH", b"shades"), lossy())).colours == "alpha"
+    assert read_header(webp(lossy(), riff(b"ALPH", b""))).colours == "alpha"
 
 
 @pytest.mark.parametrize("name", [b"ANIM", b"ANMF"])
@@ -433,6 +436,7 @@ def test_webp_that_is_cut_short_is_refused():
     assert refusal(webp()) == NO_PICTURE
     assert refusal(webp(b"VP8 \0\0\0")) == NO_PICTURE
     assert refusal(webp(lossy(), more=1)) == NO_END
+    assert refusal(webp(lossy(), more=0xFFFFFF00)) == NO_END
     assert read_header(webp(lossy()) + b"more").kind == "WebP"
     for length in range(10):
         assert refusal(webp(riff(b"VP8 ", bytes(length)))) == NO_PICTURE
@@ -441,8 +445,9 @@ def test_webp_that_is_cut_short_is_refused():
     assert refusal(webp(lossless(rest=bytes(4)))) == NO_PICTURE
 
 
-def test_webp_chunk_longer_than_the_file_ends_with_it():
-    open_end = b"VP8 " + struct.pack("<I", 5000) + b"frame!" + struct.pack("<HH", 640, 480)
+@pytest.mark.parametrize("length", [5000, 0xFFFFFFF0])
+def test_webp_chunk_longer_than_the_file_ends_with_it(length):
+    open_end = b"VP8 " + struct.pack("<I", length) + b"frame!" + struct.pack("<HH", 640, 480)
 
     assert read_header(webp(open_end)).size_px == (640, 480)
     assert refusal(webp(open_end[:-1])) == NO_PICTURE
