@@ -64,7 +64,7 @@ class Evening:
         assert status == 200, said
         return said
 
-    def do(self, what: str, why: str = "", **data: Any) -> Any:
+    def do(self, what: str, why: str = "", /, **data: Any) -> Any:
         return self.posted(f"{self.at}/do", {"do": what, "data": data, "why": why})
 
     def whole(self) -> Any:
@@ -83,7 +83,7 @@ class Evening:
         self.phones[player] = phone
         return phone
 
-    def mine(self, player: str, what: str, **data: Any) -> tuple[int, Any]:
+    def mine(self, player: str, what: str, /, **data: Any) -> tuple[int, Any]:
         self.hall.process.hall.limiter._done.clear()
         return self.phones[player].post(f"{self.at}/my", {"do": what, "data": data})
 

@@ -86,7 +86,7 @@ export class DirectorView {
         round.stage === "paired" ? null : h("div.row.wrap", {},
           h("button", { onclick: () => this.result(table) }, t(table.result?.final ? "tour-correct" : "tour-enter-result")),
           h("button", { onclick: () => this.doWhy("forfeit", t("tour-forfeit"), { table: table.table }, [["player", t("tour-player"), table.players.map((id, seat) => [id, table.names[seat]])]]) }, t("tour-forfeit")),
-          h("button", { onclick: () => this.doWhy("swap-box", t("tour-box"), { table: table.table }, [["box", t("tour-box"), [["", t("tour-no-box")], ...whole.boxes.map((one) => [one.id, one.name])]]]) }, icon("camera"), t("tour-box"))))))),
+          h("button", { onclick: () => this.doWhy("swap-box", t("tour-box"), { table: table.table }, [["box", t("tour-box"), [["", t("tour-no-box")], ...whole.boxes.map((one) => [one.id, one.name])]]]) }, icon("camera"), t("tour-box")))))),
       round.byes.length ? h("p", {}, t("tour-byes", { names: round.byes.map((id) => names[id]).join(", ") })) : null].filter(Boolean);
   }
 
