@@ -274,7 +274,7 @@ def test_picture_that_does_not_fit_in_memory_is_said(kind, monkeypatch):
     def full(*_args, **_options):
         raise MemoryError
 
-    monkeypatch.setattr(decoding.cv2, "imdecode", full)
+    monkeypatch.setattr("vision.intake.decode.cv2.imdecode", full)
     monkeypatch.setattr(decoding, "_heic_pixels", full)
     monkeypatch.setattr(decoding, "_pillow_pixels", full)
 
@@ -287,6 +287,6 @@ def test_decoder_that_fails_loudly_means_damage(monkeypatch):
     def fails(*_args):
         raise cv2.error("no")
 
-    monkeypatch.setattr(decoding.cv2, "imdecode", fails)
+    monkeypatch.setattr("vision.intake.decode.cv2.imdecode", fails)
 
     assert refusal(b"x", Header("WebP", (61, 47))) == DAMAGED.format("WebP")

@@ -512,7 +512,7 @@ def test_file_that_grows_while_it_is_read_is_not_read_for_ever(tmp_path, monkeyp
     small = path.stat()
     path.write_bytes(b"x" * 5000)
     monkeypatch.setattr(pictures, "LARGEST_FILE_BYTES", 1000)
-    monkeypatch.setattr(pictures.os, "fstat", lambda _: small)
+    monkeypatch.setattr("vision.intake.picture.os.fstat", lambda _: small)
 
     assert len(pictures._read_bytes(path)) == 1001
 
@@ -537,7 +537,7 @@ def test_each_file_that_is_no_picture_is_told_in_a_whole_sentence(tmp_path, monk
         def opened(*_):
             raise error
 
-        monkeypatch.setattr(pictures.os, "open", opened)
+        monkeypatch.setattr("vision.intake.picture.os.open", opened)
 
     refuses(PermissionError(13, "no"))
     assert said("x.jpg") == "x.jpg may not be read; change its permissions"
@@ -579,7 +579,7 @@ def test_points_of_narrow_pictures_are_stretched_side_by_side():
 
     assert narrow.whole_px(np.array([[0, 0], [39, 9]])).tolist() == [[0.5, 1.5], [78.5, 37.5]]
     assert narrow.own_px(np.array([[0.5, 1.5], [78.5, 37.5]])).tolist() == [[0, 0], [39, 9]]
-    assert narrow.own_px([[1, 2]]).tolist() == [[0.25, 0.125]]
+    assert narrow.own_px(np.array([[1, 2]])).tolist() == [[0.25, 0.125]]
 
 
 def test_colour_picture_carries_no_note_and_its_file():

@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from vision.intake import silence_decoders
 from vision.intake.silence_decoders import LONGEST_TALK_BYTES, decoder_talk, says_damaged
 
 
@@ -82,7 +81,7 @@ def test_closed_standard_error_hinders_nobody(monkeypatch):
     def closed(_):
         raise OSError(9, "Bad file descriptor")
 
-    monkeypatch.setattr(silence_decoders.os, "dup", closed)
+    monkeypatch.setattr("vision.intake.silence_decoders.os.dup", closed)
     with decoder_talk() as talk:
         pass
     assert talk == []

@@ -34,7 +34,7 @@ def bring(host, data: bytes, part: int = 700):
 def made(host) -> bytes:
     assert host.post("/api/backup").get_json()["bytes"] > 0
     with host.client.get("/api/backup.zip") as answer:
-        return answer.data
+        return bytes(answer.data)
 
 
 def test_a_backup_is_made_fetched_and_restored_and_the_pin_stays(kept, script, tmp_path):
