@@ -70,13 +70,16 @@ def _list(
     columns = max(3, -(-len(parts) // rows))
     rows = -(-len(parts) // columns)
     wide = (right - left) / columns
+    lines = [f"{count} x {pdf.said.tile(name)}"[:40] for name, count in parts]
     size = min(SMALL_MM, wide / 16)
-    for i, (name, count) in enumerate(parts):
+    widest = max((pdf.width_of(line, size) for line in lines), default=0.0)
+    size *= min(1.0, (wide - 2) / max(widest, 1.0))
+    for i, line in enumerate(lines):
         column, row = divmod(i, rows)
         y = top + row * lead
         if y > bottom:
             return
-        pdf.words((left + column * wide, y), f"{count} x {pdf.said.tile(name)}"[:40], size)
+        pdf.words((left + column * wide, y), line, size)
 
 
 def _wrapped(pdf: Pdf, text: str, wide: float) -> list[str]:
