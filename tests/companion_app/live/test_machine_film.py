@@ -21,8 +21,9 @@ def another(kind: str) -> Move:
     right = one.moves[NUMBER]
     wrong = {
         "cell": lambda move: move.at != right.at,
-        "turn": lambda move: (move.tile, move.at) == (right.tile, right.at)
-        and move.turns != right.turns,
+        "turn": lambda move: (
+            (move.tile, move.at) == (right.tile, right.at) and move.turns != right.turns
+        ),
         "tile": lambda move: move.at == right.at and move.tile != right.tile,
     }[kind]
     legal = game.legal_moves(one.positions[NUMBER])
