@@ -88,7 +88,7 @@ export function seatRing(game, players, names) {
     h("span.table-top"), ...seated.map(({ id, n }, place) => {
       const angle = Math.PI / 2 + (2 * Math.PI * place) / seated.length;
       const colour = game.players.find((p) => p.id === id)?.colour ?? COLOURS[n % COLOURS.length];
-      return h(`span.sitter${place === 0 ? ".first" : ""}`, { "--x": `${50 + 38 * Math.cos(angle)}%`, "--y": `${50 + 36 * Math.sin(angle)}%` },
+      return h(`span.sitter${place === 0 ? ".begins" : ""}`, { "--x": `${50 + 38 * Math.cos(angle)}%`, "--y": `${50 + 36 * Math.sin(angle)}%` },
         h("span.avatar", { "--player": colour }, initial(label(id))), h("small", {}, label(id)));
     }));
 }

@@ -42,6 +42,7 @@ class House:
         self.sock = listening("127.0.0.1", 0)
         arguments: dict[str, Any] = {
             "source": "recorded", "game": None, "players": None, "option": [], "set": None,
+            "machine": [],
             "host": "127.0.0.1", "https_port": None, "resume": False, "speed": speed,
         }  # fmt: skip
         self.supervisor = Supervisor(arguments, self.sock, self.said.append, patience, systemd)
