@@ -11,7 +11,7 @@ from typing import Any
 from companion_app.hands.errors import HandsError
 from companion_app.live.errors import LiveError, StoreError
 from engine.errors import EngineError
-from vision.core.errors import ModelError, VisionError
+from vision import ModelError, VisionError
 
 
 class Refusal(Exception):  # noqa: N818 - an answer to whoever asked, in its own words
@@ -54,7 +54,8 @@ def refusal_of(error: Exception) -> Refusal | None:
         case StoreError():
             return Refusal(str(error), code="not-kept", status=507)
         case VisionError() if not isinstance(error, ModelError):
-            return Refusal(str(error), code="no-photo", status=422)
+            # What exactly is wrong names files of this machine, and says it in English.
+            return Refusal(code="no-photo", status=422)
         case LiveError() | EngineError():
             return Refusal(str(error), code=getattr(error, "code", "cannot-be"), status=409)
         case _:

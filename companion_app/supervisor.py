@@ -1,5 +1,6 @@
 """The supervisor: starts eye and page, starts again what dies or hangs, stops all cleanly.
 
+A table that is in a hall has a third process, which sends its log there.
 The machine's process (``seat``) is started when eye or page report that they want it, and is left
 alone once it has ended by itself: nobody wanted it for a while.
 
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from companion_app.answers import ANSWERED
+from companion_app.home import home_folder
 from companion_app.systemd import NAMES, Systemd
 
 log = logging.getLogger(__name__)
@@ -168,6 +170,9 @@ class Supervisor:
         patience = patience or Patience()
         self.eye = Process("companion_app.eye", patience)
         self.page = Process("companion_app.web", patience, (sock.fileno(),))
+        self.sender = Process("companion_app.hall.table", patience)
+        self._membership = home_folder() / "hall-table" / "hall.json"
+        """There while this table is in a hall."""
         self.player = Process("companion_app.seat", patience)
         """The machine's; runs only while somebody wants it."""
         self._player_wanted = False
@@ -177,7 +182,8 @@ class Supervisor:
         self._told = {
             "arguments": dict(arguments), "line": str(self._folder / "line"),
             "player": str(self._folder / "player"), "socket": sock.fileno(),
-            "host": arguments["host"], "https_port": arguments["https_port"], "log": _log_level(),
+            "host": arguments["host"], "port": sock.getsockname()[1],
+            "https_port": arguments["https_port"], "log": _log_level(),
         }  # fmt: skip
         self._stopping = False
         self._announced = False
@@ -216,7 +222,7 @@ class Supervisor:
                 self._player_wanted = False
             elif status is not None:
                 never_began = process.lives == 1 and not was_ready and status > 0
-                if never_began and process is not self.player:
+                if never_began and process in (self.eye, self.page):
                     # What it was asked for cannot be; it has said why.
                     return status
                 log.error("%s has ended (%s); it is started again", process.module, status)
@@ -229,8 +235,9 @@ class Supervisor:
 
     def _kept(self) -> tuple[Process, ...]:
         """Return the processes that run, or are to be started again."""
-        is_there = self._player_wanted or self.player.popen is not None
-        return (self.eye, self.page, self.player) if is_there else (self.eye, self.page)
+        wanted = {self.sender: self._membership.exists(), self.player: self._player_wanted}
+        others = [one for one, is_wanted in wanted.items() if is_wanted or one.popen is not None]
+        return self.eye, self.page, *others
 
     def _hear_whether_the_player_is_wanted(self) -> None:
         for process in (self.eye, self.page):
@@ -261,7 +268,8 @@ class Supervisor:
 
     def _end(self) -> None:
         """Stop them all; what does not stop in time is killed."""
-        running = [one for one in (self.player, self.page, self.eye) if one.popen is not None]
+        every = (self.sender, self.player, self.page, self.eye)
+        running = [one for one in every if one.popen is not None]
         for process in running:
             assert process.popen is not None
             process.popen.send_signal(signal.SIGTERM)

@@ -400,7 +400,7 @@ def _check_what_was_seen(table: Mapping[str, Any], place: str) -> None:
     here = inside(place, "quality")
     advice = an_object(table.get("quality", {}), here, ("ok", "advice")).get("advice", [])
     for i, entry in enumerate(a_list(advice, f"{here}.advice", MOST_TILES)):
-        an_object(entry, f"{here}.advice[{i}]", ("what", "text", "box"))
+        an_object(entry, f"{here}.advice[{i}]", ("what", "text", "box", "looks_like"))
 
 
 def _parse_tiles(tile_set: TileSet, value: Json, place: str) -> Layout:

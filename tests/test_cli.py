@@ -314,8 +314,9 @@ def test_the_version_is_known_where_nothing_is_installed(run, monkeypatch):
     assert run("--version") == (0, f"snake-eye {project['version']}\n", "")
 
 
-COMMANDS = ("referee", "moves", "perft", "rules", "draw", "score", "read", "calibrate", "print",
-            "doctor", "backup", "restore", "pin", "teach", "watch", "run")  # fmt: skip
+COMMANDS = ("referee", "moves", "suggest", "analyse", "play", "perft", "rules", "draw", "score",
+            "read", "calibrate", "print", "doctor", "backup", "restore", "pin", "teach", "watch",
+            "run")  # fmt: skip
 
 
 def test_every_command_is_in_the_help(run):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vision.classify.taught import TaughtSet, find_taught
-    from vision.core.errors import ModelError, PictureError, VisionError
+    from vision.core.errors import ModelError, OutdatedError, PictureError, VisionError
     from vision.core.foreknown import pixels_enough
     from vision.core.request import ReadRequest
     from vision.core.tables import table_state_to_json
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from vision.trace import traced
 
 __all__ = [
-    "Advice", "Bgr", "Frame", "ModelError", "Picture", "PictureError", "Points", "Quality",
-    "ReadRequest", "Shape", "Stages", "TableState", "TaughtSet", "TrackedTable", "VisionError",
-    "find_taught", "grey_advice", "load_picture", "open_picture", "picture_file",
+    "Advice", "Bgr", "Frame", "ModelError", "OutdatedError", "Picture", "PictureError", "Points",
+    "Quality", "ReadRequest", "Shape", "Stages", "TableState", "TaughtSet", "TrackedTable",
+    "VisionError", "find_taught", "grey_advice", "load_picture", "open_picture", "picture_file",
     "picture_troubles", "pixels_enough", "read_die", "read_table", "shown", "stages_for",
     "table_state_to_json", "traced",
 ]  # fmt: skip
 
 _ROOMS = {
     "classify.taught": ("TaughtSet", "find_taught"),
-    "core.errors": ("ModelError", "PictureError", "VisionError"),
+    "core.errors": ("ModelError", "OutdatedError", "PictureError", "VisionError"),
     "core.foreknown": ("pixels_enough",),
     "core.request": ("ReadRequest",),
     "core.tables": ("table_state_to_json",),

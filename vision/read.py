@@ -15,6 +15,9 @@ from time import perf_counter
 import numpy as np
 
 from calibration.profile import Profile
+from engine.tiles import TileSet
+from vision.classify.another_box import another_box
+from vision.classify.evidence import in_company
 from vision.classify.own_tiles import Eyes, with_own_tiles
 from vision.classify.reader import CellReading, Reader, load_reader
 from vision.classify.second_look import glanced, read_taught
@@ -33,14 +36,16 @@ from vision.core.types import (
     Detection,
     Detections,
     LatticeFit,
+    Quality,
     TableState,
 )
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
 from vision.detect.network import shipped_network
 from vision.intake.picture import Picture
-from vision.layout.candidates import cards_only, distinct, known_only
+from vision.layout.candidates import cards_only, distinct, known_only, with_faint
 from vision.layout.missed import Sight
+from vision.layout.missing_bigs import with_missing_bigs
 from vision.layout.quality import TEXTS, Limits, assess, tile_trouble
 from vision.layout.reconstruct import Reconstruction, reconstruct, reconstruct_unknown
 from vision.layout.settle import SURE
@@ -133,14 +138,18 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         read = stages.cells or read_cells
         readings = read(picture.bgr, detections.found, stages.reader, request.profile)
         shown("classify", (detections, readings))
+        if stages.reader is not None and stages.reader.evidence is not None:
+            readings = in_company(readings, stages.reader.evidence.share)
+        first = detections.found, readings
         if stages.reader is not None and stages.reader.embedded and request.grid is None:
             eyes = _eyes(picture.bgr, detections, stages.reader, request)
             detections, readings = with_own_tiles(detections, readings, eyes)
             detections, readings = known_only(picture.bgr, detections, readings)
         elif request.shape == "square" and request.tile_set is not None and request.grid is None:
-            reader = None if stages.reader is None else stages.reader.whole
-            look = partial(read_cells, picture.bgr, reader=reader, profile=request.profile)
-            detections, readings = with_whole_bigs(detections, readings, request.tile_set, look)
+            look = partial(read_cells, picture.bgr, reader=stages.reader, profile=request.profile)
+            detections, readings = _with_overlooked(
+                detections, readings, request.tile_set, look, stages.reader
+            )
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
@@ -158,6 +167,11 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("quality"):
         known = any(one.is_whole(SURE) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
+        if request.tile_set is not None and request.shape == "square" and not state.tiles:
+            other = another_box(picture.bgr, *first, request.tile_set)
+            if other is not None:
+                quality = state.quality
+                state = replace(state, quality=replace(quality, advice=(*quality.advice, other)))
     return replace(state, timings_ms=timings.ms)
 
 
@@ -170,6 +184,25 @@ def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest
         lambda: few_tiles(bgr, shipped_network()).found,
         Ground(bgr, [one.corners_px for one in detections.found]),
     )
+
+
+def _with_overlooked(
+    detections: Detections, readings: Sequence[CellReading], tile_set: TileSet,
+    look: Callable[..., Sequence[CellReading]], reader: Reader | None,
+) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    """Return the outlines of a built-in box of squares with cards that a first look does not show.
+
+    Args:
+        detections: the outlines.
+        readings: what each of them shows.
+        tile_set: the box.
+        look: reads outlines.
+        reader: of the box.
+    """
+    whole = look if reader is None else partial(look, reader=reader.whole)
+    detections, readings = with_faint(detections, readings, whole)
+    detections, readings = with_whole_bigs(detections, readings, tile_set, whole)
+    return with_missing_bigs(detections, readings, tile_set, look)
 
 
 def _sight(
@@ -273,19 +306,17 @@ def _state(
         every: all outlines, cards or not.
         known: whether any of them surely shows a card of the box.
     """
-    seen = Visible.of(table)
+    seen = Visible.of(table, (picture.bgr.shape[1], picture.bgr.shape[0]))
     if not table.laid and request.tile_set is not None and request.grid is None:
-        seen = visible_unread(picture.bgr, seen.beside, every, picture.scale, known=known)
+        unread = visible_unread(picture.bgr, seen.beside, every, picture.scale, known=known)
+        seen = replace(unread, cut_off=(*unread.cut_off, *seen.cut_off),
+                       covered=(*unread.covered, *seen.covered))  # fmt: skip
     cut_read = sum(c.cut_off and c.why is None and c.confidence >= SURE for c in table.laid)
     quality = assess(
         picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,
         limits=LIMITS, cut_read=cut_read, burnt=seen.burnt, beside=seen.beside,
     )  # fmt: skip
-    troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
-    if not quality.ok and not seen.burnt and troubles <= LOOKS:
-        quality = replace(quality, ok=_surely_read(table))
-    elif quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
-        quality = replace(quality, ok=False)
+    quality = _judged(quality, table, burnt=bool(seen.burnt))
     return TableState(
         picture.size_px,
         tuple(_whole(entry, picture) for entry in table.tiles),
@@ -293,6 +324,16 @@ def _state(
         tuple(_whole(entry, picture) for entry in table.aside),
         quality=quality, game=request.game, set_name=request.set_name,
     )  # fmt: skip
+
+
+def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
+    """Return what a blurred, dark or shining picture is worth by how surely its cards are read."""
+    troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
+    if not quality.ok and not burnt and troubles <= LOOKS:
+        return replace(quality, ok=_surely_read(table))
+    if quality.ok and troubles & LOOKS and len(table.unsure) > UNSURE_SHARE * len(table.laid):
+        return replace(quality, ok=False)
+    return quality
 
 
 def _surely_read(table: Reconstruction) -> bool:

@@ -7,6 +7,7 @@ import json
 import random
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line, shown_name
@@ -70,8 +71,8 @@ def _add_thinking(parser: argparse.ArgumentParser) -> None:
         "--looks", type=_looks, metavar="N", help="how many looks ahead: the same answer every time"
     )
     parser.add_argument(
-        "--level", type=int, choices=range(player.LOWEST, player.HIGHEST + 1),
-        default=player.HIGHEST, metavar="L", help="1 to 5, how far and how well it looks; 5",
+        "--level", type=_level, default=player.HIGHEST, metavar="L",
+        help="1 to 5, how far and how well it looks; 5",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
 
@@ -88,6 +89,13 @@ def _looks(text: str) -> int:
     if not 1 <= looks <= MOST_LOOKS:
         raise argparse.ArgumentTypeError(f"looks are a whole number from 1 to {MOST_LOOKS}")
     return looks
+
+
+def _level(text: str) -> int:
+    level = int(text)
+    if not player.LOWEST <= level <= player.HIGHEST:
+        raise argparse.ArgumentTypeError(f"levels are {player.LOWEST} to {player.HIGHEST}")
+    return level
 
 
 def _budget(arguments: Namespace) -> player.Budget:
@@ -170,11 +178,7 @@ def _analyse(arguments: Namespace) -> int:
     text = json.dumps(document, ensure_ascii=False, indent=1)
     if ending == ".html":
         text = game_page(record, document)
-    try:
-        out.write_text(text + "\n", encoding="utf-8")
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown_name(arguments.out)} cannot be written: {why}") from error
+    _write(arguments.out, text)
     if arguments.json:
         print_json({"file": str(out), "players": document["players"]})
         return ANSWERED
@@ -184,7 +188,15 @@ def _analyse(arguments: Namespace) -> int:
     return ANSWERED
 
 
-def _progress(moves: int):  # type: ignore[no-untyped-def]
+def _write(name: str, text: str) -> None:
+    try:
+        Path(name).write_text(text + "\n", encoding="utf-8")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown_name(name)} cannot be written: {why}") from error
+
+
+def _progress(moves: int) -> Callable[[int], None]:
     def told(done: int) -> None:
         sys.stderr.write(f"\r{done} of {moves} moves" + ("\n" if done == moves else ""))
         sys.stderr.flush()
@@ -219,8 +231,8 @@ def analysis_to_json(record: Record, seen: Analysis) -> dict[str, Json]:
     } | judging.outcome_to_json(record.game.outcome(judging.position_at_end(record)))
 
 
-def _rounded(expected: object) -> dict[str, float]:
-    return {who: round(value, 4) for who, value in dict(expected).items()}  # type: ignore[call-overload]
+def _rounded(expected: Mapping[str, float]) -> dict[str, float]:
+    return {who: round(value, 4) for who, value in expected.items()}
 
 
 # --- play ----------------------------------------------------------------------------------------
@@ -246,6 +258,6 @@ def _play(arguments: Namespace) -> int:
     )  # fmt: skip
     table.play(sys.stdin)
     if arguments.out:
-        Path(arguments.out).write_text(json.dumps(table.record_json()) + "\n", encoding="utf-8")
+        _write(arguments.out, json.dumps(table.record_json()))
         print_line(f"{arguments.out} written")
     return ANSWERED

@@ -6,9 +6,11 @@ moment, such as whose question an answer is for, is decided here, where the trut
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.correcting import keep_named, named_by_cells, spots_named
 from companion_app.eye.corrections import Corrections
@@ -16,6 +18,7 @@ from companion_app.eye.desk import Desk, names_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
+from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.line.ends import Answer
 from companion_app.line.forms import layout_from_json, pending_to_json, question_written
 from companion_app.line.standing import Standing
@@ -53,6 +56,8 @@ class Commands:
         """``None`` where none are kept."""
         self.make_feeder = make_feeder
         """Where a game is not shown by the camera."""
+        self.start_again: Callable[[], None] = lambda: None
+        """Ends this eye; whoever looks after it starts it again."""
         self.machine = machine or MachineSeats(desk, NoPlayer())
         """The machine's seats."""
         self._number = 0
@@ -65,6 +70,7 @@ class Commands:
             "wipe-pictures": self._wipe_pictures, "forget-corrections": self._forget_corrections,
             "keep-summaries": self._keep_summaries, "pause": self._pause,
             "rename": self._rename, "delete-game": self._delete_game,
+            "restore": self._restore, "start-again": self._start_again,
             "raise-hand": self._raise_hand, "ruling": self._ruling,
             "machine-seat": self._machine_seat, "machine-mute": self._machine_mute,
             "machine-hand": self._machine_hand, "machine-draw": self._machine_draw,
@@ -98,6 +104,44 @@ class Commands:
                 can_undo=desk.can_undo, can_redo=desk.can_redo, paused=desk.paused,
                 machine=self.machine.to_json(), looks=loop.looks if loop else 0,
             )  # fmt: skip
+
+    # --- a backup that is restored ---------------------------------------------------------
+
+    def _restore(self, body: Doc, _: bytes) -> Answer:
+        """Put the backup that the page took in where everything is kept; then start again."""
+        # Checks what the page keeps too, and is not wanted otherwise.
+        from companion_app.restore import restore_backup
+
+        home = self.desk.store.path.parent
+        with self.desk.lock:
+            if self._is_played():
+                raise Refusal(code="restore-game", status=409)
+        try:
+            restored = restore_backup(home, home / BY_PAGE / TAKEN_IN, let_go=self._let_go,
+                                      with_secrets=body["with_secrets"])  # fmt: skip
+        except BackupError as error:
+            raise Refusal(code=error.code, status=422) from error
+        if restored.kept is not None:
+            shutil.rmtree(restored.kept / BY_PAGE, ignore_errors=True)
+        return Answer({"files": restored.files, "left_out": len(restored.left_out)})
+
+    def _is_played(self) -> bool:
+        """Say whether people are in the middle of a game."""
+        match = self.desk.match
+        if match is None or match.ended or self.desk.feeder.kind in ("demo", "recorded"):
+            return False
+        return not match.game.outcome(match.position).over
+
+    def _let_go(self) -> None:
+        if self.camera is not None:
+            self.camera.release()
+        self.desk.stop_feeding()
+        with self.desk.lock:
+            self.desk.store.close()
+
+    def _start_again(self, _body: Doc, _: bytes) -> Answer:
+        self.start_again()
+        return Answer()
 
     # --- the game that is on ---------------------------------------------------------------
 
@@ -136,7 +180,10 @@ class Commands:
 
     def _begin(self, body: Doc, _: bytes) -> Answer:
         record = parse_record(body["record"], self.desk.set_folders)
-        self.desk.begin(record, body["names"], self._feeder(record), body.get("machine"))
+        match = self.desk.begin(record, body["names"], self._feeder(record), body.get("machine"))
+        order = order_of(self.desk.store.path.parent)
+        if order is not None and not order.help:
+            match.note("ruling", {"what": HELP_OFF, "ruling": order.n})
         return Answer()
 
     def _resume(self, body: Doc, _: bytes) -> Answer:
@@ -242,6 +289,7 @@ class Commands:
             "overrule": desk.overrule_pending, "lift": desk.take_foul_back,
             "take-back": desk.take_back, "end": desk.end,
             "lower-hand": lambda: desk.raise_hand(False),
+            HELP_OFF: lambda: None, HELP_ON: lambda: None,
         }  # fmt: skip
         with desk.lock:
             match = desk.match

@@ -76,7 +76,7 @@ class Desk:
             feeder: what shows tables to it.
             machine: the seats of the machine, each with its level.
         """
-        self._stop_feeding()
+        self.stop_feeding()
         with self.lock:
             match = Match.begin(self.store, record)
             if names:
@@ -89,7 +89,7 @@ class Desk:
 
     def resume(self, key: str, feeder: Feeder | None = None) -> Match:
         """Take up a game where it was left."""
-        self._stop_feeding()
+        self.stop_feeding()
         with self.lock:
             match = Match.resume(self.store, key, self.set_folders)
             match.reopen()
@@ -99,7 +99,7 @@ class Desk:
 
     def close(self) -> None:
         """Stop feeding and send the phones away."""
-        self._stop_feeding()
+        self.stop_feeding()
         self.hub.close()
 
     def _take_up(self, match: Match, names: Mapping[str, str]) -> None:
@@ -116,7 +116,7 @@ class Desk:
 
     def feed(self, feeder: Feeder | None) -> None:
         """Let a feeder show tables to the game that is on."""
-        self._stop_feeding()
+        self.stop_feeding()
         self.paused = False
         if feeder is not None:
             self.feeder = feeder
@@ -126,7 +126,7 @@ class Desk:
     def pause(self) -> None:
         """Let nothing show tables until it is fed again; the game stays as it is."""
         self._on()
-        self._stop_feeding()
+        self.stop_feeding()
         self.paused = True
         self.emit({"event": "told", "t": self.now()})
 
@@ -142,7 +142,8 @@ class Desk:
             if name and self.match and source_in(self.store, self.match.key) != name:
                 self.match.note("source", {"source": name})
 
-    def _stop_feeding(self) -> None:
+    def stop_feeding(self) -> None:
+        """Show no more tables to the referee."""
         # Without the lock: the feeder may be waiting for it.
         feeder, self.feeder = self.feeder, NoFeeder()
         feeder.stop()
@@ -280,7 +281,7 @@ class Desk:
 
     def end(self) -> None:
         """End the game as it stands."""
-        self._stop_feeding()
+        self.stop_feeding()
         with self.lock:
             referee = self._on()
             referee.match.end()

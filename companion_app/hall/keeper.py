@@ -22,8 +22,6 @@ LOOK_S = 2.0
 """How often is looked for what another process has left undone, and for new alerts."""
 MOST_AT_HAND = 600
 """Games that are kept in memory, some 0.1 MB each; the one that was longest not asked for goes."""
-MOST_LINES = 20_000
-"""Of one game; a longer one is no game of people."""
 FOUL_S, QUESTION_S, AWAY_S = 30.0, 60.0, 45.0
 """When an arbiter is called: a foul that is not taken back, a question without an answer, a table
 that is not heard of."""
@@ -47,8 +45,6 @@ class Games:
             lines = self._store.lines(table, key, known.number if known else 0)
             try:
                 if known is None:
-                    if len(lines) > MOST_LINES:
-                        return None
                     known = GameSoFar(lines)
                 else:
                     known.add(lines)
@@ -65,12 +61,15 @@ class Keeper:
     """Does what is due in the background."""
 
     def __init__(
-        self, store: HallStore, games: Games, tell: Tell, clock: Callable[[], float] = time.time
-    ) -> None:
+        self, store: HallStore, games: Games, tell: Tell, clock: Callable[[], float] = time.time,
+        also: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
         self.counts: Counter[str] = Counter()
         self.foul_s = FOUL_S
         self._store, self._games, self._tell, self._clock = store, games, tell, clock
-        self._due: set[str] = set()
+        self._also = also
+        """What else is looked after now and then: rounds of tournaments."""
+        self._due: dict[str, str] = {}
         self._news = threading.Condition()
         self._stopped = False
         self._fouls_s: dict[tuple[str, int], float] = {}
@@ -88,10 +87,10 @@ class Keeper:
             self._news.notify_all()
         self._thread.join(10)
 
-    def added(self, tables: set[str]) -> None:
-        """Hear that the logs of tables have grown."""
+    def added(self, games: Mapping[str, str]) -> None:
+        """Hear that the logs of tables have grown, and by lines of which game."""
         with self._news:
-            self._due |= tables
+            self._due.update(games)
             self._news.notify()
 
     def _run(self) -> None:
@@ -100,10 +99,10 @@ class Keeper:
             with self._news:
                 if not self._due:
                     self._news.wait(LOOK_S)
-                due, self._due = self._due, set()
+                due, self._due = self._due, {}
             try:
-                for table in sorted(due):
-                    self.keep_up(table)
+                for table, key in due.items():
+                    self.keep_up(table, key)
                 if time.monotonic() >= look_s:
                     look_s = time.monotonic() + LOOK_S
                     self.look()
@@ -112,16 +111,17 @@ class Keeper:
                 with self._news:
                     self._news.wait(LOOK_S / 4)
 
-    def keep_up(self, table: str) -> None:
-        """Make the standing of a table from its lines."""
-        key = self._store.newest_game(table)
-        member = self._store.member(table)
-        if key is None or member is None:
+    def keep_up(self, table: str, key: str | None = None) -> None:
+        """Make the standing of a table from the lines of its newest game."""
+        key = key or self._store.newest_game(table)
+        if key is None:
             return
         game = self._games.game(table, key)
         self.counts["standings"] += 1
         if game is None:
-            self._store.keep_standing(table, member.acked, key, {"broken": True})
+            member = self._store.member(table)
+            if member is not None:
+                self._store.keep_standing(table, member.acked, key, {"broken": True})
             return
         try:
             document = game.document()
@@ -136,6 +136,7 @@ class Keeper:
             self.keep_up(table)
         causes = self.causes(self._store.members(), self._store.standings())
         keep_alerts(self._store, causes)
+        self._also()
         for decision in unanswered(self._store):
             self._tell(decision.table, ruling(decision))
 

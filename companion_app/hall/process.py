@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from companion_app.hall.errors import DatabaseError, HallError
 from companion_app.hall.keeper import Games, Keeper
@@ -16,8 +18,10 @@ from companion_app.hall.line.joining import code_of
 from companion_app.hall.line.keys import hall_keys
 from companion_app.hall.reader.own_hands import OwnHands
 from companion_app.hall.receiver import Receiver
+from companion_app.hall.rounds_keeper import RoundsKeeper
 from companion_app.hall.store.database import address_of, open_engine
 from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
 from companion_app.hall.web.hall import Hall, first_pin
 from companion_app.hall.web.overview import Overview
@@ -31,6 +35,8 @@ log = logging.getLogger(__name__)
 PAGE_PORT = 8090
 NEXT_PORTS = 20
 LOOK_S = 1.0
+MOST_SHOWN = 60
+"""Games that stay in memory while people look through them."""
 MOST_THREADS, MOST_CONNECTIONS = 1200, 1400
 """Every listening phone parks a thread: 1,000 of them, and room for those who come and ask."""
 
@@ -52,11 +58,17 @@ class HallProcess:
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self.store = HallStore(open_engine(address_of(asked.database, asked.folder)))
+        self._lock = _alone_with(asked.folder) if asked.database is None else None
+        try:
+            self.store = HallStore(open_engine(address_of(asked.database, asked.folder)))
+        except BaseException:
+            self._unlock()
+            raise
         try:
             self._set_up()
         except BaseException:
             self.store.close()
+            self._unlock()
             raise
 
     def _set_up(self) -> None:
@@ -70,12 +82,15 @@ class HallProcess:
             else None
         )
         address = self._broker_address()
-        games = Games(store)
+        # The page has games of its own: one thread draws while the other plays on.
+        games, shown = Games(store), Games(store, MOST_SHOWN)
         self.receiver = Receiver(store, self.keys, address, self._added)
-        self.keeper = Keeper(store, games, self.receiver.tell)
+        self.tournaments = Tournaments(store)
+        rounds = RoundsKeeper(store, self.tournaments)
+        self.keeper = Keeper(store, games, self.receiver.tell, also=rounds.look)
         self.overview = Overview(store)
-        self.hall = Hall(store, self.keys, self.receiver, self.keeper, games, self.overview,
-                         address, self.own_broker is not None)  # fmt: skip
+        self.hall = Hall(store, self.keys, self.receiver, self.keeper, shown, self.overview,
+                         address, self.tournaments, self.own_broker is not None)  # fmt: skip
         self._photos = self._readers()
         self.hall.photos = self._photos
         self._server = self._served()
@@ -100,6 +115,7 @@ class HallProcess:
         self._keep_broker()
         self._looking.start()
         self.overview.start()
+        self.tournaments.start()
         self.keeper.start()
         self.receiver.start()
         self._server.start()
@@ -112,6 +128,7 @@ class HallProcess:
         """End everything."""
         self._stop.set()
         self.overview.close()
+        self.tournaments.close()
         self._server.close()
         self.receiver.close()
         self.keeper.close()
@@ -121,6 +138,11 @@ class HallProcess:
         if self.own_broker is not None:
             self.own_broker.close()
         self.store.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
 
     def _broker_address(self) -> BrokerAddress:
         if self.own_broker is not None:
@@ -136,8 +158,8 @@ class HallProcess:
 
         return PhotoQueue(self.store)
 
-    def _added(self, tables: set[str]) -> None:
-        self.keeper.added(tables)
+    def _added(self, games: Mapping[str, str]) -> None:
+        self.keeper.added(games)
 
     def _served(self) -> Server:
         app, asked = create_hall_app(self.hall), self._asked
@@ -166,3 +188,21 @@ class HallProcess:
             log.warning("%s", error)
             if not answers(self.own_broker.address):
                 self.own_broker.keep_running()
+
+
+def _alone_with(folder: Path) -> IO[bytes]:
+    """Return a lock on a folder: an embedded store has one process, which hears of all changes.
+
+    Raises:
+        HallError: another one has it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = (folder / "hall.lock").open("ab")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        handle.close()
+        raise HallError(
+            "a hall runs here already; several processes of one hall need --database postgresql://…"
+        ) from error
+    return handle

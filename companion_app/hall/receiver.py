@@ -27,6 +27,7 @@ from companion_app.hall.line.message import (
     ASK,
     HEALTH,
     JOURNAL,
+    LARGEST_PICTURE,
     MOST_BYTES,
     PICTURE,
     Batch,
@@ -50,9 +51,10 @@ MOST_WAITING = 2000
 MOST_TOGETHER = 100
 """Stored in one transaction."""
 A_SECOND, AT_ONCE = 20.0, 60.0
-"""Messages of one table: so many a second on average, so many one after the other."""
+"""Small messages of one table: so many a second on average, so many one after the other."""
+SMALL_BYTES = 8192
+"""A message counts once more for each such part of it: a full batch as some 17."""
 MARKS_AT_ONCE = 500
-LARGEST_PICTURE = 1 << 20
 HEALTH_BYTES = 2000
 UNKNOWN_S = 2.0
 """A table that is not known is looked for again after so long."""
@@ -77,7 +79,7 @@ class Receiver:
         store: HallStore,
         keys: HallKeys,
         broker: BrokerAddress,
-        added: Callable[[set[str]], None] = lambda _tables: None,
+        added: Callable[[Mapping[str, str]], None] = lambda _games: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.counts: Counter[str] = Counter()
@@ -164,7 +166,7 @@ class Receiver:
         key = self._key_of(table)
         if key is None:
             raise BadMessageError("of a table that nobody let in")
-        if not self._is_allowed(table):
+        if not self._is_allowed(table, 1 + len(message) // SMALL_BYTES):
             raise BadMessageError("too many of one table")
         return Waiting(table, kind, opened(key, topic, message))
 
@@ -183,12 +185,14 @@ class Receiver:
         self._public[table] = public_from_text(member.public_key)
         return self._public[table]
 
-    def _is_allowed(self, table: str) -> bool:
+    def _is_allowed(self, table: str, cost: int) -> bool:
         now_s = self._clock()
         left, then_s = self._allowance.get(table, (AT_ONCE, now_s))
         left = min(AT_ONCE, left + (now_s - then_s) * A_SECOND)
-        self._allowance[table] = (left - 1 if left >= 1 else left, now_s)
-        return left >= 1
+        # A picture may cost more than there ever is; it is let through, and paid for afterwards.
+        allowed = left >= min(cost, AT_ONCE)
+        self._allowance[table] = (left - cost if allowed else left, now_s)
+        return allowed
 
     # --- storing ---------------------------------------------------------------------------
 
@@ -230,7 +234,7 @@ class Receiver:
             self.tell(done.table, {"ask": done.ask, "acked": done.acked})
         self.counts["batches"] += len(taken)
         self.counts["lines"] += sum(done.added for done in taken)
-        if grown := {done.table for done in taken if done.added}:
+        if grown := {done.table: done.game for done in taken if done.added}:
             self._added(grown)
 
     def _take_other(self, one: Waiting) -> None:

@@ -29,6 +29,8 @@ BROKEN = (
 )  # fmt: skip
 """What playing lines through may raise that make no game."""
 LONGEST_NAME = 40
+MOST_LINES = 5000
+"""Of one game; the longest that people play has some 300."""
 Doc = dict[str, Any]
 
 
@@ -64,11 +66,15 @@ class GameSoFar:
             raise ValueError("the game has no beginning")
         self._begin(begun.body["record"])
         self._changes: list[tuple[int, Callable[[], None]]] = []
+        self._lines = 0
         self.add(lines)
 
     def add(self, lines: Iterable[Line]) -> None:
         """Take in the next lines."""
         for line in lines:
+            self._lines += 1
+            if self._lines > MOST_LINES:
+                raise ValueError("no game of people is that long")
             self._take(line)
             self.number = line.seq
 
@@ -122,10 +128,15 @@ class GameSoFar:
         return parse_move(self.game, self.box, self.start.players, entry, "moves")
 
     def _play(self, moves: list[Move], seq: int) -> None:
-        self._remember(seq)
+        before = len(self.moves)
+
+        def back() -> None:
+            del self.moves[before:]
+
+        self._changes.append((seq, back))
         for move in moves:
             self.position = self.game.apply(self.position, move)
-        self.moves = [*self.moves, *moves]
+        self.moves += moves
 
     def _change(self, seq: int, moves: list[Move]) -> None:
         self._remember(seq)
@@ -145,7 +156,7 @@ class GameSoFar:
     # --- undoing ---------------------------------------------------------------------------
 
     def _remember(self, seq: int) -> None:
-        """Keep how it stood before a line that changes the game; lists are never changed."""
+        """Keep how it stood before a line that changes more than the end of the game."""
         start, box, moves = self.start, self.box, self.moves
 
         def back() -> None:

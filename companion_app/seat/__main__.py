@@ -1,4 +1,4 @@
-"""The machine's process: ``python -m companion_app.seat``, started by the supervisor on demand.
+"""The machine's process: ``python -m companion_app.seat``, started by the supervisor when wanted.
 
 Steps back before everything else that runs, within its memory, and ends by itself when nobody has
 asked it anything for a while.

@@ -4,12 +4,9 @@ import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
 import { GamesView, ReplayView } from "./games.js";
-import { PhoneView } from "./phone.js";
 import { HealthView } from "./health.js";
-import { AloneView } from "./alone.js";
-import { TeachView } from "./teach.js";
 import { askSeat, joinBy } from "./seats.js";
-import { JoinView, PhotoView, RulesView, SettingsView } from "./more.js";
+import { JoinView, RulesView, SettingsView } from "./more.js";
 
 const TABS = [["/", "table", "tab-table"], ["/new", "plus", "tab-new"], ["/games", "games", "tab-games"],
   ["/settings", "more", "tab-more"]];
@@ -17,17 +14,36 @@ const main = document.getElementById("main");
 export const live = new Live();
 let view = null;
 
+// A view that few phones open is brought when it is opened; while the table is away, again and again.
+class Later {
+  constructor(file, make) {
+    this.element = h("div.page", {}, h("p.loading", { role: "status" }, t("loading")));
+    this.bring(file, make);
+  }
+
+  async bring(file, make, tried = 0) {
+    let brought = null;
+    // A file that did not come is not asked for again under its name.
+    try { brought = await import(`/static/${file}${tried ? `?again=${tried}` : ""}`); } catch { /* out of reach */ }
+    if (view !== this) return;
+    if (!brought) { setTimeout(() => this.bring(file, make, tried + 1), TRY_AGAIN_MS); return; }
+    view = make(brought);
+    this.element.replaceWith(view.element);
+    view.update?.(live.state);
+  }
+}
+
 function viewFor(path) {
   if (path === "/new") return new SetupView(live, go);
   if (path === "/games") return new GamesView(live, go);
   if (path.startsWith("/games/")) return new ReplayView(path.split("/")[2], live, go);
-  if (path === "/photo") return new PhotoView();
-  if (path === "/camera") return new PhoneView();
+  if (path === "/photo") return new Later("photo.js", ({ PhotoView }) => new PhotoView());
+  if (path === "/camera") return new Later("phone.js", ({ PhoneView }) => new PhoneView());
   if (path === "/settings") return new SettingsView(live, go, again);
   if (path === "/join") return new JoinView();
   if (path === "/checkup") return new HealthView();
-  if (path === "/teach") return new TeachView(go);
-  if (path === "/alone") return new AloneView(live);
+  if (path === "/teach") return new Later("teach.js", ({ TeachView }) => new TeachView(go));
+  if (path === "/alone") return new Later("alone.js", ({ AloneView }) => new AloneView(live));
   if (path === "/rules") return new RulesView(live);
   return new TableView(live, go, path === "/tv");
 }

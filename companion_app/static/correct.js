@@ -50,7 +50,8 @@ function countsIn(state, tile) {
     .filter((line) => line.spots.some((spot) => tile.spots.includes(spot))).map((line) => [player, line]));
 }
 
-export function pickTile(state, done, tile = null) {
+// Which tile lies there; with `none`, that there is none is an answer too.
+export function pickTile(state, done, tile = null, none = null) {
   let turns = tile?.turns ?? 0;
   const grid = h("div.tile-grid");
   const colour = tile?.tile.split("/")[0];
@@ -59,7 +60,8 @@ export function pickTile(state, done, tile = null) {
     .map((one) => h(`button.tile-choice${one.tile === tile?.tile ? ".now" : ""}`, { onclick: () => { dialog.close(); done(one.tile, turns); } },
       h("img", { src: tileUrl(state, one.tile, turns), alt: "", loading: "lazy" }), h("span", {}, one.label))));
   const turner = h("button.wide", { onclick: () => { turns = (turns + 1) % 4; fill(); } }, icon("redo"), t("turn-quarter"));
-  const dialog = sheet(t("which-tile"), state.lattice === "square" ? turner : null, grid);
+  const dialog = sheet(t("which-tile"), state.lattice === "square" ? turner : null, grid,
+    none ? h("button.wide", { onclick: () => { dialog.close(); none(); } }, icon("cross"), t("no-tile-here")) : null);
   fill();
 }
 

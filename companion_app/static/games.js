@@ -52,7 +52,7 @@ export class GamesView {
 function people(players) {
   const columns = [["games-played", (p) => p.games], ["games-won", (p) => p.won], ["fouls-made", (p) => p.fouls], ["best", (p) => byGame(p.best)], ["average", (p) => byGame(p.average)]];
   return h("table.people", {}, h("thead", {}, h("tr", {}, ...["name", ...columns.map(([word]) => word)].map((word) => h("th", { scope: "col" }, t(word))))),
-    h("tbody", {}, ...players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), ...columns.map(([word, value]) => h("td", { "data-word": t(word) }, value(p)))))));
+    h("tbody", {}, ...players.map((p) => h("tr", {}, h("th", { scope: "row" }, p.name), ...columns.map(([word, value]) => h("td", {}, h("small.word", {}, `${t(word)}: `), value(p)))))));
 }
 
 const byGame = (values) => Object.entries(values).map(([game, n]) => `${game} ${score(n)}`).join(", ");

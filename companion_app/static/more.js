@@ -1,6 +1,6 @@
-// Settings, joining by QR code, photo scoring, and the rules.
+// Settings, joining by QR code, and the rules.
 import { askSeat, codeShown } from "./seats.js";
-import { askPin, attempt, choice, choose, filling, get, h, icon, loadMe, loadWords, me, post, score, sheet, t, toast, upload } from "./ui.js";
+import { askPin, attempt, choice, choose, filling, get, h, icon, loadMe, loadWords, me, post, sheet, t, toast } from "./ui.js";
 
 export class SettingsView {
   constructor(live, go, again) {
@@ -65,6 +65,7 @@ export class SettingsView {
         h("button", { onclick: () => showPhones(this.live.state) }, icon("key"), t("phones")),
         h("button", { onclick: () => showCard() }, icon("qr"), t("card")),
         h("button", { onclick: () => showCorrections() }, icon("camera"), t("corrections")),
+        h("button", { id: "backups", onclick: () => attempt(async () => (await import("./backups.js")).showBackups()) }, icon("share"), t("backup")),
         h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
         h("button", { onclick: async () => { await attempt(() => post("/api/logout")); await loadMe(); this.again(); } }, t("be-guest"))));
   }
@@ -137,49 +138,6 @@ export class JoinView {
       h("img.qr", { src: `/api/qr.svg?for=${me.join_code ? "joined" : "all"}`, alt: t("join-alt"), width: 300, height: 300 }),
       h("p.address", {}, me.address || location.origin), codeShown(), h("p", {}, t("join-text")),
       h("button", { onclick: async () => askSeat(await get("/api/state").catch(() => null)) }, icon("hand"), t("take-seat"))));
-  }
-}
-
-export class PhotoView {
-  constructor() {
-    this.result = h("div", { "aria-live": "polite" });
-    this.game = h("select", { "aria-label": t("step-game") });
-    const file = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: "photo-file", onchange: (e) => this.send(e.target.files[0]) });
-    this.element = h("div.page", {}, h("h1", {}, t("photo-score")), h("section.card", {}, h("p", {}, t("photo-text")),
-      me.reads_photos ? null : h("p.problem", {}, t("error-no-reader")),
-      h("label.field", {}, h("span", {}, t("step-game")), this.game),
-      ...(me.reads_photos ? [h("label.button.primary.big", { for: "photo-file" }, icon("camera"), t("take-photo")), file] : []),
-      isSecureContext ? null : h("p.quiet", {}, t("https-why"))), this.result);
-    this.load();
-  }
-
-  async load() {
-    if (this.game.length) return;
-    const answer = await filling(this, () => get("/api/games"));
-    if (answer) this.game.replaceChildren(...answer.games.map((g) => h("option", { value: g.game }, g.title)));
-  }
-
-  async send(file) {
-    if (!file) return;
-    this.result.replaceChildren(h("p.loading", {}, t("reading")));
-    const form = new FormData();
-    form.append("photo", file);
-    form.append("game", this.game.value);
-    try {
-      this.show(await upload("/api/photo-score", form));
-    } catch (error) {
-      this.result.replaceChildren(h("p.card.problem", { role: "alert" }, [error.message, error.detail].filter(Boolean).join(" ")));
-    }
-  }
-
-  show(answer) {
-    const drawn = document.importNode(new DOMParser().parseFromString(answer.svg, "image/svg+xml").documentElement, true);
-    const problems = [...(answer.unsure ? [t("photo-unsure", { n: answer.unsure })] : []), ...answer.broken];
-    this.result.replaceChildren(h("div.frame.flat", {}, h("div.board", {}, drawn)),
-      h("section.card.photo-scores", {}, ...answer.players.map((p) => h("details", {}, h("summary", {}, h("b", {}, p.name), h("span.grow"), h("b.points", {}, score(p.score))),
-        ...p.lines.map((line) => h("p.row.quiet", {}, line.why, h("span.grow"), h("b", {}, score(line.points))))))),
-      ...(problems.length ? [h("ul.card.problem.list", {}, ...problems.map((text) => h("li", {}, text)))] : []),
-      ...(answer.advice ?? []).map((text) => h("p.card.quiet", {}, text)));
   }
 }
 

@@ -158,7 +158,7 @@ export class SetupView {
       h("h2", {}, game.title), h("div.ring-place", {}, seatRing(game, this.players, this.names)),
       options.length ? h("details.options", {}, h("summary", {}, t("options")), ...options) : null,
       h("p.hint-line", {}, icon("hint"), h("a", { href: `/rules?game=${game.game}`, onclick: (e) => { e.preventDefault(); history.pushState(null, "", `/rules?game=${game.game}`); this.go("/rules", false); } }, t("how-to-play"))),
-      h("p.hint-line", {}, icon("print"), h("a", { href: `/api/print/${game.game}.zip?set=${encodeURIComponent(this.set)}`, download: "" }, t("print-tiles"))),
+      h("p.hint-line", {}, icon("print"), h("button.ghost", { onclick: () => attempt(async () => (await import("./print.js")).showPrints(game, this.set)) }, t("print-tiles"))),
       this.camera ? h("div.looks", {},
         h("button", { onclick: () => attempt(() => this.test()) }, icon("camera"), t("selftest-open")),
         h("button", { onclick: () => this.takeUp() }, icon("table"), t("take-up"))) : null,

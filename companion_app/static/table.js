@@ -262,7 +262,7 @@ export class TableView {
     const button = (name, word, onclick, extra = {}) => h("button.tool", { title: t(word), onclick, ...extra }, icon(name), h("span", {}, t(word)));
     const on = choice("hints");
     const sits = me.host || (me.may_answer && me.seats.length > 0);
-    const key = JSON.stringify([on, state.can_undo, state.can_redo, state.over, state.last_round, state.turn, state.paused, state.can_pause, state.source.kind, state.machine?.move, state.language, this.picture.on, me]);
+    const key = JSON.stringify([on, choice("sound"), choice("voice"), state.can_undo, state.can_redo, state.over, state.last_round, state.turn, state.paused, state.can_pause, state.source.kind, state.machine?.move, state.language, this.picture.on, me]);
     if (key === this.toolsKey) return;
     this.toolsKey = key;
     // What cannot be done right now stays where it is, greyed: buttons do not change places under a finger.
@@ -274,6 +274,7 @@ export class TableView {
         : button("camera", "camera-view", () => this.showCamera(true), { disabled: !(hasCamera(state) && me.may.pictures) })] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
+        button("sound", "sound-short", () => this.askSound(), { "aria-pressed": String(choice("sound") || choice("voice")) }),
         me.ideas && sits ? button("ask", "ideas", () => showIdeas(this.state, this), { disabled: state.over || Boolean(state.machine?.move) || !mayMove(state) }) : null,
         me.host ? button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }) : null,
         me.host ? button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }) : null,
@@ -296,6 +297,17 @@ export class TableView {
     this.board.view = this.board.home = null;
     this.showBoard(this.state);
     this.showTools(this.state);
+  }
+
+  // Both begin with a tap, as browsers want it; what was chosen is heard at once.
+  askSound() {
+    const option = (name, word, heard) => h("label.option", {}, h("input", { type: "checkbox", checked: choice(name), onchange: (e) => {
+      choose(name, e.target.checked);
+      if (e.target.checked) heard();
+      this.showTools(this.state);
+    } }), h("span", {}, t(word)));
+    sheet(t("sound-short"), h("p.quiet", {}, t("sound-text")), option("sound", "sound", () => play("legal")),
+      "speechSynthesis" in window ? option("voice", "voice", () => speak(this.verdict.querySelector(".headline")?.textContent ?? t("voice"))) : null);
   }
 
   askEnd() {

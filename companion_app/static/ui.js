@@ -1,6 +1,7 @@
 // Small tools of the page: elements, words, requests, sheets and toasts.
 
 export const TRY_AGAIN_MS = 3000;
+const BUSY_MS = 1000;
 const CARD_LOOK_MS = 2000;
 let strings = {};
 let forms = new Intl.PluralRules("en");
@@ -54,6 +55,8 @@ const PATHS = {
   ask: "M9 9a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400M12 18v.500",
   hand: "M8 12V6a1.500 1.500 0 0 1 3 0v5V4.500a1.500 1.500 0 0 1 3 0V11V6a1.500 1.500 0 0 1 3 0v8a6 6 0 0 1-6 6h-1a6 6 0 0 1-5-3l-2.500-4a1.600 1.600 0 0 1 2.600-1.800z",
   tv: "M3 5h18v12H3zM8 21h8",
+  sound: "M5 10v4h3l5 4V6l-5 4zM16 9a4 4 0 010 6M18.500 6.500a8 8 0 010 11",
+  photo: "M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15 9h.01",
   print: "M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z",
   flip: "M12 3v18M8 7L3 17h5zM16 7l5 10h-5z",
   up: "M12 19V5M6 11l6-6 6 6",
@@ -122,22 +125,38 @@ export async function reached(ask, wanted) {
 }
 
 // What a view shows; asked for as long as the view is seen.
-export const filling = (view, ask) => attempt(() => reached(ask, () => view.element.isConnected));
+export const filling = (view, ask) => attempt(() => reached(ask, () => view.element.isConnected), { quiet: true });
 
 export async function loadMe() {
   Object.assign(me, await get("/api/me"));
 }
 
+// Says that something is being done, with a bar; how far it is, where that is known.
+export function working(text, share = null) {
+  return h("div.working", { role: "status" }, h("p", {}, text), h("progress", { "aria-label": text, max: 1, ...(share === null ? {} : { value: share }) }));
+}
+
+// What takes longer than a second says so until it is done; returns what ends it.
+function busy() {
+  let bar = null;
+  const soon = setTimeout(() => document.getElementById("toasts").prepend(bar = h("div.toast.busy", {}, working(t("working")))), BUSY_MS);
+  return () => { clearTimeout(soon); bar?.remove(); };
+}
+
 // Does something that may be refused; the reason is shown. Asks for the PIN or the join code where
-// it is needed.
-export async function attempt(action) {
+// it is needed. `quiet` where the view says itself that it is busy.
+export async function attempt(action, { quiet = false } = {}) {
+  const done = quiet ? () => {} : busy();
   try {
-    return await action();
+    const answer = await action();
+    done();
+    return answer;
   } catch (error) {
-    if (error.code === "not-host" && (await askPin())) return attempt(action);
+    done();
+    if (error.code === "not-host" && (await askPin())) return attempt(action, { quiet });
     if (error.code === "not-seated") {
       const { askSeat } = await import("./seats.js");
-      if ((await askSeat(await get("/api/state").catch(() => null))) && me.role !== "watcher") return attempt(action);
+      if ((await askSeat(await get("/api/state").catch(() => null))) && me.role !== "watcher") return attempt(action, { quiet });
     }
     toast([error.message, error.detail].filter(Boolean).join(" "), "bad");
     return null;

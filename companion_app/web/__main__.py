@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import socket
 import sys
 from typing import Any
 
 from companion_app.answers import ANSWERED
+from companion_app.backup import BY_PAGE
 from companion_app.child import Child
 from companion_app.home import home_folder, set_folders
 from companion_app.line.far import FarEye
@@ -46,6 +48,9 @@ def main() -> int:
         sessions=Sessions(home / "sessions.json"),
         player=FarPlayer(told["player"], lambda: child.report(player=True)),
     )  # fmt: skip
+    companion.start_again = child.stopping.set
+    # What nobody fetched in the last life is not kept for ever.
+    shutil.rmtree(home / BY_PAGE, ignore_errors=True)
     server = _server(companion, told)
     eye.start()
     server.start()

@@ -16,6 +16,7 @@ from companion_app.web.views import (
     alone,
     api,
     at_table,
+    backups,
     card,
     control,
     events,
@@ -55,7 +56,7 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table, hosting, card, hall, machine,
+        overlay, health, update, teaching, at_table, hosting, card, hall, backups, machine,
         alone,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)

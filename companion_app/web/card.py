@@ -13,8 +13,6 @@ import secrets
 from html import escape
 from textwrap import wrap
 
-import cv2
-import numpy as np
 import segno
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -23,8 +21,9 @@ LENGTH = 20
 CARD_MM, LARGE_MM, SMALL_MM = (148, 105), 84, 30
 """A6, to be cut out of any sheet. A module of the large code is as wide as four pixels of a
 camera that sees a metre in 1280 of them."""
-TRIED = ((1.0, cv2.QRCodeDetectorAruco), (2.0, cv2.QRCodeDetector))
-"""Each finds codes that the other misses: by 48 drawn tables, turned and blurred."""
+TRIED = ((1.0, "QRCodeDetectorAruco"), (2.0, "QRCodeDetector"))
+"""Detectors of OpenCV and how much larger each is shown the picture. One finds codes that the other
+misses: by 48 drawn tables, turned and blurred."""
 
 
 def some_code() -> str:
@@ -67,14 +66,17 @@ def drawn_card(code: str, address: str, title: str, about: str) -> str:
 
 
 def codes_in(jpeg: bytes) -> tuple[str, ...]:
-    """Return the texts of all QR codes in a picture."""
+    """Return the texts of all QR codes in a picture; for a worker, since the page has no OpenCV."""
+    import cv2
+    import numpy as np
+
     grey = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_GRAYSCALE)
     if grey is None:
         return ()
     found: list[str] = []
     for scale, detector in TRIED:
         seen = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
-        done, texts, _, _ = detector().detectAndDecodeMulti(seen)
+        done, texts, _, _ = getattr(cv2, detector)().detectAndDecodeMulti(seen)
         found += [text for text in texts if text] if done else []
     return tuple(dict.fromkeys(found))
 

@@ -6,7 +6,7 @@ Imports no view; the factory in ``app.py`` joins them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,8 @@ class Companion:
     https: HttpsOffer | None = None
     hands: Hands = field(default_factory=Hands)
     """Does the heavy work of guests, apart from the game."""
+    start_again: Callable[[], None] = lambda: None
+    """Ends this page; whoever looks after it starts it again."""
     player: Player = field(default_factory=NoPlayer)
     """Thinks for the machine: hints, games looked over, games of one phone."""
     shared: SharedAnswers = field(default_factory=SharedAnswers)

@@ -10,16 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.cli.record_commands import players_seen
+from companion_app.outlining import ink_of
 from companion_app.web.drawing.table import draw_table
 from companion_app.web.place import Place
-from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.speech import Speech
 from engine.game import Start
 from engine.games import game_named
 from engine.record import find_set, parse_options, parse_table
 from engine.referee import score_table
+from engine.tiles import TileSet
 
 Doc = dict[str, Any]
+LIES = ("tile", "at", "turns", "field", "cells", "board")
+"""What a table state says of where a tile lies."""
 ReadPhoto = Callable[[bytes, str, str, tuple[Path, ...]], Mapping[str, Any]]
 """Reads a photo of a table: its bytes, the game, the set and the owner's folders of sets; returns a
 table state. A function that can be imported by its name."""
@@ -32,10 +36,43 @@ def scored_photo(
     table = read(data, game, box or game, place.set_folders)
     answer = scored_table(place, language, game, box, dict(table), {})
     words = Speech(language, {})
-    told = {str(one.get("what")) for one in table.get("quality", {}).get("advice", ())}
+    advice = table.get("quality", {}).get("advice", ())
+    told = {str(one.get("what")) for one in advice if "looks_like" not in one}
     answer["advice"] = [words.page(f"advice-{what}") for what in sorted(told)]
+    for one in advice:
+        if "looks_like" in one:
+            answer["looks_like"] = one["looks_like"]
+            answer["advice"].append(_another_game(words, game, one["looks_like"]))
     answer["unsure"] = len(table.get("unsure", ()))
+    answer["seen"] = _seen(find_set(game_named(game), box, place.set_folders), table, words)
     return answer
+
+
+def _another_game(words: Speech, game: str, other: str | None) -> str:
+    """Return that a photo shows another game than the chosen one, and which."""
+    title = game_named(game).facts.title
+    if other is None:
+        return words.page("advice-no-game", game=title)
+    return words.page("advice-other-game", game=title, other=game_named(other).facts.title)
+
+
+def _seen(box: TileSet, table: Mapping[str, Any], words: Speech) -> Doc:
+    """Return where tiles lie in a photo, and what they may be put right to."""
+    tiles = [
+        {"sure": sure, "outline": one["outline"], "lies": {k: one[k] for k in LIES if k in one},
+         "label": words.tile(one["tile"]) if one.get("tile") in box else "",
+         "ink": ink_of(str(one.get("tile", "")), box.colours)}
+        for sure, part in ((True, "tiles"), (False, "unsure"))
+        for one in table.get(part, ())
+        if len(one.get("outline", ())) > 2 and ("at" in one or "cells" in one)
+    ]  # fmt: skip
+    kinds = [
+        {"tile": name, "label": words.tile(name), "ink": ink_of(name, box.colours),
+         "cells": [list(cell) for cell in box[name].cells]}
+        for name, number in box.counts.items() if number
+    ]  # fmt: skip
+    return {"size": table.get("size"), "lattice": box.lattice, "set": box.name, "tiles": tiles,
+            "kinds": kinds, "clay": list(table.get("clay", ()))}  # fmt: skip
 
 
 def scored_table(
@@ -53,9 +90,12 @@ def scored_table(
     words = Speech(language, {})
     position = game.opening(start, box)
     outcome = game.outcome(position)
+    best = outcome.winners or _most(outcome.scores)
     answer["players"] = [
         {
             "id": player, "name": words.player(player), "score": outcome.scores[player],
+            "colour": ink_of(player, box.colours) if player in box.colours else None,
+            "winner": player in best,
             "lines": [{"why": words.why(line), "points": line.points}
                       for line in outcome.lines.get(player, ())],
         }
@@ -69,6 +109,35 @@ def scored_table(
         names=[words.player(player) for player in start.players], title=game.facts.title,
     )  # fmt: skip
     return answer
+
+
+def _most(scores: Mapping[str, int | None]) -> list[str]:
+    """Return who has the most points, where nobody can know whether the game is over."""
+    known = [score for score in scores.values() if score is not None]
+    return [player for player, score in scores.items() if known and score == max(known)]
+
+
+def printed_part(
+    place: Place, language: str, game_name: str, set_name: str | None, paper: str, part: str
+) -> bytes:
+    """Return one PDF file of a box, in the guest's words.
+
+    Raises:
+        NotFound: the box has no such part.
+    """
+    from models.sheets.make import parts_of, printed_pitch_mm, write_sheets
+    from models.sheets.paper import sheet_of
+    from models.sheets.words import ENGLISH, Words
+
+    box = find_set(game_named(game_name), set_name, place.set_folders)
+    if part not in parts_of(box):
+        raise NotFound
+    speech = Speech(language, {})
+    words = Words({key: speech.page(f"sheet-{key}") for key in ENGLISH}, speech.tile)
+    sheet = sheet_of(paper)
+    with tempfile.TemporaryDirectory() as folder:
+        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None), words, part)
+        return (Path(folder) / f"{part}.pdf").read_bytes()
 
 
 def printed(place: Place, game_name: str, set_name: str | None, paper: str) -> tuple[str, bytes]:

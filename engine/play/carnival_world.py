@@ -37,7 +37,6 @@ class CarnivalWorld:
     """The table with everybody's hand and the pile, known or dealt."""
 
     hides = True
-    scale = 6.0
 
     def __init__(self, table: CarnivalPosition, hands: list[list[str]], pile: list[str]) -> None:
         self.table = table
@@ -56,6 +55,11 @@ class CarnivalWorld:
     def turn(self) -> int:
         """Whose turn it is."""
         return self.table.players.index(self.table.to_move)
+
+    @property
+    def scale(self) -> float:
+        """The more tiles are to come, the less a lead is worth; from games against itself."""
+        return 3.0 + 12.0 * self._share_to_come()
 
     def copy(self) -> CarnivalWorld:
         """Return a copy to play on."""
@@ -175,8 +179,7 @@ class CarnivalWorld:
     def _with_growth(
         self, score: Sequence[float], snakes: Mapping[str, Snake], cards: Mapping[Cell, object]
     ) -> list[float]:
-        left = len(self.pile) + sum(map(len, self.hands))
-        share = left / (left + len(cards)) if self.table.last_round is None else 0.0
+        share = self._share_to_come()
         standing = [float(points) for points in score]
         for colour, snake in snakes.items():
             owner = self.table.agreed.owner(colour)
@@ -184,6 +187,11 @@ class CarnivalWorld:
                 seat = self.table.players.index(owner)
                 standing[seat] += GROWTH * share * _freedom(snake, cards)
         return standing
+
+    def _share_to_come(self) -> float:
+        """Return the part of the tiles that nobody has laid yet; none in the last round."""
+        left = len(self.pile) + sum(map(len, self.hands))
+        return left / (left + len(self.table.cards)) if self.table.last_round is None else 0.0
 
     def _lead_after(self, move: Move, seat: int) -> float:
         """Return the lead once a tile lies, without laying it where no end moves."""

@@ -16,6 +16,8 @@ from math import exp, sqrt
 from engine.play.thought import Watch
 from engine.play.world import Token, World, chances, shares
 
+ROUNDS_BEFORE_HALVING = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Depth:
@@ -35,6 +37,9 @@ class Depth:
     """So many moves are played at a leaf before the position is judged as it stands."""
     settle: int = 2
     """A leaf becomes a node when it was visited so often."""
+    paired: int = 0
+    """So many of the best moves are tried with the same dice and deals, and the worse half is
+    dropped again and again; no tree then. What differs is the move and not the luck."""
 
 
 @dataclass(slots=True)
@@ -60,11 +65,39 @@ class Edge:
 def grow(world: World, depth: Depth, watch: Watch, rng: random.Random) -> Node:
     """Look until the watch says stop, and return the root of the tree."""
     root = Node()
+    if depth.paired:
+        _pair(root, world, depth, watch, rng)
+        return root
     while watch.goes_on():
         _look(root, world.deal(rng), depth, rng)
         if root.ranked is not None and len(root.ranked) == 1:
             break
     return root
+
+
+def _pair(root: Node, world: World, depth: Depth, watch: Watch, rng: random.Random) -> None:
+    """Try the best moves side by side, round after round with other luck."""
+    found = sorted(world.prospects(rng), key=lambda one: -one[0])[: depth.paired]
+    seat, tokens = world.turn, [token for _, token in found]
+    rounds = 0
+    while tokens:
+        luck = rng.getrandbits(32)
+        for token in tokens:
+            if not watch.goes_on():
+                return
+            same = random.Random(luck)
+            at = world.deal(same)
+            at.play(token, same)
+            edge = root.edges.setdefault(token, Edge(0, [0.0] * world.seats))
+            edge.visits += 1
+            for number, value in enumerate(_played_out(Node(), at, depth, same)):
+                edge.sums[number] += value
+        rounds += 1
+        if len(tokens) == 1:
+            return
+        if rounds % ROUNDS_BEFORE_HALVING == 0 and len(tokens) > 2:
+            tokens.sort(key=lambda token: -root.edges[token].sums[seat])
+            tokens = tokens[: (len(tokens) + 1) // 2]
 
 
 def outlook(world: World, depth: Depth, looks: int, rng: random.Random) -> list[float]:

@@ -13,13 +13,22 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from models.evaluate.figures import RESULTS
 from models.evaluate.intervals import wilson
 from models.evaluate.kept import reader_mark
-from models.evaluate.play_matches import ITSELF, MOST_GAMES, Row, is_decided, play_one, rows
+from models.evaluate.play_matches import (
+    ITSELF,
+    MOST_GAMES,
+    OPENSPIEL,
+    Row,
+    is_decided,
+    play_one,
+    rows,
+)
 
 HEAD = """# How well the machine plays
 
@@ -170,6 +179,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     asked = parser.parse_args(arguments)
     wanted = [row for row in rows(asked.seconds) if not asked.only or asked.only in row.name]
+    if find_spec("pyspiel") is None:
+        wanted = [row for row in wanted if row.rival != OPENSPIEL]
+        sys.stderr.write("OpenSpiel is not installed (pip install '.[rivals]'): its rows wait\n")
     path = asked.out / "play.jsonl"
     counts = played(path, wanted, asked.workers or os.cpu_count() or 1, asked.minutes)
     page = table(counts, asked.seconds)

@@ -19,16 +19,9 @@ MOST_GAMES = 200
 GAMES_AGAINST_ITSELF = 60
 SURE = 20.0
 """A row ends when its count speaks so many times against the wanted share: 95 % at any time."""
-SEATS = {
-    "schlangennest": ("blue", "red", "yellow", "green"),
-    "snekagon": ("red", "green"),
-    "snekagon5g": ("blue", "red", "yellow", "green"),
-    "sssnake": ("a", "b", "c", "d"),
-    "carnival": ("yellow", "black"),
-}
+OPENSPIEL = "OpenSpiel MCTS"
 ITSELF = "itself"
 """Rows that count only how its stated results come true: against an equal, as they suppose."""
-CARNIVAL_SEATS = ("yellow", "violet", "black", "red")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +30,7 @@ class Row:
 
     game: str
     rival: str
-    """A rival's name, ``OpenSpiel MCTS``, or ``level N``."""
+    """A rival's name, OpenSpiel's bot, itself, or ``level N``."""
     wanted: float
     most: float = 1.0
     """Levels: no more than this either."""
@@ -61,11 +54,12 @@ def rows(seconds: float = 1.0) -> list[Row]:
         ("schlangennest", "greedy", 0.98), ("schlangennest", "greedy with open ends", 0.80),
         ("snekagon", "greedy", 0.92), ("snekagon", "greedy with mobility", 0.70),
         ("snekagon5g", "greedy", 0.80), ("sssnake", "greedy", 0.68), ("carnival", "greedy", 0.65),
-        ("schlangennest", "OpenSpiel MCTS", 0.65), ("snekagon", "OpenSpiel MCTS", 0.65),
+        ("schlangennest", OPENSPIEL, 0.65), ("snekagon", OPENSPIEL, 0.65),
     ]  # fmt: skip
     found = [Row(game, rival, wanted, seconds=seconds) for game, rival, wanted in named]
     found += [
-        Row(game, "random", 0.90 if game == "carnival" else 0.98, seconds=seconds) for game in games
+        Row(game, "random", 0.90 if GAMES[game].facts.hidden else 0.98, seconds=seconds)
+        for game in games
     ]
     for seats in (3, 4):
         for game, times in (("schlangennest", 1.6), ("snekagon5g", 1.6), ("sssnake", 1.25),
@@ -82,9 +76,11 @@ def rows(seconds: float = 1.0) -> list[Row]:
 
 def players_of(row: Row) -> tuple[str, ...]:
     """Return who sits at the table."""
-    if row.game == "carnival" and row.seats > 2:
-        return CARNIVAL_SEATS[: row.seats]
-    return SEATS[row.game][: row.seats]
+    facts = GAMES[row.game].facts
+    names = facts.player_names or ("a", "b", "c", "d")
+    if facts.two_sit_opposite and row.seats == 2:
+        return (names[0], names[2])
+    return names[: row.seats]
 
 
 def play_one(row: Row, number: int) -> dict[str, Any]:
@@ -128,7 +124,7 @@ def _stated(dealer: Dealer, mine: str, number: int) -> float:
 
 
 def _rival(row: Row) -> Rival:
-    if row.rival == "OpenSpiel MCTS":
+    if row.rival == OPENSPIEL:
         return openspiel(row.seconds or 0.1)
     looks = Budget(looks=SKILLS[row.game].looks)
     if row.rival == ITSELF:

@@ -73,7 +73,8 @@ def with_moves(dealer: Dealer, rng: random.Random) -> Move:
 
 def _best(dealer: Dealer, rng: random.Random, value: Callable[[Any, int], float]) -> Move:
     world: Any = world_of(dealer.game, dealer.position, dealer.seat())
-    seat, found = world.turn, []
+    seat = world.turn
+    found: list[tuple[float, Move]] = []
     for token in _tokens(world, rng):
         after = world.copy() if isinstance(world, CarnivalWorld) else world.deal(rng)
         after.play(token, rng)

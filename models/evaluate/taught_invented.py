@@ -27,7 +27,7 @@ from models.scenes.invented import invented_set, planned_kinds
 from models.scenes.lattices import Spot, cell_middles, laid
 from models.scenes.scene import Scene, camera_for, painted, photographed, scene_from
 from models.scenes.settings import SceneSettings, draw_settings
-from models.scenes.splits import invented_names
+from models.scenes.splits import Split, invented_names
 from models.scenes.things import TableTop
 from models.scenes.truth import truth_of
 from models.teaching.photos import why_again
@@ -133,12 +133,14 @@ def taught_invented(name: str, shape: Shape, home: Path) -> TaughtSet:
     return taught(f"taught-{name}", shape, photos, labels, home)
 
 
-def good_lessons(name: str, shape: Shape) -> Iterator[tuple[bytes, Json]]:
+def good_lessons(
+    name: str, shape: Shape, split: Split = "held-out"
+) -> Iterator[tuple[bytes, Json]]:
     """Yield two photographs of all kinds that an owner would not be told to take again."""
     box = invented_set(name)
     left = LESSON_PHOTOS
     for seed in range(_first_seed(name), _first_seed(name) + LESSON_SEEDS):
-        settings = draw_settings(seed, "held-out", f"invented-{shape}", LESSON_SIZE)
+        settings = draw_settings(seed, split, f"invented-{shape}", LESSON_SIZE)
         settings = replace(settings, set_name=name)
         jpeg, truth = lesson_photo(settings, shape, box.pitch_mm, dict(box.faces), box.periods)
         bgr = np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
@@ -185,12 +187,14 @@ def lesson_photo(
     return photographed(settings, canvas), truth_of(top, canvas)
 
 
-def tables_of(name: str, shape: Shape, count: int, first: int = FIRST_TABLE) -> Iterator[Scene]:
+def tables_of(
+    name: str, shape: Shape, count: int, first: int = FIRST_TABLE, split: Split = "held-out"
+) -> Iterator[Scene]:
     """Yield drawn tables of one box on which every tile is well seen."""
     seed = _first_seed(name) + first
     while count:
         size = TABLE_SIZES[seed % len(TABLE_SIZES)]
-        settings = draw_settings(seed, "held-out", f"invented-{shape}", size)
+        settings = draw_settings(seed, split, f"invented-{shape}", size)
         scene = scene_from(replace(settings, set_name=name))
         seed += 1
         tiles = scene.truth["tiles"]

@@ -5,7 +5,8 @@ names; left out where it is not set), ``game`` (a whole game with a taught box),
 game of Snekagon with blocks of wood on a wooden board, and other tables of it), ``stained``
 (Snekagon 5G in other art, with clay and holes: the last tables of games), ``invented`` (drawn
 boxes that no training saw; 200 tables, with ``--workers`` on several cores, and a run that was
-broken off goes on where it stopped), ``lands`` (the same where a kind has many prints; what the
+broken off goes on where it stopped), ``missing`` (such boxes of which a third of the kinds was
+never taught), ``lands`` (the same where a kind has many prints; what the
 fit's settings are chosen by) and ``features`` (which of them tell prints apart). The last two only
 when asked for.
 """
@@ -25,6 +26,7 @@ from models.evaluate.taught_features import evaluate_features, evaluate_features
 from models.evaluate.taught_game import evaluate_game, evaluate_stained, evaluate_wooden
 from models.evaluate.taught_invented import FIRST_TABLE, evaluate_invented
 from models.evaluate.taught_lands import evaluate_lands
+from models.evaluate.taught_missing import evaluate_missing
 from models.evaluate.taught_photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
 from models.scenes.splits import SHARED_VARIABLE
 
@@ -34,8 +36,8 @@ KEPT_IN = Path("build", "evaluate", "teaching")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
     parser = argparse.ArgumentParser(prog="python -m models.evaluate.teaching", description=__doc__)
-    parts = ("qwirkle", "kingdomino", "catan", "game", "wooden", "stained", "invented", "lands",
-             "features")  # fmt: skip
+    parts = ("qwirkle", "kingdomino", "catan", "game", "wooden", "stained", "invented", "missing",
+             "lands", "features")  # fmt: skip
     parser.add_argument(
         "parts", nargs="*", default=parts[:-2], metavar="PART", help=", ".join(parts)
     )
@@ -69,6 +71,8 @@ def _part(part: str, photos: Path | None, home: Path, asked: argparse.Namespace)
             )
         if part == "features" and photos is not None:
             yield from evaluate_features_on_photos(photos, Path(asked.out), asked.workers)
+    elif part == "missing":
+        yield from evaluate_missing(asked.boxes // 2, asked.tables, asked.workers)
     elif part == "lands":
         yield from evaluate_lands(asked.boxes, asked.workers)
     elif part == "game":

@@ -88,6 +88,13 @@ class Examples:
         )  # fmt: skip
 
 
+def without_strangers(examples: Examples, stranger: str) -> tuple[Examples, Examples]:
+    """Return the tiles among examples, and what is none."""
+    is_tile = np.array([tile != stranger for tile in examples.tiles], bool)
+    return (examples.some(np.flatnonzero(is_tile).tolist()),
+            examples.some(np.flatnonzero(~is_tile).tolist()))  # fmt: skip
+
+
 def joined(parts: Sequence[Examples]) -> Examples:
     """Return all examples of several photographs."""
     return Examples(

@@ -127,6 +127,21 @@ def prints_of(examples: Examples, folds: int) -> Prints:
     return Prints(faces, chosen.tiles, tuple(photos.index(photo) for photo in chosen.photos))
 
 
+def with_strangers(fitted: Fitted, strangers: Examples) -> Fitted:
+    """Return what was fitted, with pictures of things that are no tiles beside the kinds' own.
+
+    A box of lands has no pictures to lay them beside, and stays as it is.
+    """
+    prints = fitted.reader.prints
+    if prints is None or not len(strangers):
+        return fitted
+    folds = 4 if fitted.tile_set.lattice == "square" else 6
+    faces = plain(strangers.patches, [0] * len(strangers), folds)
+    every = Prints(np.concatenate([prints.faces, faces]), (*prints.tiles, *strangers.tiles),
+                   (*prints.photos, *[0] * len(strangers)))  # fmt: skip
+    return replace(fitted, reader=replace(fitted.reader, prints=every))
+
+
 def shows_lands(examples: Examples, folds: int) -> bool:
     """Return whether kinds have many prints: examples of one, turned alike, differ by far."""
     tiles = np.array(examples.tiles)

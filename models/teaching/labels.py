@@ -16,7 +16,7 @@ from models.teaching.errors import TeachingError
 from vision import Points, Shape
 
 UNKNOWN = "unknown"
-"""Tiles of that name are passed over: nobody knows what they are."""
+"""What has that name is no tile: a box learns not to take it for one of its own."""
 LARGEST_FILE = 20 << 20
 LONGEST_NAME = 80
 HEX_CORNERS = 6
@@ -137,7 +137,7 @@ def _labels_of(entries: Any, shape: Shape, where: str) -> list[Label]:
         tile = entry.get("tile")
         if not isinstance(tile, str) or not 0 < len(tile) <= LONGEST_NAME or not tile.isprintable():
             raise TeachingError(f'{place}: "tile" must be the name of a kind')
-        if tile != UNKNOWN:
+        if tile != UNKNOWN or any(key in entry for key in PLACES):
             out.append(_label(tile, entry, shape, place))
     return out
 

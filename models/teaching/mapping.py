@@ -14,6 +14,7 @@ from engine.given import load_json
 from engine.tiles import TileSet
 from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples
+from models.teaching.labels import UNKNOWN
 from vision import Shape
 from vision.core.looks import BACK
 
@@ -67,12 +68,13 @@ def mapping_for(
     if box.lattice != shape:
         raise TeachingError(f"{box.game} is played with {box.lattice} tiles, not with {shape} ones")
     large = sorted(kind.name for kind in box.kinds.values() if len(kind.cells) > 1)
-    known = {**{name: (name, 0) for name in (*box.kinds, BACK)}, **(mapping or {})}
+    known = {**{name: (name, 0) for name in (*box.kinds, BACK)}, **(mapping or {}),
+             UNKNOWN: (UNKNOWN, 0)}  # fmt: skip
     folds = 4 if shape == "square" else 6
     tiles, turns = [], []
     for tile, turn in zip(examples.tiles, examples.turns, strict=True):
         name, more = known.get(tile, ("", 0))
-        if name not in box and name != BACK:
+        if name not in box and name not in (BACK, UNKNOWN):
             what = f"is mapped to {name}, which" if name else "has no place in the map and"
             raise TeachingError(
                 f"{tile} {what} is no tile of {box.game}; its tiles are {', '.join(box.kinds)}"

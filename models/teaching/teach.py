@@ -16,7 +16,7 @@ from models.teaching.align import aligned
 from models.teaching.board_fit import FittedBoard, fit_board
 from models.teaching.board_lessons import board_examples, check_learnt, has_board
 from models.teaching.errors import TeachingError
-from models.teaching.examples import Examples, cut_example, joined
+from models.teaching.examples import Examples, cut_example, joined, without_strangers
 from models.teaching.fit import (
     Fitted,
     Prepared,
@@ -24,9 +24,10 @@ from models.teaching.fit import (
     prepared,
     seen_periods,
     shows_lands,
+    with_strangers,
 )
 from models.teaching.kept import Kept, digest_of, read_kept, with_new
-from models.teaching.labels import Label, Labels, corrections_in
+from models.teaching.labels import UNKNOWN, Label, Labels, corrections_in
 from models.teaching.mapping import Mapped, mapping_for
 from models.teaching.match import folds_of, placed_tiles
 from models.teaching.photos import why_again
@@ -99,8 +100,8 @@ def teach(lesson: Lesson, folder: Path, progress: Progress = lambda text: None) 
     kept = with_new(old, Kept(mapped.examples, gathered.digests))
     fitted = _fitted(lesson, Mapped(kept.examples, mapped.tile_set), progress)
     wanted = _wanted(lesson, mapped)
-    report = report_of(lesson.name, lesson.shape, lesson.game, gathered, fitted, kept.examples,
-                       wanted)  # fmt: skip
+    tiles, _ = without_strangers(kept.examples, UNKNOWN)
+    report = report_of(lesson.name, lesson.shape, lesson.game, gathered, fitted, tiles, wanted)
     report["seconds"] = round(perf_counter() - began, 1)
     facts = {**_facts(lesson, fitted), "figures": report}
     write_taught(folder, lesson.name, fitted.reader, facts, lesson.game, kept)
@@ -230,7 +231,7 @@ def learn(
 
 def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: None) -> Fitted:
     """Return the reader of a box, fitted to examples under its names."""
-    examples, box = mapped.examples, mapped.tile_set
+    examples, strangers = without_strangers(mapped.examples, UNKNOWN)
     kinds = sorted(set(examples.tiles))
     if len(kinds) < FEWEST_KINDS:
         raise TeachingError(
@@ -240,8 +241,9 @@ def fitted_to(lesson: Lesson, mapped: Mapped, progress: Progress = lambda text: 
     progress(f"learning {len(kinds)} kinds from {len(examples)} tiles")
     if lesson.game is None:
         rows, lands = prepared_loose(examples, lesson.name, lesson.shape)
-        return fit_reader(rows, lands=lands)
-    return fit_reader(prepared(examples, box, np.random.default_rng(SEED)))
+        return with_strangers(fit_reader(rows, lands=lands), strangers)
+    rows = prepared(examples, mapped.tile_set, np.random.default_rng(SEED))
+    return with_strangers(fit_reader(rows), strangers)
 
 
 def prepared_loose(examples: Examples, name: str, shape: Shape) -> tuple[Prepared, bool]:
@@ -273,6 +275,7 @@ def _examples_of(
     picture = load_picture(path)
     if lesson.game is not None and on_board(lesson):
         box = built_in_set(lesson.game)
+        labels = [label for label in labels if label.tile != UNKNOWN]
         return board_examples(picture, labels, box, lesson.mapping, path.name), None
     placed = placed_tiles(picture, labels, lesson.shape, lesson.grid)
     folds = folds_of(lesson.shape)

@@ -4,7 +4,9 @@ True tiles are cut out of drawn tables of the train side, some of them under spo
 other inks, or with outlines that miss; strangers are what ``models.training.strangers`` draws, and
 places between two tiles. Each is read as play reads it, and a few numbers about it are kept.
 Boosted trees that may only rise or fall with each number learn from these how probable it is that a
-reading is right, and where it is not, whether light is to blame. Other tables say when to stop.
+reading is right; others, whether it is a tile of the box at all. Other tables say when to stop.
+Strangers count as much as they do among the outlines that are found on drawn tables of play and on
+as many scenes of something else.
 """
 
 from __future__ import annotations
@@ -26,19 +28,22 @@ from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.art import faces
 from models.evaluate.workers import spread
+from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.scenes.spots import spotted_patch
 from models.training.drills import cell_outlines, drill_crops
 from models.training.reader import exposed_longer
-from models.training.strangers import collage_patches, scene_patches
+from models.training.strangers import CUT_OF_A_SCENE, collage_patches, scene_patches
 from vision.classify.embedding import PRINT_NUMBERS, shipped_embedding
 from vision.classify.evidence import NAMES, RISING, Evidence, Trees, rows_of, write_evidence
 from vision.classify.faces import Faces, shrunk, unit
-from vision.classify.reader import CellReading, Reader, load_reader, shipped_reader
+from vision.classify.reader import CellReading, Reader, load_reader
 from vision.core.crop import Patches, cut
 from vision.core.files import TRAINED
 from vision.core.looks import BACK, Look, period_of
+from vision.core.types import width_of
+from vision.detect.detect import QUICK, detect_tiles
 
 Array = npt.NDArray[Any]
 Random = np.random.Generator
@@ -47,13 +52,13 @@ FIRST_SEED = 50_000
 """Tables before were drawn to fit the readers to: what they were fitted to they know too well."""
 MISSES = (0.5, 2.2)
 LONGER_SHARE, LONGER = 0.2, (1.2, 2.2)
-SPOT_SHARE, INK_SHARE, BETWEEN_SHARE = 0.4, 0.15, 0.15
+SPOT_SHARE, INK_SHARE, BETWEEN_SHARE = 0.8, 0.15, 0.15
 """Shares of tiles that are shown once more: under a spot of light, in other inks, half off."""
 CHECKED_SHARE = 0.25
 """Of tables and of strangers: these say when fitting stops."""
 TREES, LEAVES, RATE, FEWEST_A_LEAF = 250, 12, 0.08, 30
-TILES_SHARE = 0.9
-"""So many of the outlines that play reads show tiles; of the drawn patches only half do."""
+NEAR = 0.5
+"""An outline is a tile's when their middles are nearer than that, in widths of the tile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +117,27 @@ def _between(one: Patches, other: Patches, rng: Random) -> Patches:
     return np.ascontiguousarray(np.rot90(both, int(rng.integers(4))))
 
 
+def outlines_seen(set_name: str, seed: int) -> tuple[int, int]:
+    """Return how many outlines are found on a drawn table of play, and how many are tiles'."""
+    cv2.setNumThreads(1)
+    scene = make_scene(seed, "train", set_name)
+    cards = [np.array(card["outline"]) for card in (*scene.truth["tiles"], *scene.truth["aside"])]
+    parts = [part for card in cards for part in cell_outlines(card, _cells_of(card))]
+    middles = np.array([part.mean(axis=0) for part in parts])
+    across = np.array([width_of(part) for part in parts])
+    seen = detect_tiles(scene.bgr, "square", settings=QUICK)
+    found = (*seen.found, *seen.faint)
+    own = sum(bool((np.linalg.norm(middles - one.centre_px, axis=1) < NEAR * across).any())
+              for one in found)  # fmt: skip
+    return len(found), own
+
+
+def _cells_of(outline: Array) -> int:
+    """Return how many squares lie side by side in an outline."""
+    return round(float(np.linalg.norm(outline[1] - outline[0]))
+                 / float(np.linalg.norm(outline[3] - outline[0]))) or 1  # fmt: skip
+
+
 def printed_faces(tile_set: TileSet) -> dict[tuple[str, int], Array]:
     """Return what each cell of each card looks like as printed, as play would cut it."""
     book = faces(tile_set)
@@ -161,9 +187,10 @@ def known(faces: Faces, set_name: str, drawn: Sequence[Drawn], workers: int = 1)
 
 def _rows_and_right(faces: Faces, set_name: str, part: Drawn) -> tuple[Array, list[bool]]:
     cv2.setNumThreads(1)
-    tile_set, reader = built_in_set(set_name), shipped_reader(set_name)
+    tile_set = built_in_set(set_name)
+    reader = load_reader(tile_set)
     across = part.across_px.tolist()
-    readings = reader.unweighed.read(part.patches, across)
+    readings = reader.read(part.patches, across)
     right = [_is_right(*both, tile_set) for both in zip(readings, part.looks, strict=True)]
     return rows_of(faces, reader, part.patches, readings, across), right
 
@@ -176,18 +203,20 @@ def _is_right(reading: CellReading, look: str, tile_set: TileSet) -> bool:
     return (best.tile, best.cell, best.turns) == (true.tile, true.cell, turns)
 
 
-def fit_trees(rows: Array, labels: Array, checked: Array, rising: Sequence[int]) -> Trees:
-    """Return boosted trees that tell rows apart, right ones as frequent as they are in play.
+def fit_trees(
+    rows: Array, labels: Array, weights: Array, checked: Array, rising: Sequence[int]
+) -> Trees:
+    """Return boosted trees that tell rows apart.
 
     Args:
         rows: N x names.
         labels: N of 0 and 1.
+        weights: how much each row counts.
         checked: which rows only say when to stop.
         rising: 1, -1 or 0 for each name: whether what it says may only rise or fall with it.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    weights = np.where(labels, TILES_SHARE / labels.mean(), (1 - TILES_SHARE) / (1 - labels.mean()))
     model = HistGradientBoostingClassifier(
         learning_rate=RATE, max_iter=TREES, max_leaf_nodes=LEAVES, min_samples_leaf=FEWEST_A_LEAF,
         l2_regularization=1.0, monotonic_cst=list(rising), early_stopping=False, random_state=0,
@@ -220,29 +249,47 @@ def train(set_name: str, out: Path, asked: argparse.Namespace) -> dict[str, Any]
     tile_set = built_in_set(set_name)
     reader = load_reader(tile_set)
     tables = _drawn(f"tiles-{set_name}", partial(table_tiles, set_name), asked.tables, asked)
-    strange = [
-        *_drawn("scenes", partial(stranger_tiles, collage=False), asked.scenes, asked),
-        *_drawn("collages", partial(stranger_tiles, collage=True), asked.collages, asked),
-    ]
+    scenes = _drawn("scenes", partial(stranger_tiles, collage=False), asked.scenes, asked)
+    collages = _drawn("collages", partial(stranger_tiles, collage=True), asked.collages, asked)
     faces = faces_of(tile_set, reader, tables)
-    every = known(faces, set_name, [*tables, *strange], asked.workers)
-    ours, burnt, right, checked = fit_both(every)
-    figures = figures_of(ours, every, right, checked)
-    write_evidence(Evidence(faces, ours, burnt), tile_set, out, figures)
+    every = known(faces, set_name, [*tables, *scenes, *collages], asked.workers)
+    tiles_share = share_of_tiles(set_name, scenes, asked.counted, asked.workers)
+    ours, tile, right, checked = fit_both(every, tiles_share)
+    figures = {"tiles_share": round(tiles_share, 3), **figures_of(ours, every, right, checked)}
+    if asked.kept is not None:
+        np.savez(asked.kept / f"rows-{set_name}.npz", **vars(every), tiles_share=tiles_share)
+    write_evidence(Evidence(faces, ours, tile, tiles_share), tile_set, out, figures)
     return figures
 
 
-def fit_both(every: Known) -> tuple[Trees, Trees, Array, Array]:
-    """Return what tells right readings and what tells light from strangers.
+def share_of_tiles(set_name: str, strange: Sequence[Drawn], count: int, workers: int) -> float:
+    """Return the share of tiles among outlines that are found.
+
+    Args:
+        set_name: which box.
+        strange: scenes of something else.
+        count: how many drawn tables of play there are to as many of these.
+        workers: processes.
+    """
+    seeds = range(FIRST_SEED, FIRST_SEED + count)
+    seen = tqdm(spread(partial(outlines_seen, set_name), seeds, workers), total=count,
+                desc="counting")  # fmt: skip
+    found, own = np.sum(list(seen), axis=0) / count
+    return float(own / (found + np.mean([len(one.patches) - CUT_OF_A_SCENE for one in strange])))
+
+
+def fit_both(every: Known, tiles_share: float) -> tuple[Trees, Trees, Array, Array]:
+    """Return what tells right readings, and what tells tiles from strangers.
 
     And which rows are right, and which only said when to stop.
     """
     checked = every.sources % round(1 / CHECKED_SHARE) == 0
-    right, burnt = every.ours & every.right, every.ours & ~every.right
-    ours = fit_trees(every.rows, right.astype(int), checked, RISING)
-    spoilt = fit_trees(every.rows[~right], burnt[~right].astype(int), checked[~right],
-                       [0] * len(NAMES))  # fmt: skip
-    return ours, spoilt, right, checked
+    right = every.ours & every.right
+    drawn = every.ours.mean()
+    weights = np.where(every.ours, tiles_share / drawn, (1 - tiles_share) / (1 - drawn))
+    ours = fit_trees(every.rows, right.astype(int), weights, checked, RISING)
+    tile = fit_trees(every.rows, every.ours.astype(int), weights, checked, [0] * len(NAMES))
+    return ours, tile, right, checked
 
 
 def figures_of(ours: Trees, every: Known, right: Array, checked: Array) -> dict[str, Any]:
@@ -293,6 +340,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=int, default=24, help="drawn tables a box")
     parser.add_argument("--scenes", type=int, default=100, help="drawn scenes without tiles")
     parser.add_argument("--collages", type=int, default=300)
+    parser.add_argument("--counted", type=int, default=12, help="drawn tables of play, a box")
     parser.add_argument("--kept", type=Path, metavar="DIR", help="where drawings are kept")
     parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)

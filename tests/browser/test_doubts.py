@@ -148,21 +148,47 @@ def test_tile_under_a_coin_is_asked_about_and_answered_by_its_picture(served, be
     page.wait("document.querySelector('.moves summary')?.innerText === 'Moves: 1'")
 
 
-def test_one_photo_of_a_table_is_scored_without_any_set_up(served, begun, tmp_path):
+POINTS = "[...document.querySelectorAll('.photo-scores .points')].map((e) => +e.innerText)"
+
+
+def test_one_photo_is_scored_put_right_and_read_as_another_game(served, begun, tmp_path):
     record, _, five = begun
     served.companion.read_photo = read_photo
     photo = tmp_path / "table.jpg"
     cv2.imwrite(str(photo), painted(record, five))
-    page = served.open("/photo")
+    page = served.open("/photo", language="de", dark=True)
+    page.letters(200)
     page.wait("document.querySelector('select option')")
+    (tmp_path / "no.jpg").write_text("no picture")
 
+    give_file(page, "#photo-kept", tmp_path / "no.jpg")
+    page.wait("document.querySelector('.photo .problem')")
+    assert "JPEG" in page.text(".photo .problem")
+    assert "/" not in page.text(".photo .problem")
+    page.errors.clear()  # the browser notes the refusal
     give_file(page, "#photo-file", photo)
     page.wait("document.querySelector('.photo-scores')")
 
-    shown = page.js(
-        "[...document.querySelectorAll('.photo-scores .points')].map((e) => +e.innerText)"
-    )
-    assert shown == list(record.game.outcome(five).scores.values())
-    lying = len(record.game.layout(five).cards)
-    assert page.js("document.querySelectorAll('.page .board .tap').length") == lying
+    scores = sorted(record.game.outcome(five).scores.values(), reverse=True)
+    lying = record.game.layout(five).cards
+    assert page.js(POINTS) == scores
+    assert page.text(".photo-scores .headline").endswith(f": {scores[0]}")
+    taps = "document.querySelectorAll('.photo-seen .tap').length"
+    assert page.js(taps) == len(lying)
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
     assert axe_faults(page) == []
+
+    page.js("document.querySelector('.photo-seen .tap')"
+            ".dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))")  # fmt: skip
+    page.click("dialog button", "Hier liegt kein Plättchen")
+    page.wait(f"{taps} === {len(lying) - 1}")
+    assert page.js(POINTS) != scores
+    page.click(".toast button")
+    page.wait(f"{taps} === {len(lying)}")
+    assert page.js(POINTS) == scores
+
+    page.js("window.offered = []; import('/static/photo.js').then(({ PhotoView }) => {"
+            " const view = new PhotoView();"
+            " view.game.append(new Option('Carnival', 'carnival'));"
+            " offered = [...view.offered('carnival'), ...view.offered(null)]; })")  # fmt: skip
+    page.wait("offered.map((one) => one.innerText).join() === 'Als Carnival lesen'")

@@ -8,6 +8,7 @@ its journal replayed, and the games asked for every move that was announced befo
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -76,14 +77,17 @@ def main(folder: Path, seed: int, count: int) -> Tally:
 
 def _cut(life: Companion, phone: Phone, image: Path, copy: Path) -> Announced:
     """Copy the device at one moment; return what had been announced by then."""
-    life.process.send_signal(signal.SIGSTOP)
+    family = life.family()
+    for one in family:
+        os.kill(one, signal.SIGSTOP)
     data = b""
     # The kernel may be writing on its own: only a copy that is the same twice is one moment.
     while data != (again := image.read_bytes()):
         data = again
     phone.quiet()
     said = deepcopy(phone.announced)
-    life.process.send_signal(signal.SIGCONT)
+    for one in family:
+        os.kill(one, signal.SIGCONT)
     copy.write_bytes(data)
     return said
 

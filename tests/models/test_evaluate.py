@@ -10,7 +10,7 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.evaluate import __main__ as everything
-from models.evaluate import kept, renders, small
+from models.evaluate import calibration, kept, renders, small
 from models.evaluate.figures import Figure, Subject, save_subject, saved_subjects
 from models.evaluate.photographs import best_overlap
 from models.evaluate.report import (
@@ -189,3 +189,22 @@ def test_a_document_gets_the_short_table_between_its_marks():
     assert "| carnival | – | – | – | 40 | 1.00 ‰ (at most 5.6) | 100.0 % (91.2 to 100.0) |" in text
     assert text.startswith("before\n")
     assert text.endswith("after\n")
+
+
+def test_claims_are_counted_beside_what_they_say(tmp_path, capsys):
+    rows = {
+        "squares": {"confidences": [[0.8, True], [0.6, False]], "beside_confidences": []},
+        "spots": {"confidences": [[0.999, True]]},
+        "strangers": {"claims": [["red/head", 0.75]]},
+    }
+    for part, row in rows.items():
+        (tmp_path / part).mkdir()
+        (tmp_path / part / "carnival.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+
+    assert calibration.main(["--results", str(tmp_path)]) == 0
+
+    said = capsys.readouterr().out
+    assert "tiles in play: 2 claims between 0.5 and 0.99 (fewer than 200" in said
+    assert "0.5 to 0.99: says 70.0 %, right 50.0 % of 2, off by -20.0" in said
+    assert "strangers: 1 claims" in said
+    assert "spots of light: 0 claims" in said

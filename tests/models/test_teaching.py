@@ -192,6 +192,14 @@ def test_unknown_tiles_and_other_keys_are_passed_over():
     assert [label.tile for label in labels.photos["a.jpg"]] == ["fox"]
 
 
+def test_unknown_things_that_lie_somewhere_are_kept_as_no_tiles():
+    entries = [{"tile": "unknown", "at": [0, 0]}, {"tile": "fox", "at": [1, 2]}]
+
+    labels = parse_labels({"set": "x", "photos": {"a.jpg": entries}}, "square")
+
+    assert [label.tile for label in labels.photos["a.jpg"]] == ["unknown", "fox"]
+
+
 def test_cells_outside_the_grid_are_named(tmp_path):
     grid_photo(tmp_path / "one.png", ROWS)
     labels = {"photos": {"one.png": [{"tile": "sea", "at": [3, 0]}]}}

@@ -20,7 +20,7 @@ REACHED = {
     "models": frozenset([
         "classify", "classify.embedding", "classify.evidence", "classify.faces",
         "classify.features", "classify.halves", "classify.prints", "classify.reader",
-        "classify.taught", "core.crop", "core.files",
+        "classify.second_look", "classify.taught", "core.crop", "core.files",
         "core.lattice", "core.looks", "core.outline", "core.pyramid", "core.stages", "core.types",
         "detect.detect", "detect.loose_hexes", "detect.network", "hexes.boards", "hexes.cells",
         "hexes.marks", "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read",

@@ -1,4 +1,4 @@
-"""Weighs a reading: is it this tile of this box, something else, or a tile that light has burnt?
+"""Weighs a reading: is it this tile of this box, another of them, or something else?
 
 What is known about a patch are a few numbers: how sure the reader is, how far the patch is from its
 look, how much it is that tile's own printed face and no other, and what light and size left of it.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,31 +19,34 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from vision.classify import embedding, features
-from vision.classify.faces import Faces, shrunk, slopes_of
+from vision.classify.faces import CLIPPED, SEEN, Faces, faces_of_prints, shrunk, slopes_of
+from vision.classify.prints import Prints
 from vision.core.crop import Patches
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
 from vision.core.looks import Look
-from vision.core.types import GLARE, UNKNOWN_TILE
+from vision.core.stages import stage
+from vision.core.types import UNKNOWN_TILE
 
 if TYPE_CHECKING:
     from vision.classify.reader import CellReading, Reader
 
 Floats = NDArray[np.float32]
 
-FORMAT, VERSION = "snake-eye/evidence", 1
+FORMAT, VERSION = "snake-eye/evidence", 2
 NAMES = (
     "sure", "far", "cosine", "cosine_margin", "alike", "alike_margin", "clipped", "contrast",
-    "blur", "wide",
+    "blur", "wide", *SEEN,
 )  # fmt: skip
 """What is known about a patch, in the order of a row."""
-RISING = (1, -1, 1, 1, 1, 1, -1, 0, 0, 0)
+RISING = (1, -1, 1, 1, 1, 1, -1, 0, 0, 0, -1, 1, 1, 1, 1, 1, 1, 0)
 """Whether a reading may only be more (1) or less (-1) probable the larger a number is."""
-CLIPPED = 250
 WIDEST_PX = 64.0
 LEAST_SURE = 1e-6
 HALF = 0.5
 """What is less probable than its contrary is taken to be the contrary."""
+AS_USUAL = 2.0
+"""What pictures usually show counts as much as so many outlines of this one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +102,10 @@ class Evidence:
     faces: Faces
     ours: Trees
     """How probable it is that a reading is right."""
-    burnt: Trees
-    """And where it is not, that it is a tile of the box which light spoils."""
+    tile: Trees
+    """And that it is a tile of the box at all, whatever is read: light may spoil one."""
+    share: float
+    """Share of tiles among outlines of pictures, as it was counted before fitting."""
 
     def weighed(
         self, reader: Reader, patches: Patches, readings: Sequence[CellReading],
@@ -114,25 +120,57 @@ class Evidence:
             across_px: how wide each was in its picture.
         """
         out = list(readings)
-        worth = [n for n, one in enumerate(readings) if one.why is None and not one.covered]
+        worth = [n for n, one in enumerate(readings)
+                 if one.why is None and not one.covered
+                 and self._has_face(reader, one)]  # fmt: skip
         if not worth:
             return out
         across = None if across_px is None else [across_px[n] for n in worth]
         rows = rows_of(self.faces, reader, patches[worth], [out[n] for n in worth], across)
-        shares = zip(self.ours.shares(rows), self.burnt.shares(rows), strict=True)
-        for number, (ours, burnt) in zip(worth, shares, strict=True):
-            out[number] = _weighed(out[number], float(ours), float(burnt))
+        shares = zip(self.ours.shares(rows), self.tile.shares(rows), strict=True)
+        for number, (ours, tile) in zip(worth, shares, strict=True):
+            out[number] = _weighed(out[number], float(ours), float(tile))
         return out
 
+    def _has_face(self, reader: Reader, reading: CellReading) -> bool:
+        """Say whether what is read can be held against a face: big tiles of taught boxes cannot."""
+        looks = reader.members[_ranked(reading)[0]]
+        return any((look.tile, look.cell) in self.faces.cells for look in looks)
 
-def _weighed(reading: CellReading, ours: float, burnt: float) -> CellReading:
+
+@stage("company", without=lambda readings, _: list(readings))
+def in_company(readings: Sequence[CellReading], share: float) -> list[CellReading]:
+    """Return the readings of one picture, less sure where most of its outlines are no tiles.
+
+    A lone tile among many other things is more likely to be one of them than it is on a bare table.
+
+    Args:
+        readings: of all outlines of the picture.
+        share: share of tiles among outlines of pictures.
+    """
+    strange = sum(one.why == UNKNOWN_TILE for one in readings)
+    own = sum(one.why is None and one.best >= HALF for one in readings)
+    here = (own + AS_USUAL * share) / (own + strange + AS_USUAL)
+    if here >= share:
+        return list(readings)
+    odds = here / (1 - here) * (1 - share) / share
+    return [_as_probable(one, odds * one.best / (1 - one.best + odds * one.best))
+            if one.best > 0 else one for one in readings]  # fmt: skip
+
+
+def _weighed(reading: CellReading, ours: float, tile: float) -> CellReading:
     """Return a reading that is no surer than it is probable to be right."""
     if reading.best <= ours:
         return reading
-    less = ours / reading.best
+    why = None if max(ours, tile) >= HALF else UNKNOWN_TILE
+    return replace(_as_probable(reading, ours), why=why)
+
+
+def _as_probable(reading: CellReading, best: float) -> CellReading:
+    """Return a reading with guesses that are less probable by the same factor."""
+    less = best / reading.best
     guesses = tuple(replace(g, confidence=g.confidence * less) for g in reading.guesses)
-    why = None if ours >= HALF else GLARE if burnt >= HALF else UNKNOWN_TILE
-    return replace(reading, guesses=guesses, why=why)
+    return replace(reading, guesses=guesses)
 
 
 def rows_of(
@@ -148,14 +186,17 @@ def rows_of(
     best = np.where(own, cosines, -1).max(axis=1)
     rival = np.where(own, -1, cosines).max(axis=1)
     slopes = [slopes_of(patch) for patch in patches]
-    alike = faces.most_alike(slopes, [members[key] for key in first])
+    fits = faces.fits(slopes, [members[key] for key in first])
+    alike = np.array([fit.alike for fit in fits])
     other = faces.most_alike(slopes, [members[key] if key else () for key in second])
+    printed = {key: [look in members[key] for look, _ in faces.coarse[0]] for key in set(first)}
+    seen = faces.seen(patches, fits, np.array([printed[key] for key in first]))
     sure = np.clip([reading.best for reading in readings], LEAST_SURE, 1 - LEAST_SURE)
     wide = np.full(len(patches), WIDEST_PX) if across_px is None else np.asarray(across_px)
     return np.stack([
         np.log(sure / (1 - sure)), np.log([max(reading.far, 1e-3) for reading in readings]),
         best, best - rival, alike, alike - other, *_light(patches),
-        np.log(np.minimum(wide, WIDEST_PX)),
+        np.log(np.minimum(wide, WIDEST_PX)), *seen.T,
     ], axis=1).astype(np.float32)  # fmt: skip
 
 
@@ -177,16 +218,23 @@ def _light(patches: Patches) -> tuple[Floats, Floats, Floats]:
     return clipped, np.log(contrast), blur
 
 
+TAUGHT = "taught"
+"""Stands for the name of a box in the file about boxes that owners taught."""
+
+
 def file_names(set_name: str) -> tuple[str, str]:
     """Return the names of a box's manifest and of its arrays."""
     return f"evidence_{set_name}.json", f"evidence_{set_name}.npz"
 
 
 def _wanted(tile_set: TileSet) -> dict[str, object]:
+    return {**_about(tile_set.name), "set_hash": set_hash(tile_set)}
+
+
+def _about(name: str) -> dict[str, object]:
     return {
-        "format": FORMAT, "version": VERSION, "set": tile_set.name,
-        "embedding": embedding.VERSION, "features": features.VERSION, "names": list(NAMES),
-        "set_hash": set_hash(tile_set),
+        "format": FORMAT, "version": VERSION, "set": name, "embedding": embedding.VERSION,
+        "features": features.VERSION, "names": list(NAMES),
     }  # fmt: skip
 
 
@@ -200,10 +248,38 @@ def load_evidence(tile_set: TileSet, folder: Path = TRAINED) -> Evidence:
     manifest = read_manifest(folder / manifest_name, _wanted(tile_set))
     arrays = read_arrays(folder / arrays_name, str(manifest.get("sha256")))
     try:
-        trees = Trees.of(arrays, "ours_"), Trees.of(arrays, "burnt_")
-        return Evidence(Faces.of(manifest, arrays), *trees)
+        return Evidence(Faces.of(manifest, arrays), *_trees(arrays))
     except (KeyError, ValueError, TypeError, IndexError) as error:
         raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
+
+
+def _trees(arrays: Mapping[str, NDArray[Any]]) -> tuple[Trees, Trees, float]:
+    return Trees.of(arrays, "ours_"), Trees.of(arrays, "tile_"), float(arrays["share"])
+
+
+@lru_cache(maxsize=1)
+def taught_trees() -> tuple[Trees, Trees, float]:
+    """Return what weighs readings of boxes that owners taught, loaded on first use."""
+    manifest_name, arrays_name = file_names(TAUGHT)
+    manifest = read_manifest(TRAINED / manifest_name, _about(TAUGHT))
+    arrays = read_arrays(TRAINED / arrays_name, str(manifest.get("sha256")))
+    try:
+        return _trees(arrays)
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise ModelError(f"{manifest_name} and its arrays do not fit: {error}") from error
+
+
+def taught_evidence(prints: Prints) -> Evidence:
+    """Return what weighs readings of a taught box of squares, by its owner's photographs."""
+    return Evidence(faces_of_prints(prints), *taught_trees())
+
+
+def write_taught(
+    ours: Trees, tile: Trees, share: float, folder: Path, figures: Mapping[str, Any]
+) -> None:
+    """Write what weighs readings of boxes that owners taught, and its manifest."""
+    arrays = {**ours.arrays("ours_"), **tile.arrays("tile_"), "share": np.array(share)}
+    _write(TAUGHT, _about(TAUGHT), arrays, folder, {"figures": dict(figures)})
 
 
 def write_evidence(
@@ -213,15 +289,22 @@ def write_evidence(
     faces = evidence.faces
     arrays: dict[str, NDArray[Any]] = {
         "faces": faces.pictures, "numbers": faces.numbers.astype(np.float16),
-        **evidence.ours.arrays("ours_"), **evidence.burnt.arrays("burnt_"),
+        **evidence.ours.arrays("ours_"), **evidence.tile.arrays("tile_"),
+        "share": np.array(evidence.share),
     }  # fmt: skip
-    manifest_name, arrays_name = file_names(tile_set.name)
-    folder.mkdir(parents=True, exist_ok=True)
-    digest = write_arrays(folder / arrays_name, arrays)
-    manifest = {
-        **_wanted(tile_set), "file": arrays_name, "sha256": digest,
+    _write(tile_set.name, _wanted(tile_set), arrays, folder, {
         "faces": [str(Look(tile, cell)) for tile, cell in faces.cells],
         "looks": [str(look) for look in faces.looks], "figures": dict(figures),
-    }  # fmt: skip
+    })  # fmt: skip
+
+
+def _write(
+    name: str, wanted: Mapping[str, object], arrays: Mapping[str, NDArray[Any]], folder: Path,
+    more: Mapping[str, object],
+) -> None:  # fmt: skip
+    manifest_name, arrays_name = file_names(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    digest = write_arrays(folder / arrays_name, arrays)
+    manifest = {**wanted, "file": arrays_name, "sha256": digest, **more}
     text = json.dumps(manifest, indent=1) + "\n"
     (folder / manifest_name).write_text(text, encoding="utf-8")

@@ -2,14 +2,16 @@
 
 A reader only says which face of its box is nearest. Here a patch is held against that one face: by
 the numbers of the network for unseen boxes, and by where brightness changes, pixel by pixel, a
-little shifted, turned and resized, since outlines miss by so much.
+little shifted, turned and resized, since outlines miss by so much. Then it is held against all
+others where light left something to see: what tells this face from the next may be burnt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -33,6 +35,24 @@ SCALES, TURNS_DEG = (0.94, 1.0, 1.06), (-4.0, 0.0, 4.0)
 LEAST_STEEP = 2.0
 """Grey levels a pixel that are added to what slopes are divided by: noise has no shape."""
 BLUR_PX = 0.7
+COARSE_PX = 2
+"""Prints are compared in squares of so many pixels."""
+GAMMA = 2.2
+_LIGHT = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
+"""How much light each of a picture's numbers stands for, as a share of white."""
+CLIPPED = 250
+PAPER, DIM = 0.5, 0.3
+"""A face's brighter half says how bright its light is; so much of it lies in no spot of light."""
+WHITE = 0.85
+"""Light that is expected to be brighter may be clipped without a spot."""
+FEW = 1e-3
+
+SEEN = ("burnt", "seen", "apart", "surely_apart", "printed", "printed_margin",
+        "surely_printed_margin", "lit")  # fmt: skip
+"""What light left of a print: how much of it is burnt; of what tells it from the face that is
+hidden most, the share that is seen; how far it is from the nearest face where something is seen,
+also if nothing that is clipped counts; how much it is this face, and more than any other there,
+counted in both ways; and how much light is added to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +89,43 @@ class Faces:
         """
         every = zip(patches, looks, strict=True)
         found = [
-            max((face.alike(patch) for look in own for face in self._faces(look)), default=0.0)
+            max((face.fit(patch)[0] for look in own for face in self._faces(look)), default=0.0)
             for patch, own in every
         ]
         return np.array(found, np.float32)
+
+    def fits(self, patches: Sequence[Slopes], looks: Sequence[Sequence[Look]]) -> list[Fit]:
+        """Return for each patch which of the looks that it is said to be fits best, and where."""
+        every = zip(patches, looks, strict=True)
+        return [
+            max((Fit(*face.fit(patch), look, number) for look in own
+                 for number, face in enumerate(self._faces(look))), key=lambda fit: fit.alike)
+            for patch, own in every
+        ]  # fmt: skip
+
+    def seen(self, patches: Patches, fits: Sequence[Fit], own: NDArray[np.bool_]) -> Floats:
+        """Return what light left of each patch's print, N x ``SEEN``.
+
+        Args:
+            patches: as play cuts them.
+            fits: how each lies on the face that it is said to show.
+            own: N x rows of ``coarse``: which of these it is said to be.
+        """
+        numbers = {key: row for row, key in enumerate(self.coarse[0])}
+        rows = [numbers[fit.look, fit.number] for fit in fits]
+        shown = np.stack([_coarse(shrunk(p), f.shift) for p, f in zip(patches, fits, strict=True)])
+        return _seen(shown, self.coarse[1], rows, own)
+
+    @cached_property
+    def coarse(self) -> tuple[tuple[tuple[Look, int], ...], Floats]:
+        """Each look's faces, counted, and their light without their rims, rows x places x 3."""
+        keys, rows = [], []
+        for look in dict.fromkeys(self.looks):
+            own = [n for n, cell in enumerate(self.cells) if cell == (look.tile, look.cell)]
+            for number, n in enumerate(own):
+                keys.append((look, number))
+                rows.append(_coarse(np.rot90(self.pictures[n], -look.turns), (0, 0)))
+        return tuple(keys), np.stack(rows)
 
     def cosines(self, patches: Patches) -> Floats:
         """Return how much each patch is each look by the network's numbers, N x looks."""
@@ -86,6 +139,94 @@ class Faces:
                 FaceSlopes.of(np.rot90(self.pictures[n], -look.turns)) for n in own
             )
         return self._slopes[look]
+
+
+class Fit(NamedTuple):
+    """How a patch lies on a face."""
+
+    alike: float
+    """Between -1 and 1."""
+    shift: tuple[int, int]
+    """To the right and down, in pixels of a face."""
+    look: Look
+    number: int
+    """Which of the look's pictures it is."""
+
+
+def _coarse(picture: Bgr, shift: tuple[int, int]) -> Floats:
+    """Return the light of a picture without its rim, in coarse squares, places x 3."""
+    (x, y), low, high = shift, RIM_PX, FACE_PX - RIM_PX
+    inner = _LIGHT[picture[low + y : high + y, low + x : high + x]]
+    count = (high - low) // COARSE_PX
+    return np.asarray(inner.reshape(count, COARSE_PX, count, COARSE_PX, 3).mean(axis=(1, 3))
+                      .reshape(-1, 3), np.float32)  # fmt: skip
+
+
+def _seen(shown: Floats, faces: Floats, rows: Sequence[int], own: NDArray[np.bool_]) -> Floats:
+    """Return what light left of prints, N x ``SEEN``.
+
+    Args:
+        shown: N x places x 3, light.
+        faces: rows x places x 3, light of printed faces.
+        rows: which of the faces each is laid on.
+        own: N x rows: which of the faces it is said to be.
+    """
+    face = faces[rows]
+    paper = face >= np.quantile(face, PAPER, axis=1, keepdims=True)
+    ratios = np.where(paper, shown / np.maximum(face, FEW), np.nan)
+    gains = np.nanquantile(ratios, DIM, axis=1, keepdims=True)
+    expected = face * gains
+    clipped = shown >= _LIGHT[CLIPPED]
+    hidden = clipped & (expected < WHITE)
+    ink = np.maximum(face.max(axis=1, keepdims=True) - face, 0)
+    burnt = (ink * hidden).sum(axis=(1, 2)) / np.maximum(ink.sum(axis=(1, 2)), FEW)
+    bright = np.maximum(gains.mean(axis=(1, 2)), FEW)
+    lit = np.maximum(shown - expected, 0).mean(axis=(1, 2)) / bright
+    grey, printed = np.sqrt(shown), np.sqrt(faces)
+    lenient = _told_apart(grey, printed, rows, own, (~hidden).astype(np.float32))
+    strict = _told_apart(grey, printed, rows, own, (~clipped).astype(np.float32))
+    return np.stack([burnt, lenient.seen, lenient.apart, strict.apart, lenient.alike,
+                     lenient.margin, strict.margin, lit], axis=1).astype(np.float32)  # fmt: skip
+
+
+class _Apart(NamedTuple):
+    seen: Floats
+    apart: Floats
+    alike: Floats
+    margin: Floats
+
+
+def _told_apart(
+    shown: Floats, faces: Floats, rows: Sequence[int], own: NDArray[np.bool_], counts: Floats
+) -> _Apart:
+    """Return how prints are told from all others where something is seen.
+
+    Args:
+        shown: N x places x 3.
+        faces: rows x places x 3.
+        rows: which of the faces each is laid on.
+        own: N x rows: which of the faces it is said to be.
+        counts: N x places x 3 of 0 and 1: what is seen.
+    """
+    many = np.maximum(counts.sum(axis=1), FEW)
+    middles = (counts * shown).sum(axis=1) / many
+    inner = (counts * (shown - middles[:, None])).reshape(len(shown), -1)
+    flat, weights = faces.reshape(len(faces), -1), counts.reshape(len(shown), -1)
+    squares = weights @ (flat**2).T
+    sums = np.einsum("npc,rpc->nrc", counts, faces, optimize=True)
+    spread = squares - (sums**2 / many[:, None]).sum(axis=2)
+    length = np.sqrt(np.maximum((inner * (shown - middles[:, None]).reshape(inner.shape))
+                                .sum(axis=1), 0))  # fmt: skip
+    alike = inner @ flat.T / (length[:, None] * np.sqrt(np.maximum(spread, 0)) + FEW * 10)
+    mine = flat[rows]
+    off = (weights * mine**2).sum(axis=1)[:, None] - 2 * (weights * mine) @ flat.T + squares
+    whole = (mine**2).sum(axis=1)[:, None] - 2 * mine @ flat.T + (flat**2).sum(axis=1)
+    off, whole = np.maximum(off, 0), np.maximum(whole, FEW)
+    best = np.where(own, alike, -1).max(axis=1)
+    return _Apart(
+        np.where(own, 1, off / whole).min(axis=1), np.sqrt(np.where(own, np.inf, off).min(axis=1)),
+        best, best - np.where(own, -1, alike).max(axis=1),
+    )  # fmt: skip
 
 
 def faces_of_prints(prints: Prints) -> Faces:
@@ -116,17 +257,18 @@ class FaceSlopes:
         middle = ways[len(rows) // 2].reshape(2, FACE_PX - 2 * RIM_PX, -1, 3)
         return cls(np.ascontiguousarray(middle), ways)
 
-    def alike(self, patch: Slopes) -> float:
-        """Return how much a patch is that look: where it fits best, then turned and resized."""
+    def fit(self, patch: Slopes) -> tuple[float, tuple[int, int]]:
+        """Return how much a patch is that look, and where: shifted, then turned and resized."""
         near = slice(RIM_PX - MOST_SHIFT_PX, FACE_PX - RIM_PX + MOST_SHIFT_PX)
         fits = sum(
             cv2.matchTemplate(np.ascontiguousarray(part[near, near]), own, cv2.TM_CCORR)
             for part, own in zip(patch, self.across, strict=True)
         )
         y, x = np.unravel_index(int(np.argmax(fits)), np.shape(fits))
-        inner = _inner(patch, (int(x) - MOST_SHIFT_PX, int(y) - MOST_SHIFT_PX)).reshape(-1)
+        shift = (int(x) - MOST_SHIFT_PX, int(y) - MOST_SHIFT_PX)
+        inner = _inner(patch, shift).reshape(-1)
         length = float(np.linalg.norm(inner)) + LEAST_STEEP * np.sqrt(inner.size)
-        return float((self.ways @ inner).max() / length)
+        return float((self.ways @ inner).max() / length), shift
 
 
 def unit(rows: Floats) -> Floats:

@@ -24,6 +24,7 @@ from engine.given import hides
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set, load_set
 from engine.tiles import TileKind, TileSet
 from vision.classify import embedding, features
+from vision.classify.evidence import taught_evidence
 from vision.classify.prints import Prints
 from vision.classify.reader import Reader, make_reader, shipped_reader
 from vision.core.crop import MARGIN, PATCH_PX
@@ -159,7 +160,7 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
         if not (np.isfinite(project).all() and np.isfinite(centres).all()):
             raise ValueError("the arrays hold no numbers")
         reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
-        return TaughtSet(tile_set, replace(reader, prints=_prints(manifest, arrays)))
+        return TaughtSet(tile_set, _with_prints(reader, tile_set, _prints(manifest, arrays)))
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise ModelError(f"{again}: {readable(str(error))}") from error
 
@@ -172,6 +173,13 @@ def _look(text: Any) -> Look:
     if not (0 <= look.cell < MOST_CELLS and 0 <= look.turns < MOST_TURNS):
         raise ValueError(f"{text} is no look of a tile")
     return look
+
+
+def _with_prints(reader: Reader, tile_set: TileSet, prints: Prints | None) -> Reader:
+    """Return a reader with what its tiles looked like; squares are held against that."""
+    square = prints is not None and tile_set.lattice == "square"
+    evidence = taught_evidence(prints) if prints is not None and square else None
+    return replace(reader, prints=prints, evidence=evidence)
 
 
 def _prints(manifest: Mapping[str, Any], arrays: Mapping[str, Any]) -> Prints | None:

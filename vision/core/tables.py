@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.record import TABLE_FORMAT, VERSION
-from vision.core.types import Quality, TableState
+from vision.core.types import UNKNOWN_TILE, Quality, TableState
 
 PIXEL_DIGITS = 1
 """Outlines are good to about a pixel."""
@@ -49,6 +49,7 @@ def quality_to_json(quality: Quality, size_px: tuple[int, int]) -> dict[str, Any
                 "what": one.what,
                 "text": one.text,
                 "box": everything if one.box is None else [int(v) for v in one.box],
+                **({"looks_like": one.looks_like} if one.what == UNKNOWN_TILE else {}),
             }
             for one in quality.advice
         ],

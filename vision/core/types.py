@@ -132,10 +132,12 @@ class Advice:
     """What would make a picture better, in the owner's words, with the place."""
 
     what: str
-    """``blur``, ``dark``, ``glare``, ``small``, ``cut-off`` or ``covered``."""
+    """``blur``, ``dark``, ``glare``, ``small``, ``cut-off``, ``covered`` or ``unknown-tile``."""
     text: str
     box: tuple[int, int, int, int] | None = None
     """Left, top, width and height in pixels; ``None`` for the whole picture."""
+    looks_like: str | None = None
+    """The box that an unknown tile seems to come from, where there is one."""
 
 
 @dataclass(frozen=True)

@@ -49,19 +49,24 @@ def reconstruct_hexes(
     )
     strays = _strays(main)
     laid = tuple(card for card in main.cards if all(card is not one for one in strays))
-    tiles: list[TileEntry] = []
-    unsure: list[TileEntry] = []
-    for card in laid:
-        entry = _entry(card, tile_set)
-        if card.confidence >= SURE:
-            tiles.append(entry)
-        else:
-            unsure.append(replace(entry, guesses=guesses_of(card), why=why_of(card)))
+    tiles, unsure = _entries(laid, tile_set)
     others = [card for group in groups if group is not main for card in group.cards]
     aside = [
         aside_entry(card) for card in (*strays, *others) if card.confidence >= SURELY_ASIDE
     ]  # fmt: skip
-    return Reconstruction(tuple(tiles), tuple(unsure), tuple(aside), laid)
+    return Reconstruction(tiles, unsure, tuple(aside), laid)
+
+
+def _entries(
+    laid: Sequence[SeenCard], tile_set: TileSet
+) -> tuple[tuple[TileEntry, ...], tuple[TileEntry, ...]]:
+    """Return the tiles of a layout, sure ones and others."""
+    tiles = tuple(_entry(card, tile_set) for card in laid if card.confidence >= SURE)
+    unsure = tuple(
+        replace(_entry(card, tile_set), guesses=guesses_of(card), why=why_of(card))
+        for card in laid if card.confidence < SURE
+    )  # fmt: skip
+    return tiles, unsure
 
 
 def _laid(group: CardGroup) -> tuple[int, int]:

@@ -382,14 +382,16 @@ def open_cuts(readings: Sequence[tuple[Reading, float]]) -> list[SeenSplit]:
     sure = set(likely[0].pieces).intersection(*(reading.pieces for reading in likely))
     doubtful = [[p for p in reading.pieces if p not in sure] for reading in likely]
     spots = {(p.board or 0, *cell) for p in doubtful[0] for cell in p.cells}
-    splits = []
-    for group in groups_of(spots, lambda *_: True):
-        ways = dict.fromkeys(
-            tuple(p for p in pieces if (p.board or 0, *p.cells[0]) in group) for pieces in doubtful
-        )
-        if len(ways) > 1:
-            splits.append(SeenSplit(tuple(sorted(group)), tuple(ways)))
-    return splits
+    splits = [_split(group, doubtful) for group in groups_of(spots, lambda *_: True)]
+    return [split for split in splits if len(split.ways) > 1]
+
+
+def _split(group: set[Spot], doubtful: Sequence[Sequence[Piece]]) -> SeenSplit:
+    """Return the ways in which some cells may be cut."""
+    ways = dict.fromkeys(
+        tuple(p for p in pieces if (p.board or 0, *p.cells[0]) in group) for pieces in doubtful
+    )
+    return SeenSplit(tuple(sorted(group)), tuple(ways))
 
 
 def groups_of(spots: set[Spot], hangs: Callable[[Spot, Spot], bool]) -> list[set[Spot]]:

@@ -175,11 +175,7 @@ def _table(
 ) -> TableState:  # fmt: skip
     size, boards = (bgr.shape[1], bgr.shape[0]), found.boards
     if not boards:
-        advice = assess(bgr, [], limits=LIMITS).advice
-        if all(one.what == "small" for one in advice):
-            advice = (*advice, Advice("cut-off", NO_BOARD))
-        quality = Quality(ok=False, advice=advice)
-        return TableState(size, quality=quality, game=game, set_name=tile_set.name)
+        return TableState(size, quality=_no_board(bgr), game=game, set_name=tile_set.name)
     numbered = several_boards(game)
     lost = [_lost(board, reading, size) for board, reading in zip(boards, readings, strict=True)]
     hidden = {(number, *cell) for number, cells in enumerate(lost) for cell in cells}
@@ -200,6 +196,14 @@ def _table(
         game=game,
         set_name=tile_set.name,
     )
+
+
+def _no_board(bgr: Bgr) -> Quality:
+    """Return what to say of a picture in which no board was placed."""
+    advice = assess(bgr, [], limits=LIMITS).advice
+    if all(one.what == "small" for one in advice):
+        advice = (*advice, Advice("cut-off", NO_BOARD))
+    return Quality(ok=False, advice=advice)
 
 
 def _lost(board: HexBoard, reading: CellReadings, size: tuple[int, int]) -> dict[Cell, str]:

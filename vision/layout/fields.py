@@ -417,16 +417,17 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
     gap, slide, turned = _lie(np.stack(outlines), one, other, corner)
     sides = dict(sides_of((card for card in cards if card.confidence >= EVEN), tile_set))
     at = list(cells)
-    out = []
-    for k, (here, there, step) in enumerate(pairs):
+
+    def joint(k: int) -> Joint:
+        here, there, step = pairs[k]
         met = _met(at[here], at[there], step, sides)
         a, b = cards[owners[here]], cards[owners[there]]
-        out.append(Joint(
+        return Joint(
             owners[here], owners[there], float(gap[k]), float(slide[k]), float(turned[k]),
-            bool(corner[k]), _carried(met, tile_set), met is not None and not carries_on(*met),
-            _alike(a, b),
-        ))  # fmt: skip
-    return out
+            bool(corner[k]), _carried(met, tile_set), _is_broken(met), _alike(a, b),
+        )  # fmt: skip
+
+    return list(map(joint, range(len(pairs))))
 
 
 def cell_outlines(card: SeenCard) -> list[Array]:
@@ -471,6 +472,10 @@ def _met(
     edges = (1, 3) if step[0] else (2, 0)
     one, other = (here, edges[0]), (there, edges[1])
     return (sides[one], sides[other]) if one in sides and other in sides else None
+
+
+def _is_broken(met: tuple[str | None, str | None] | None) -> bool:
+    return met is not None and not carries_on(*met)
 
 
 def _carried(met: tuple[str | None, str | None] | None, tile_set: TileSet) -> float:

@@ -110,17 +110,16 @@ def assess(
     cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
     whole = [o for o in outlines if not leaves(o, size)]
     found: list[tuple[Advice, bool]] = []
-    if not outlines:
-        found += [(_advice(what, None, scale, size), True) for what in picture_troubles(bgr)]
+    troubles = () if outlines else picture_troubles(bgr)
+    found += [(_advice(what, None, scale, size), True) for what in troubles]
     small = _small(whole, scale, size, limits)
     found += small or _small_beside([*covered, *beside], scale, size, SMALLEST_PX)
     found += _spoilt(bgr, whole, scale, size, limits)
     every = of or len(whole) + len(cut_tiles) + len(covered)
     gone = len(cut_tiles) - cut_read + len(covered)
     lost = gone > limits.lost * every or len(cut_tiles) > LOST_SHARE * every
-    for what, some in (("cut-off", cut_tiles), ("covered", covered)):
-        if some:
-            found.append((_advice(what, some, scale, size), lost))
+    hidden = {"cut-off": cut_tiles, "covered": covered}
+    found += [(_advice(what, some, scale, size), lost) for what, some in hidden.items() if some]
     if burnt:
         found = [one for one in found if one[0].what != "glare"]
         found.append((_advice("glare", burnt, scale, size), True))

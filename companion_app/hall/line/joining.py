@@ -14,12 +14,14 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from companion_app.hall.errors import BadMessageError
 from companion_app.hall.line.keys import HallKeys, id_of, public_from_text, public_to_text
 from companion_app.hall.line.message import whole_number
-from companion_app.hall.store.hall_store import HallStore
+
+if TYPE_CHECKING:
+    from companion_app.hall.store.hall_store import HallStore
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """None that is taken for another one."""

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
@@ -20,7 +21,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from companion_app.hall.errors import BadMessageError
-from companion_app.hall.store.hall_store import HallStore
+
+if TYPE_CHECKING:
+    from companion_app.hall.store.hall_store import HallStore
 
 FROM = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 UNTIL = datetime.datetime(2070, 1, 1, tzinfo=datetime.UTC)

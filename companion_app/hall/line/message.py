@@ -23,8 +23,9 @@ SIGNED_FOR = b"snake-eye hall 1\0"
 SIGNATURE_BYTES = 64
 MOST_BYTES = 2 << 20
 """Of a message; the broker is told the same."""
-MOST_LINE_BYTES = 64 << 10
+MOST_LINE_BYTES = 256 << 10
 MOST_LINES = 200
+LARGEST_PICTURE = 1 << 20
 BATCH_BYTES = 128 << 10
 """A batch ends with the line that reaches it."""
 MOST_NUMBER = 1 << 53

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Select, func, select, update
 
 from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.store.schema import alerts, decisions, tables
@@ -164,6 +164,22 @@ def decisions_of(store: HallStore, table: str | None = None, most: int = 200) ->
     asked = select(decisions).order_by(decisions.c.id.desc()).limit(most)
     if table is not None:
         asked = asked.where(decisions.c.table_id == table)
+    return _read(store, asked)
+
+
+def last_decisions(store: HallStore, whats: Collection[str]) -> dict[str, Decision]:
+    """Return by table the last decision of these kinds; of tables that are let in."""
+    newest = (
+        select(func.max(decisions.c.id))
+        .join(tables, tables.c.id == decisions.c.table_id)
+        .where(decisions.c.what.in_(list(whats)), tables.c.revoked_s.is_(None))
+        .group_by(decisions.c.table_id)
+    )
+    found = _read(store, select(decisions).where(decisions.c.id.in_(newest)))
+    return {one.table: one for one in found}
+
+
+def _read(store: HallStore, asked: Select[Any]) -> list[Decision]:
     with store.reading() as line:
         return [_decision(row._asdict()) for row in line.execute(asked)]
 

@@ -118,3 +118,19 @@ photos = Table(
     Column("answered_s", Float),
 )  # fmt: skip
 """Photos of tables without a box; forgotten after an hour."""
+
+tournaments = Table(
+    "tournaments", metadata,
+    Column("id", Text, primary_key=True),
+    Column("made_s", Float, nullable=False),
+    Column("delay_s", Float, nullable=False, server_default="0"),
+    Column("events", BigInteger, nullable=False, server_default="0"),
+)  # fmt: skip
+"""``events`` is the number of the last event; whoever adds one has seen all before it."""
+
+tournament_events = Table(
+    "tournament_events", metadata,
+    Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("event", Text, nullable=False),
+)  # fmt: skip

@@ -19,7 +19,7 @@ from companion_app.hall.line.joining import Request, hall_proof, plain_code, tab
 from companion_app.hall.line.keys import id_of, key_from_text, key_to_text, public_to_text
 from companion_app.hall.line.message import MOST_BYTES
 
-FOLDER = "hall-table"
+FOLDER, FILE = "hall-table", "hall.json"
 ANSWER_S = 20.0
 
 
@@ -59,7 +59,8 @@ class MembershipFiles:
 
     def __init__(self, home: Path) -> None:
         self._folder = home / FOLDER
-        self._file, self._cursor = self._folder / "hall.json", self._folder / "cursor.json"
+        self._file, self._cursor = self._folder / FILE, self._folder / "cursor.json"
+        self._mark = 0
 
     def membership(self) -> Membership | None:
         """Return the hall that this table joined."""
@@ -76,6 +77,17 @@ class MembershipFiles:
         cursor = self.cursor()
         write_private(self._file, json.dumps(asdict(membership)))
         self.keep(Cursor(membership.since, membership.since, cursor.life, 0))
+
+    def is_member(self, membership: Membership) -> bool:
+        """Say whether this is still the hall that the table is in; cheap enough to ask often."""
+        try:
+            mark = self._file.stat().st_mtime_ns
+        except OSError:
+            return False
+        if mark != self._mark:
+            self._mark = mark
+            return self.membership() == membership
+        return True
 
     def leave(self) -> bool:
         """Forget the hall, the key included; say whether there was one."""

@@ -10,6 +10,7 @@ import base64
 import http.client
 import json
 import shutil
+import threading
 import time
 from collections.abc import Callable, Mapping
 from importlib import metadata
@@ -20,6 +21,7 @@ from urllib.parse import urlsplit
 from companion_app.home import home_folder
 
 ANSWER_S = 3.0
+LOOK_S = 5.0
 THERMOMETER = Path("/sys/class/thermal/thermal_zone0/temp")
 LONGEST = 1 << 20
 
@@ -33,6 +35,17 @@ class OwnPage:
         self._clock = clock
         self._asked_s: dict[str, float] = {}
         """Since when each open question is known."""
+        self._newest: Mapping[str, Any] = {}
+
+    def watch(self, stop: threading.Event) -> None:
+        """Look again and again how the table is, so that nobody waits for it."""
+        while not stop.is_set():
+            self._newest = self.health()
+            stop.wait(LOOK_S)
+
+    def newest(self) -> Mapping[str, Any]:
+        """Return how the table was when it was looked at last."""
+        return self._newest
 
     def health(self) -> Mapping[str, Any]:
         """Return how the table is: machine, camera, and how long a question has been open."""

@@ -1,6 +1,4 @@
-"""Sends the table's log to its hall: a process of its own, so that the referee never waits.
-
-    python -m companion_app.hall.table.sender
+"""Sends the table's log to its hall.
 
 One batch is under way at a time. What is not acknowledged is sent again, each time later; the
 hall's word says from where, so that a hall which was set back gets everything anew.
@@ -12,24 +10,20 @@ import logging
 import queue
 import random
 import secrets
-import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from companion_app.answers import BAD_INPUT, complain
-from companion_app.hall.errors import BadMessageError, HallError
+from companion_app.hall.errors import BadMessageError
 from companion_app.hall.line.keys import key_to_pem, public_from_text
 from companion_app.hall.line.message import (
     ANSWER,
-    ASK,
     BATCH_BYTES,
     HEALTH,
     JOURNAL,
+    LARGEST_PICTURE,
     MOST_LINES,
     PICTURE,
     batch_to_bytes,
@@ -44,9 +38,7 @@ from companion_app.hall.line.message import (
 from companion_app.hall.line.mqtt import KEEP_ALIVE_S, new_client
 from companion_app.hall.table.journal import Journal
 from companion_app.hall.table.membership import Membership, MembershipFiles, key_of
-from companion_app.home import home_folder
 from companion_app.live.errors import StoreError
-from companion_app.live.store import FILE
 
 log = logging.getLogger(__name__)
 LOOK_S = 0.05
@@ -55,6 +47,7 @@ WAIT_S = 1.0
 LONGEST_WAIT_S = 3.0
 """For an answer, the first time and at last; so a hall that is back has everything within 5 s."""
 HEALTH_S = 10.0
+MOST_PICTURE_TRIES = 3
 LIVES = 1 << 32
 """Messages that one life of the sender has numbers for."""
 Obey = Callable[[bytes], Mapping[str, Any]]
@@ -98,6 +91,7 @@ class Sender:
         self._greeted = False
         """Whether the hall has said how far it has the log since the line stands."""
         self._mark: tuple[int, int] | None = None
+        self._picture, self._picture_tries = 0, 0
         self._health_due_s = 0.0
         self._client = new_client(
             membership.authority, membership.certificate, key_to_pem(self._key)
@@ -158,17 +152,24 @@ class Sender:
             ask = self._ask(now_s)
             self._publish(JOURNAL, batch_to_bytes(ask, acked, [text for _, text in lines]))
             return
-        pictures = self._journal.pictures_after(self.cursor.pictured, acked)
-        if pictures:
+        if pictures := self._journal.pictures_after(self.cursor.pictured, acked):
             self._send_pictures(pictures, now_s)
             return
         # Nothing is left; the file is looked at again when it has changed.
         self._mark = mark
 
     def _send_pictures(self, pictures: list[tuple[int, str, bytes]], now_s: float) -> None:
+        foul = pictures[0][0]
+        self._picture_tries = self._picture_tries + 1 if foul == self._picture else 1
+        self._picture = foul
+        fit = [one for one in pictures if len(one[2]) <= LARGEST_PICTURE]
+        if not fit or self._picture_tries > MOST_PICTURE_TRIES:
+            # The arbiter does without; the moves of a table never wait for a picture.
+            self.cursor = replace(self.cursor, pictured=foul)
+            return
         ask = self._ask(now_s)
-        for count, (number, name, jpeg) in enumerate(pictures, start=1):
-            said = {"number": number, "name": name, "ask": ask, "last": count == len(pictures)}
+        for count, (number, name, jpeg) in enumerate(fit, start=1):
+            said = {"number": number, "name": name, "ask": ask, "last": count == len(fit)}
             self._publish(PICTURE, to_bytes(said) + b"\n" + jpeg)
 
     def _ask(self, now_s: float) -> str:
@@ -243,130 +244,3 @@ class Sender:
         if self.cursor != self._kept:
             self._files.keep(self.cursor)
             self._kept = self.cursor
-
-
-# --- agreeing ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """What comparing the two logs came to."""
-
-    lines: int
-    """How many are the same on both sides."""
-    differing: tuple[int, ...]
-    missing: tuple[int, ...]
-    """Numbers that the hall does not have, or the table does not."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether both are the same."""
-        return not self.differing and not self.missing
-
-
-def compare(membership: Membership, journal: Journal, wait_s: float = 20.0) -> Agreement:
-    """Compare table and hall line by line, by what the hall has signed.
-
-    Raises:
-        HallError: the hall does not answer.
-    """
-    from companion_app.hall.line.marks import mark_of_line
-
-    ours = {
-        number: mark_of_line(text)
-        for number, text in journal.after(membership.since, sys.maxsize, sys.maxsize)
-    }
-    theirs: dict[int, str] = {}
-    asking = _Asking(membership, wait_s)
-    try:
-        after = membership.since
-        while page := asking.marks(after):
-            theirs.update(page)
-            after = max(page)
-    finally:
-        asking.close()
-    both = ours.keys() & theirs.keys()
-    differing = tuple(sorted(n for n in both if ours[n] != theirs[n]))
-    return Agreement(
-        len(both) - len(differing), differing, tuple(sorted(ours.keys() ^ theirs.keys()))
-    )
-
-
-class _Asking:
-    """Asks the hall one question at a time."""
-
-    def __init__(self, membership: Membership, wait_s: float) -> None:
-        self._member, self._wait_s = membership, wait_s
-        self._key, self._hall_key = key_of(membership), public_from_text(membership.hall_key)
-        self._topic = topic_to(membership.hall, membership.table)
-        self._heard: queue.Queue[bytes] = queue.Queue()
-        self._ready = threading.Event()
-        self._client = new_client(
-            membership.authority, membership.certificate, key_to_pem(self._key)
-        )
-        self._client.on_connect = lambda client, *_: client.subscribe(self._topic, qos=1)
-        self._client.on_subscribe = lambda *_: self._ready.set()
-        self._client.on_message = lambda *heard: self._heard.put(bytes(heard[2].payload))
-        self._client.connect_async(membership.broker_host, membership.broker_port, KEEP_ALIVE_S)
-        self._client.loop_start()
-
-    def marks(self, after: int) -> dict[int, str]:
-        """Return the marks of the hall's next lines, by their numbers."""
-        until_s = time.monotonic() + self._wait_s
-        if not self._ready.wait(self._wait_s):
-            raise HallError("the hall's broker does not answer; is the hall running?")
-        ask = secrets.token_hex(8)
-        topic = topic_from(self._member.hall, self._member.table, ASK)
-        body = to_bytes({"ask": ask, "after": after})
-        while time.monotonic() < until_s:
-            self._client.publish(topic, signed(self._key, topic, body), qos=1)
-            try:
-                said = from_bytes(opened(self._hall_key, self._topic, self._heard.get(timeout=2)))
-            except (queue.Empty, BadMessageError):
-                continue
-            if said.get("ask") == ask:
-                return {int(number): str(mark) for number, mark in said["marks"]}
-        raise HallError("the hall does not answer; is it running?")
-
-    def close(self) -> None:
-        self._client.disconnect()
-        self._client.loop_stop()
-
-
-# --- the process ---------------------------------------------------------------------------------
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Send until ended; at once where this table has joined no hall.
-
-    Args:
-        arguments: the address of the table's own page, where rulings of the hall are carried to.
-    """
-    from companion_app.hall.table.own_page import OwnPage
-
-    told = sys.argv[1:] if arguments is None else arguments
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    home = home_folder()
-    files = MembershipFiles(home)
-    try:
-        membership = files.membership()
-    except HallError as error:
-        complain(str(error))
-        return BAD_INPUT
-    if membership is None:
-        return 0
-    page = OwnPage(told[0] if told else "http://127.0.0.1:8080")
-    stop = threading.Event()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: stop.set())
-    sender = Sender(membership, files, Journal(Path(home) / FILE), page.health, page.obey)
-    sender.start()
-    try:
-        sender.run(stop)
-    finally:
-        sender.close()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -64,9 +64,9 @@ def happened(
     return event, apply(tournament, event)
 
 
-def replay(events: Iterable[Event]) -> Tournament:
-    """Return the tournament that the events add up to."""
-    tournament = Tournament()
+def replay(events: Iterable[Event], before: Tournament | None = None) -> Tournament:
+    """Return the tournament that the events add up to, from the first or after those before."""
+    tournament = before or Tournament()
     for event in events:
         tournament = apply(tournament, event)
     return tournament

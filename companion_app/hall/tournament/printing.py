@@ -13,18 +13,8 @@ from companion_app.hall.tournament.standings import number_in_words, standings, 
 from companion_app.hall.tournament.view import names
 from companion_app.hall.tournament.words import say
 
-STYLE = """
-@page { size: A4; margin: 14mm; }
-body { font: 12pt/1.35 system-ui, sans-serif; color: #2a2622; margin: 0; }
-h1 { font-size: 20pt; margin: 0 0 4mm; } h2 { font-size: 14pt; margin: 6mm 0 2mm; }
-table { border-collapse: collapse; width: 100%; break-inside: avoid; }
-td, th { border: 0.3mm solid #7a7166; padding: 1.5mm 2.5mm; text-align: start; }
-th { font-weight: 600; } .n { text-align: end; width: 18mm; } .sign { width: 45mm; }
-.columns { columns: 2; column-gap: 10mm; } .columns p { margin: 0; break-inside: avoid; }
-.slip { break-inside: avoid; border-bottom: 0.3mm dashed #7a7166; padding: 4mm 0 6mm; }
-.slip td { height: 9mm; }
-small { color: #7a7166; }
-"""
+STYLE = "/static/hall_print.css"
+"""Where the page finds its style: a page of the hall has none of its own inside."""
 
 
 def pairings_page(tournament: Tournament, round_: Round, language: str) -> str:
@@ -110,7 +100,7 @@ def _cells(kind: str, texts: Iterable[str]) -> str:
 def _page(title: str, parts: Iterable[str], language: str) -> str:
     return (
         f'<!doctype html><html lang="{_e(language)}"><head><meta charset="utf-8">'
-        f"<title>{_e(title)}</title><style>{STYLE}</style></head>"
+        f'<title>{_e(title)}</title><link rel="stylesheet" href="{STYLE}"></head>'
         f"<body>{''.join(parts)}</body></html>\n"
     )
 

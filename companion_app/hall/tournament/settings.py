@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import Any
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.tournament.model import Settings
 from companion_app.hall.tournament.points import SCHEMES, rows
+from companion_app.hall.tournament.reading import clean
 from engine.games import GAMES
 
 TIE_BREAKS = ("share", "score", "wins", "buchholz", "buchholz-cut", "sonneborn", "direct")
@@ -36,6 +38,10 @@ def read_settings(written: object) -> Settings:
         values["bye_points"] = _number(values["bye_points"], "bye_points")
     if "tie_breaks" in values:
         values["tie_breaks"] = tuple(map(str, _list(values, "tie_breaks")))
+    for key in ("name", "game", "points"):
+        if not isinstance(values.get(key, ""), str):
+            raise TournamentError("bad-setting", setting=key)
+    values["name"] = clean(values.get("name", ""))
     settings = Settings(**values)
     _check(settings)
     return settings
@@ -82,9 +88,6 @@ def _check(settings: Settings) -> None:
     for name in settings.tie_breaks:
         if name not in TIE_BREAKS:
             raise TournamentError("bad-setting", setting="tie_breaks")
-    for key in ("name", "game", "points"):
-        if not isinstance(getattr(settings, key), str):
-            raise TournamentError("bad-setting", setting=key)
     if not isinstance(settings.rated, bool):
         raise TournamentError("bad-setting", setting="rated")
 
@@ -106,6 +109,11 @@ def _row(row: object) -> tuple[Fraction, ...]:
 
 def _number(value: object, key: str) -> Fraction:
     try:
+        # A short text may name a number too large for any memory.
+        if not isinstance(value, int | float | str) or not re.fullmatch(
+            r"[\d./]{1,12}", str(value)
+        ):
+            raise ValueError(value)
         number = Fraction(str(value))
     except (ValueError, ZeroDivisionError) as error:
         raise TournamentError("bad-setting", setting=key) from error

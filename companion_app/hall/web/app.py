@@ -8,7 +8,17 @@ from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from companion_app.hall.errors import DatabaseError
-from companion_app.hall.web import arbiter_views, feed_views, join_views, page_views, photo_views
+from companion_app.hall.tournament.errors import TournamentError
+from companion_app.hall.web import (
+    arbiter_views,
+    director_views,
+    feed_views,
+    join_views,
+    page_views,
+    photo_views,
+    player_views,
+    tournament_views,
+)
 from companion_app.hall.web.guard import protect
 from companion_app.hall.web.hall import Hall, hall, language
 from companion_app.web.serving.errors import WebError
@@ -27,7 +37,10 @@ def create_hall_app(the_hall: Hall) -> Flask:
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.extensions["snake-eye-hall"] = the_hall
     protect(app, the_hall)
-    for part in (feed_views, arbiter_views, join_views, photo_views, page_views):
+    for part in (
+        feed_views, arbiter_views, join_views, photo_views, tournament_views, director_views,
+        player_views, page_views,
+    ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)
     app.after_request(_compressed)
@@ -46,9 +59,13 @@ def _refused(error: Exception) -> Response:
     elif isinstance(error, HTTPException):
         status = error.code or 500
         code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")
-    else:
+    elif not isinstance(error, TournamentError):
         log.exception("a request failed: %s %s", request.method, request.path)
-    text = Speech(language()).page(f"error-{code}", n=wait or 0, address=hall().address)
+    if isinstance(error, TournamentError):
+        status, code = 403 if error.code == "not-allowed" else 409, f"tournament-{error.code}"
+        text = error.in_words(language())
+    else:
+        text = Speech(language()).page(f"error-{code}", n=wait or 0, address=hall().address)
     answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
     answer.status_code = status
     if wait is not None:

@@ -12,8 +12,9 @@ from companion_app.hall.line.message import is_word
 from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.web.guard import OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall, language
+from companion_app.hall.web.hidden import hidden_names, without_hidden
 from companion_app.hall.web.openapi import document
-from companion_app.hall.web.overview import Shown, hidden_names, without_hidden
+from companion_app.hall.web.overview import Shown
 from companion_app.line.hub import FullHouse
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
@@ -36,7 +37,7 @@ def tables() -> Response:
 def events() -> Response:
     """Stream what changes at all tables, at most once a second, all in one."""
     known = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
-    return _stream(lambda: hall().overview.changes(int(known) if _is_serial(known) else 0))
+    return stream(lambda: hall().overview.changes(int(known) if _is_serial(known) else 0))
 
 
 @blueprint.get("/api/hall/tables/<id_>/events")
@@ -44,7 +45,7 @@ def events() -> Response:
 def table_events(id_: str) -> Response:
     """Stream one table whenever it changes, at once."""
     table = str(_table(id_).document["id"])
-    return _stream(lambda: hall().overview.follow(table))
+    return stream(lambda: hall().overview.follow(table))
 
 
 @blueprint.get("/api/hall/tables/<id_>")
@@ -136,7 +137,8 @@ def _names(game: GameSoFar) -> dict[str, str]:
     return {who: name for who, name in game.names.items() if name.casefold() not in hidden}
 
 
-def _stream(begin: Any) -> Response:
+def stream(begin: Any) -> Response:
+    """Return a stream; where there is no room, when to try again."""
     try:
         lines: Iterator[str] = begin()
     except FullHouse:

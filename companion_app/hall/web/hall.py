@@ -18,6 +18,7 @@ from companion_app.hall.line.broker import BrokerAddress
 from companion_app.hall.line.keys import HallKeys
 from companion_app.hall.receiver import Receiver
 from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.overview import Overview
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.limits import Limiter
@@ -47,6 +48,7 @@ class Hall:
     games: Games
     overview: Overview
     broker: BrokerAddress
+    tournaments: Tournaments
     broker_is_own: bool = True
     """Then a table finds it where it found the page."""
     address: str = ""

@@ -45,6 +45,23 @@ ALL: Doc = {
     "properties": {"serial": NUMBER, "now_s": {"type": "number"},
                    "tables": {"type": "array", "items": TABLE}},
 }  # fmt: skip
+TOURNAMENT_ID: Doc = {"name": "id_", "in": "path", "required": True, "schema": TEXT}
+SHORT: Doc = {
+    "type": "object",
+    "properties": {"id": TEXT, "name": TEXT, "game": TEXT, "round": NUMBER, "rounds": NUMBER,
+                   "stage": TEXT, "over": YES_NO, "players": NUMBER},
+}  # fmt: skip
+TOURNAMENT: Doc = {
+    "type": "object",
+    "properties": {
+        "id": TEXT, "events": NUMBER, "format": TEXT, "version": NUMBER,
+        "settings": {"type": "object"}, "over": YES_NO, "tie_breaks": {"type": "array"},
+        "players": {"type": "array", "items": {"type": "object"}},
+        "rounds": {"type": "array", "items": {"type": "object"}},
+        "groups": {"type": "array", "items": TEXT}, "standings": {"type": "object"},
+        "overall": {"type": "array", "items": {"type": "object"}},
+    },
+}  # fmt: skip
 PATHS: dict[str, tuple[str, str, list[Doc], Doc]] = {
     "/api/hall": ("How all tables stand", "application/json", [], ALL),
     "/api/hall/events": (
@@ -58,6 +75,23 @@ PATHS: dict[str, tuple[str, str, list[Doc], Doc]] = {
     "/api/hall/tables/{id_}/table.svg": (
         "The table drawn", "image/svg+xml",
         [ID, GAME, N, LANG, _query("v", TEXT, "makes the address one that may be kept")], TEXT),
+    "/api/hall/tournaments": ("All tournaments in short", "application/json", [], {
+        "type": "object", "properties": {"tournaments": {"type": "array", "items": SHORT}}}),
+    "/api/hall/tournaments/{id_}": (
+        "A tournament as the public sees it, later than it is where its director wants it so",
+        "application/json", [TOURNAMENT_ID, LANG], TOURNAMENT),
+    "/api/hall/tournaments/{id_}/events": (
+        "Server-sent events: `tournament`, with the number of the last event to be seen",
+        "text/event-stream", [TOURNAMENT_ID], TEXT),
+    "/api/hall/tournaments/{id_}/why": (
+        "Why one player stands before another, in words", "application/json",
+        [TOURNAMENT_ID, _query("one", TEXT, "a player"), _query("two", TEXT, "another"), LANG],
+        {"type": "object", "properties": {"text": TEXT}}),
+    "/api/hall/tournaments/{id_}/export": (
+        "A file: CSV that no spreadsheet computes, JSON, or plays for Board Game Stats", "*/*",
+        [TOURNAMENT_ID, LANG, _query("as", {"enum": [
+            "standings.csv", "results.csv", "tournament.json", "log.json", "bgstats.zip"]},
+            "which file")], TEXT),
     "/api/hall/openapi.json": ("This document", "application/json", [], {"type": "object"}),
 }  # fmt: skip
 

@@ -10,13 +10,14 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.store.arbiter_store import open_alerts
-from companion_app.hall.store.hall_store import HallStore, Member, Standing
+from companion_app.hall.store.hall_store import AWAY_S, HallStore, Member, Standing
+from companion_app.hall.web.hidden import hidden_names, without_hidden
 from companion_app.line.hub import FullHouse
 
 log = logging.getLogger(__name__)
@@ -25,8 +26,6 @@ MERGED_S = 1.0
 GATHER_S = 0.02
 """Changes that come so close together are read in one go."""
 HEARTBEAT_S = 10.0
-AWAY_S = 30.0
-"""A table that is not heard of for so long is shown as away."""
 MOST_LISTENERS = 1000
 HELLO = "retry: 1500\n: hello\n\n"
 STILL_HERE = ": still here\n\n"
@@ -57,6 +56,7 @@ class Overview:
         self._store, self._clock, self._merged_s = store, clock, merged_s
         self._most = most_listeners
         self._shown: dict[str, Shown] = {}
+        self._hidden: frozenset[str] = frozenset()
         self._serial = 0
         lock = threading.Lock()
         self._changed = threading.Condition(lock)
@@ -124,12 +124,13 @@ class Overview:
         """Read tables again; all of them, where none are named."""
         members = {one.id: one for one in self._store.members(among)}
         standings = self._store.standings(among)
-        hidden = hidden_names(self._store)
+        if among is None:
+            self._hidden = hidden_names(self._store)
         calls: dict[str, list[str]] = {}
         for alert in open_alerts(self._store):
             calls.setdefault(alert.table, []).append(alert.kind)
         fresh: dict[str, Doc | None] = {
-            id_: self._document(one, standings.get(id_), calls.get(id_, []), hidden)
+            id_: self._document(one, standings.get(id_), calls.get(id_, []))
             for id_, one in members.items()
         }
         for id_ in self._shown.keys() if among is None else among:
@@ -150,9 +151,7 @@ class Overview:
         if id_ in self._one_changed:
             self._one_changed[id_].notify_all()
 
-    def _document(
-        self, member: Member, standing: Standing | None, calls: list[str], hidden: frozenset[str]
-    ) -> Doc:
+    def _document(self, member: Member, standing: Standing | None, calls: list[str]) -> Doc:
         document: Doc = {
             "id": member.id,
             "name": member.name,
@@ -166,7 +165,7 @@ class Overview:
         if standing is not None:
             document |= {
                 "version": standing.version, "number": standing.number, "key": standing.game,
-                **without_hidden(standing.document, hidden),
+                **without_hidden(standing.document, self._hidden),
             }  # fmt: skip
         return document
 
@@ -188,7 +187,7 @@ class Overview:
     def tables(self) -> list[Shown]:
         """Return all tables by name."""
         shown = [one for one in list(self._shown.values()) if not one.document.get("gone")]
-        return sorted(shown, key=lambda one: _in_order(str(one.document["name"])))
+        return sorted(shown, key=lambda one: in_order(str(one.document["name"])))
 
     def whole(self) -> str:
         """Return all tables as JSON."""
@@ -266,6 +265,21 @@ class Overview:
         shown = self._shown.get(id_)
         return shown.serial if shown is not None else 0
 
+    def listener(self, lines: Iterator[str]) -> Iterator[str]:
+        """Return lines for one more who listens.
+
+        Raises:
+            FullHouse: there is no room for one more.
+        """
+        self._enter()
+        return self._counted(lines)
+
+    def _counted(self, lines: Iterator[str]) -> Iterator[str]:
+        try:
+            yield from lines
+        finally:
+            self._leave()
+
     def _enter(self) -> None:
         with self._changed:
             if self.listening >= self._most:
@@ -277,33 +291,7 @@ class Overview:
             self.listening -= 1
 
 
-# --- names that are not shown --------------------------------------------------------------------
-
-
-def hidden_names(store: HallStore) -> frozenset[str]:
-    """Return the names that their owners do not want to be seen here."""
-    return frozenset(json.loads(store.fact("hidden") or "[]"))
-
-
-def hide_name(store: HallStore, name: str, hidden: bool = True) -> None:
-    """Show a player by his colour from now on, or by his name again."""
-    names = set(hidden_names(store))
-    (names.add if hidden else names.discard)(name.casefold())
-    store.keep_fact("hidden", json.dumps(sorted(names)))
-
-
-def without_hidden(document: Mapping[str, Any], hidden: frozenset[str]) -> Doc:
-    """Return a standing without names that are not to be seen."""
-    if not hidden or "players" not in document:
-        return dict(document)
-    players = [
-        {**player, "name": "" if player["name"].casefold() in hidden else player["name"]}
-        for player in document["players"]
-    ]
-    return {**document, "players": players}
-
-
-def _in_order(name: str) -> list[tuple[int, int, str]]:
+def in_order(name: str) -> list[tuple[int, int, str]]:
     """Return what sorts ``Table 10`` after ``Table 9``."""
     words = name.casefold().split()
     return [(0, int(word), "") if word.isdecimal() else (1, 0, word) for word in words]

@@ -19,7 +19,9 @@ from companion_app.web.serving.errors import NotFound, NotHost
 from companion_app.web.speech import LANGUAGES, catalogue
 
 blueprint = Blueprint("page", __name__)
-VIEWS = ("", "tv", "arbiter")
+VIEWS = ("", "tv", "arbiter", "tournaments")
+PARTS = ("", "director", "me", "tv")
+"""Of a tournament."""
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 THIS_MACHINE = ("127.0.0.1", "::1")
 FOLDERS = ("static", "hall/web/static")
@@ -29,14 +31,16 @@ FOLDERS = ("static", "hall/web/static")
 @blueprint.get("/<view>")
 @blueprint.get("/table/<id_>")
 @blueprint.get("/overlay/<id_>")
+@blueprint.get("/tournament/<id_>")
+@blueprint.get("/tournament/<id_>/<part>")
 @open_to(OPEN)
-def page(view: str = "", id_: str = "") -> Response:
+def page(view: str = "", id_: str = "", part: str = "") -> Response:
     """Return the shell; its modules show the view that the address names."""
-    if view not in VIEWS:
+    if view not in VIEWS or part not in PARTS:
         raise NotFound
     access.own_token()
     chosen = language()
-    kind = "overlay" if id_ and request.path.startswith("/overlay/") else view
+    kind = "overlay" if id_ and request.path.startswith("/overlay/") else view or part
     shell = render_template(
         "hall.html", language=chosen, words=catalogue(chosen)["page"], kind=kind
     )

@@ -15,7 +15,7 @@ from companion_app.web.serving.access import LARGEST_PICTURE_BYTES
 from companion_app.web.serving.admission import MOST_CONNECTIONS, Door
 from companion_app.web.serving.pool import Pool
 
-MOST_THREADS, SPARE_THREADS = 240, 8
+MOST_THREADS, SPARE_THREADS = 270, 8
 """Every listening phone parks one; a parked thread costs about 0.03 MB."""
 CHANNEL_TIMEOUT_S = 60
 
@@ -58,10 +58,11 @@ class Server:
 
     def close(self) -> None:
         """Stop serving."""
-        self._server.close()
-        self._door.close()
+        # Answers on their way are finished first: they need what closing the server takes away.
         with contextlib.suppress(Exception):
             self._server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
+        self._server.close()
+        self._door.close()
         self._thread.join(3)
         for channel in list(self._server.active_channels.values()):
             with contextlib.suppress(OSError):

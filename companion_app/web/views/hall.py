@@ -14,6 +14,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
+from companion_app.help_orders import HELP_OFF, HELP_ON, Order, help_is_off, keep_order
 from companion_app.live.match import Match
 from companion_app.web.context import asked, companion
 from companion_app.web.serving import access
@@ -27,11 +28,13 @@ JOINED = Path("hall-table/hall.json")
 @blueprint.get("/api/hall")
 @access.part_of("watching")
 def in_a_hall() -> Response:
-    """Return which hall this table is in, and whether a hand is up."""
+    """Return which hall this table is in, whether a hand is up, and whether help is refused."""
     joined = _joined()
     match = companion().now().match
     name = json.loads(joined.read_text(encoding="utf-8"))["name"] if joined.exists() else None
-    return jsonify({"name": name, "hand": match is not None and _is_up(match)})
+    return jsonify({
+        "name": name, "hand": match is not None and _is_up(match), "help_off": help_is_off(_home()),
+    })  # fmt: skip
 
 
 @blueprint.post("/api/hall/hand")
@@ -52,6 +55,9 @@ def hand() -> Response:
 def ruling() -> Response:
     """Do what the hall's arbiter decided; only what the hall has signed for this table."""
     do, number = _opened(asked().get("message"))
+    if do.get("what") in (HELP_OFF, HELP_ON):
+        _order_help(do, number)
+        return jsonify({})
     companion().eye.ask("ruling", {"what": str(do.get("what")), "key": do.get("key"), "n": number})
     return jsonify({})
 
@@ -74,6 +80,18 @@ def _opened(message: Any) -> tuple[Mapping[str, Any], int]:
         return dict(said["do"]), int(said["ruling"])
     except (BadMessageError, ValueError, KeyError, TypeError) as error:
         raise NotYours(code="not-the-hall") from error
+
+
+def _order_help(do: Mapping[str, Any], number: int) -> None:
+    """Switch hints and the machine's help off, or on again; a game that is on keeps a record."""
+    table = json.loads(_joined().read_text(encoding="utf-8"))["table"]
+    said = do.get("order")
+    order = dict(said) if isinstance(said, Mapping) else {}
+    news = keep_order(_home(), Order(number, do["what"] == HELP_ON, table, order))
+    match = companion().now().match
+    if news and match is not None:
+        told = {"what": str(do["what"]), "key": match.key, "n": number}
+        companion().eye.ask("ruling", told)
 
 
 def _is_up(match: Match) -> bool:

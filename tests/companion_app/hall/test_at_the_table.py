@@ -12,6 +12,7 @@ from companion_app.hall.line.keys import hall_keys, key_from_text
 from companion_app.hall.line.message import signed, to_bytes, topic_to
 from companion_app.hall.store.arbiter_store import decide
 from companion_app.hall.table.membership import MembershipFiles
+from companion_app.help_orders import help_is_off
 from companion_app.web.serving.server import Server
 from tests.companion_app.hall.world import joined
 from tests.companion_app.web.conftest import Played
@@ -58,7 +59,7 @@ def test_page_says_which_table_it_is_and_a_seat_raises_a_hand(table):
     guest = table.played.guest()
     seat = table.played.guest().join(table.played.settings.now.join_code, "blue")
 
-    assert guest.get("/api/hall") == {"name": "Table 7", "hand": False}
+    assert guest.get("/api/hall") == {"name": "Table 7", "hand": False, "help_off": False}
     assert guest.post("/api/hall/hand", {"raised": True}).status_code == 403
     assert seat.post("/api/hall/hand", {"raised": "yes"}).status_code == 400
     assert seat.post("/api/hall/hand", {"raised": True}).status_code == 200
@@ -71,7 +72,7 @@ def test_table_in_no_hall_calls_nobody_and_obeys_nobody(table):
     table.files.leave()
     host = table.played.host()
 
-    assert host.get("/api/hall") == {"name": None, "hand": False}
+    assert host.get("/api/hall") == {"name": None, "hand": False, "help_off": False}
     assert host.post("/api/hall/hand", {"raised": True}).status_code == 404
     assert host.post("/api/hall/ruling", message).status_code == 404
 
@@ -123,3 +124,35 @@ def test_sender_carries_a_ruling_to_the_page_and_knows_how_the_table_is(table):
     server.close()
     assert page.health()["camera"] == "no-page"
     assert page.obey(message)["ok"] is False
+
+
+def test_help_is_off_while_the_hall_says_so_and_the_log_has_it(table):
+    guest, home = table.played.guest(), table.played.store.path.parent
+    off, on = table.signed("help-off", ""), table.signed("help-on", "")
+    assert not help_is_off(home)
+
+    assert guest.post("/api/hall/ruling", off).status_code == 200
+    assert help_is_off(home)
+    assert guest.get("/api/hall")["help_off"] is True
+    key = table.begin(1)
+    assert guest.post("/api/hall/ruling", on).status_code == 200
+    assert not help_is_off(home)
+    assert guest.post("/api/hall/ruling", off).status_code == 200
+    assert not help_is_off(home)
+    assert guest.post("/api/hall/ruling", table.signed("help-off", "")).status_code == 200
+
+    rulings = [line.body["what"] for line in table.played.store.lines(key) if line.kind == "ruling"]
+    assert rulings == ["help-on", "help-off"]
+    table.files.leave()
+    assert not help_is_off(home)
+
+
+def test_game_that_begins_while_help_is_off_says_so_in_its_log(table):
+    order = table.signed("help-off", "")
+    assert table.played.guest().post("/api/hall/ruling", order).status_code == 200
+    new = {"game": "schlangennest", "players": ["red", "blue"], "options": {}, "names": {}}
+
+    assert table.played.host().post("/api/new", new).status_code == 200
+
+    lines = table.played.store.lines(table.played.desk.match.key)
+    assert [line.body["what"] for line in lines if line.kind == "ruling"] == ["help-off"]

@@ -90,8 +90,9 @@ def test_foul_lies_until_it_is_lifted_and_a_hand_is_up_until_it_is_lowered(kept)
     match.note("hand", {"raised": True})
     game = GameSoFar(kept.lines("g1"))
 
-    assert game.foul is not None
-    assert (game.foul.n, game.foul.player, game.hand) == (1, record.moves[0].player, 4)
+    called = game.foul
+    assert called is not None
+    assert (called.n, called.player, game.hand) == (1, record.moves[0].player, 4)
     assert game.names["blue"].startswith("Ann Lee")
     assert len(game.names["blue"]) == 40
 

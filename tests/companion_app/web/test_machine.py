@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,7 @@ def people_move(played: Played) -> None:
         played.lay(a_legal_move(played))
 
 
-def state(played: Played) -> dict:
+def state(played: Played) -> Any:
     return played.guest().get("/api/state")
 
 
@@ -89,13 +90,13 @@ def test_laid_otherwise_it_is_told_and_not_taken(nest, kind):
     nest.lay(first)
     people_move(nest)
     move = wanted(nest)
-    like = {
+    likes: dict[str, dict[str, Any]] = {
         "cell": {"tile": move.tile, "turns": move.turns},
         "turn": {"tile": move.tile, "at": move.at},
         "tile": {"at": move.at},
-    }[kind]
+    }
     try:
-        wrong = another(nest, move, **like)
+        wrong = another(nest, move, **likes[kind])
     except StopIteration:
         wrong = another(nest, move)
     nest.lay(wrong)
@@ -143,6 +144,7 @@ def test_what_breaks_a_rule_is_a_foul_as_usual_and_its_place_is_shown(nest):
     nest.lay(wanted(nest))
     people_move(nest)
     move = wanted(nest)
+    assert move.at is not None
     far = replace(move, at=(move.at[0] + 9, move.at[1] + 9))
     nest.lay(far)
     said = state(nest)

@@ -15,15 +15,17 @@ from vision.classify.evidence import (
     Evidence,
     Trees,
     file_names,
+    in_company,
     load_evidence,
     write_evidence,
 )
-from vision.classify.faces import FACE_PX, faces_of_prints, slopes_of
+from vision.classify.faces import FACE_PX, SEEN, faces_of_prints, slopes_of
 from vision.classify.prints import Prints
-from vision.classify.reader import shipped_reader
+from vision.classify.reader import CellGuess, CellReading, shipped_reader
 from vision.core.crop import PATCH_PX
 from vision.core.errors import ModelError
 from vision.core.looks import Look
+from vision.core.types import UNKNOWN_TILE
 
 GAMES = ("schlangennest", "sssnake", "carnival")
 
@@ -129,7 +131,7 @@ def test_what_is_written_is_what_is_loaded(tmp_path):
     assert (loaded.faces.pictures == own.faces.pictures).all()
     assert loaded.faces.looks == own.faces.looks
     assert (loaded.ours.shares(rows) == own.ours.shares(rows)).all()
-    assert (loaded.burnt.shares(rows) == own.burnt.shares(rows)).all()
+    assert (loaded.tile.shares(rows) == own.tile.shares(rows)).all()
 
 
 def test_evidence_of_another_box_or_with_missing_arrays_is_refused(tmp_path):
@@ -162,3 +164,65 @@ def test_a_reader_without_evidence_reads_as_ever():
 
     assert reader.unweighed.evidence is None
     assert replace(reader, evidence=None).looks == reader.looks
+
+
+def seen_of(game: str, patch: np.ndarray, look: Look) -> dict[str, float]:
+    faces = evidence_of(game).faces
+    fits = faces.fits([slopes_of(patch)], [(look,)])
+    own = np.array([[one == look for one, _ in faces.coarse[0]]])
+    return dict(zip(SEEN, faces.seen(patch[None], fits, own)[0].tolist(), strict=True))
+
+
+def test_nothing_of_a_printed_face_is_burnt_and_light_on_it_is_noticed():
+    patches, cells = printed("sssnake")
+    look = Look(*cells[0])
+    dim = (patches[0] * 0.7).astype(np.uint8)
+    spotted = dim.copy()
+    cv2.circle(spotted, (PATCH_PX // 2, PATCH_PX // 2), 20, (255, 255, 255), -1)
+
+    plain, burnt = seen_of("sssnake", dim, look), seen_of("sssnake", spotted, look)
+
+    assert plain["burnt"] == 0
+    assert plain["printed"] > 0.95
+    assert burnt["burnt"] > 0.3
+    assert burnt["seen"] < plain["seen"]
+    assert burnt["apart"] < plain["apart"]
+    assert burnt["lit"] > plain["lit"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_faces_that_light_has_burnt_are_not_read_surely(game):
+    patches, _ = printed(game)
+    for patch in patches:
+        cv2.circle(patch, (PATCH_PX // 2, PATCH_PX // 2), 27, (255, 255, 255), -1)
+
+    readings = shipped_reader(game).read(patches, [48.0] * len(patches))
+
+    assert all(reading.best < 0.8 for reading in readings)
+
+
+def reading_at(confidence: float, why: str | None = None) -> CellReading:
+    return CellReading((CellGuess("red/head", 0, 0, confidence),), why)
+
+
+def test_a_lone_tile_among_many_other_things_is_doubted_unless_its_evidence_carries_it():
+    others = [reading_at(0.01, UNKNOWN_TILE)] * 20
+
+    doubted = in_company([reading_at(0.95), *others], 0.8)[0]
+    carried = in_company([reading_at(0.9999), *others], 0.8)[0]
+
+    assert doubted.best < 0.8
+    assert carried.best >= 0.9
+
+
+def test_a_first_move_on_a_bare_table_counts_as_much_as_ever():
+    first = [reading_at(0.95)]
+
+    assert in_company(first, 0.8) == first
+    assert in_company([], 0.8) == []
+
+
+def test_one_strange_thing_beside_many_tiles_changes_next_to_nothing():
+    tiles = [reading_at(0.95)] * 20
+
+    assert in_company([*tiles, reading_at(0.01, UNKNOWN_TILE)], 0.8)[0].best > 0.94

@@ -2,6 +2,8 @@
 import { Board } from "./board.js";
 import { avatar, choice, choose, get, h, icon, loadMe, loadWords, reached, score, t } from "./ui.js";
 import { ArbiterView } from "./hall_arbiter.js";
+import { DirectorView } from "./hall_director.js";
+import { MyView, TournamentView, TournamentsView } from "./hall_tournament.js";
 
 const main = document.getElementById("main");
 const EVERY_PAGE_MS = 12000;
@@ -16,7 +18,7 @@ export function playerName(player) {
 }
 
 // One stream of the server; begins anew after sleep and silence.
-class Line {
+export class Line {
   constructor(url, names, onRead) {
     this.url = url;
     this.names = names;
@@ -231,7 +233,11 @@ class OverlayView {
 }
 
 function viewFor(path) {
-  const [, kind, id] = path.split("/");
+  const [, kind, id, part] = path.split("/");
+  if (kind === "tournaments") return new TournamentsView();
+  if (kind === "tournament" && part === "director") return new DirectorView(id);
+  if (kind === "tournament" && part === "me") return new MyView(id);
+  if (kind === "tournament") return new TournamentView(id, part === "tv");
   if (kind === "table") return new OneView(decodeURIComponent(id));
   if (kind === "overlay") return new OverlayView(decodeURIComponent(id));
   if (kind === "arbiter") return new ArbiterView();
@@ -262,7 +268,7 @@ function bars() {
   document.getElementById("top").replaceChildren(link("/", logo, h("strong", {}, t("hall"))), h("span.grow"),
     h("span.line", { id: "line", "data-live": "yes" }, h("span.dot"), t("live")));
   document.getElementById("tabs").replaceChildren(link("/", icon("table"), h("span", {}, t("hall-all"))),
-    link("/tv", icon("tv"), h("span", {}, t("hall-tv"))), link("/arbiter", icon("flag"), h("span", {}, t("hall-arbiter"))));
+    link("/tournaments", icon("crown"), h("span", {}, t("tour"))), link("/tv", icon("tv"), h("span", {}, t("hall-tv"))), link("/arbiter", icon("flag"), h("span", {}, t("hall-arbiter"))));
 }
 
 await loadWords(document.documentElement.lang);

@@ -7,6 +7,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pillow_heif
+import pypdfium2
 import pytest
 from PIL import Image
 
@@ -14,7 +15,7 @@ from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong,
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import PHOTO, Work
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.speech import LANGUAGES
+from companion_app.web.speech import LANGUAGES, catalogue
 from companion_app.web.views.photos import PRINTS
 from tests.companion_app.web.views.test_games import read
 from vision.core.errors import PictureError
@@ -65,6 +66,37 @@ def test_a_photo_is_scored_while_the_desk_is_busy(played):
     assert scored.status_code == 200
 
 
+def read_as_carnival(data, game, box, folders):
+    advice = {"what": "unknown-tile", "text": "", "box": [0, 0, 1, 1], "looks_like": "carnival"}
+    return {**read(data, game, box, folders), "quality": {"ok": True, "advice": [advice]}}
+
+
+def read_as_nothing(data, game, box, folders):
+    advice = {"what": "unknown-tile", "text": "", "box": [0, 0, 1, 1], "looks_like": None}
+    return {**read(data, game, box, folders), "quality": {"ok": True, "advice": [advice]}}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_photo_of_another_game_says_which_and_offers_it(played, language):
+    played.companion.read_photo = read_as_carnival
+
+    answer = json.loads(send_photo(played.guest(), language).data)
+
+    assert answer["looks_like"] == "carnival"
+    assert "Carnival" in answer["advice"][0]
+    assert "Schlangennest" in answer["advice"][0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_photo_of_no_known_game_says_so(played, language):
+    played.companion.read_photo = read_as_nothing
+
+    answer = json.loads(send_photo(played.guest(), language).data)
+
+    assert answer["looks_like"] is None
+    assert "Schlangennest" in answer["advice"][0]
+
+
 def test_print_sheets_are_limited_a_minute(played):
     played.companion.hands = Refusing(HandsFull())
     client = played.guest().client
@@ -97,3 +129,63 @@ def test_a_photo_that_does_not_fit_is_stopped_in_the_worker(largest_photo):
             hands.do(small, read_photo, largest_photo, "schlangennest", "schlangennest", ())
 
         assert hands.do(PHOTO, len, [1, 2]) == 2
+
+
+OUTLINE = [[0, 0], [9, 0], [9, 9], [0, 9]]
+
+
+def read_with_outlines(data, game, box, folders):
+    lying = {"tile": "blue/curve", "at": [0, 0], "turns": 1, "outline": OUTLINE}
+    doubt = {"tile": "red/curve", "at": [1, 0], "turns": 0, "outline": OUTLINE, "why": "glare"}
+    return {"size": [90, 60], "tiles": [lying], "unsure": [doubt], "clay": []}
+
+
+def test_what_was_read_comes_with_its_outlines_and_is_scored_anew_when_put_right(played):
+    played.companion.read_photo = read_with_outlines
+    guest = played.guest()
+
+    seen = json.loads(send_photo(guest, "de").data)["seen"]
+    put_right = [one["lies"] for one in seen["tiles"]]
+    again = guest.post(
+        "/api/photo-score", {"game": "schlangennest", "set": seen["set"],
+                             "table": {"tiles": put_right, "clay": seen["clay"]}}
+    )  # fmt: skip
+
+    assert seen["size"] == [90, 60]
+    assert [(one["sure"], one["outline"]) for one in seen["tiles"]] == [
+        (True, OUTLINE), (False, OUTLINE)
+    ]  # fmt: skip
+    assert {one["tile"] for one in seen["kinds"]} >= {"blue/curve", "red/curve"}
+    assert [one["id"] for one in again.get_json()["players"]] == ["blue", "red"]
+    assert all(one["winner"] for one in again.get_json()["players"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_that_is_no_picture_gets_a_sentence_without_a_path(played, language):
+    played.companion.read_photo = read_photo
+
+    refused = send_photo(played.guest(), language)
+
+    said = json.loads(refused.data)["error"]
+    assert (refused.status_code, said["code"], said["detail"]) == (422, "no-photo", "")
+    assert "JPEG" in said["text"]
+    assert "/" not in said["text"]
+
+
+@pytest.mark.parametrize(
+    ("language", "tile"),
+    [("en", "red"), ("de", "rot"), ("fr", "rouge"), ("cs", "červen"), ("ru", "красн")],
+)
+def test_instructions_to_print_have_the_guests_words_and_names_of_tiles(played, language, tile):
+    url = f"/api/print/snekagon/instructions.pdf?lang={language}&paper=letter"
+    answer = played.guest().client.get(url)
+
+    assert answer.mimetype == "application/pdf"
+    with pypdfium2.PdfDocument(answer.data) as pdf:
+        text = pdf[0].get_textpage().get_text_range()
+    assert tile in text.lower()
+    assert catalogue(language)["page"]["sheet-bar"] in text
+
+
+def test_part_that_a_box_has_not_is_not_found(played):
+    assert played.guest().client.get("/api/print/snekagon/die.pdf").status_code == 404

@@ -1,0 +1,184 @@
+"""Joins rounds and tables: results straight from the referee, and help switched off by order.
+
+Every process of a hall runs one. What two of them do at once is done once: a result that is there
+already is not entered again, and a table obeys each order once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import func, select
+
+from companion_app.hall.store.arbiter_store import SENT_AGAIN_S, Decision, decide, last_decisions
+from companion_app.hall.store.hall_store import HallStore, Standing
+from companion_app.hall.store.schema import events
+from companion_app.hall.store.tournament_store import Kept, Step
+from companion_app.hall.tournament.errors import TournamentError
+from companion_app.hall.tournament.model import Round, Table, Tournament
+from companion_app.hall.tournament.results import from_referee
+from companion_app.hall.tournament.view import names, orders
+from companion_app.hall.tournaments import Tournaments
+from companion_app.help_orders import HELP_OFF, HELP_ON
+
+log = logging.getLogger(__name__)
+
+
+class RoundsKeeper:
+    """Looks after the rounds that are open."""
+
+    def __init__(self, store: HallStore, tournaments: Tournaments) -> None:
+        self._store, self._tournaments = store, tournaments
+
+    def look(self) -> None:
+        """Enter results that tables have, and order their help off or on."""
+        wanted: dict[str, Mapping[str, Any]] = {}
+        for open_ in self._open():
+            try:
+                self._take_results(open_)
+                self._note_help(open_)
+            except TournamentError as error:
+                # Somebody was quicker, or the round was closed meanwhile; the next look sees it.
+                log.info("tournament %s: %s", open_.id, error)
+            for order in orders(open_.now):
+                if order["box"] and not order["help"]:
+                    wanted[order["box"]] = {**order, "tournament": open_.id}
+        self._order(wanted)
+
+    def _open(self) -> Iterator[Kept]:
+        for id_ in self._tournaments.ids():
+            found = self._tournaments.now(id_)
+            if found is None or found.now.over or found.now.round is None:
+                continue
+            if found.now.round.stage != "closed":
+                yield found
+
+    # --- results ---------------------------------------------------------------------------
+
+    def _take_results(self, open_: Kept) -> None:
+        round_ = open_.now.round
+        assert round_ is not None
+        if round_.stage != "running":
+            return
+        boxes = [table.box for table in round_.tables if table.box and not table.done]
+        stood = self._store.standings(boxes) if boxes else {}
+        over = {box: one for box, one in stood.items() if one.document.get("over") is True}
+        if not over:
+            return
+        since_s = paired_s(open_, round_)
+        ours = {box: one for box, one in over.items() if self._began_s(one) >= since_s}
+        if any(result_steps(open_.now, ours)):
+            self._tournaments.change(open_.id, lambda now: list(result_steps(now, ours)))
+
+    def _began_s(self, standing: Standing) -> float:
+        """Return when the hall has heard of a game first."""
+        asked = select(func.min(events.c.stored_s)).where(
+            events.c.table_id == standing.table, events.c.game == standing.game
+        )
+        with self._store.reading() as line:
+            return float(line.execute(asked).scalar() or 0.0)
+
+    # --- help ------------------------------------------------------------------------------
+
+    def _note_help(self, open_: Kept) -> None:
+        """Keep in the tournament's log what tables have answered about their help."""
+        told = self._last_orders()
+        if any(help_steps(open_.now, told)):
+            self._tournaments.change(open_.id, lambda now: list(help_steps(now, told)))
+
+    def _order(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
+        told = self._last_orders()
+        for box, order in wanted.items():
+            if is_due(told.get(box), order, self._store.clock()):
+                decide(self._store, box, str(order["tournament"]), HELP_OFF, body(HELP_OFF, order))
+        for box, last in told.items():
+            free = box not in wanted
+            if free and (last.what == HELP_OFF or is_late(last, self._store.clock())):
+                decide(self._store, box, last.who, HELP_ON, body(HELP_ON, {}))
+
+    def _last_orders(self) -> dict[str, Decision]:
+        """Return what each table was told last about its help."""
+        return last_decisions(self._store, (HELP_OFF, HELP_ON))
+
+
+def paired_s(kept: Kept, round_: Round) -> float:
+    """Return when a round was paired; games from before are not its own."""
+    times = [
+        event.at_s for event in kept.events
+        if event.do == "pair-round" and event.data.get("round") == round_.number
+    ]  # fmt: skip
+    return max(times, default=0.0)
+
+
+def result_steps(now: Tournament, over: Mapping[str, Standing]) -> Iterator[Step]:
+    """Yield the results that referees have and the tournament has not."""
+    round_ = now.round
+    if round_ is None or round_.stage != "running":
+        return
+    for table in round_.tables:
+        standing, old = over.get(table.box), table.result
+        if standing is None or table.done or (old is not None and old.source != "referee"):
+            continue
+        data = _result(now, table, standing.document)
+        if data is None:
+            continue
+        if old is None or (dict(old.scores), list(old.winners)) != (
+            data["scores"], sorted(data["winners"], key=table.players.index)
+        ):  # fmt: skip
+            yield Step("result", {**data, "round": round_.number}, f"table:{table.box}")
+
+
+def _result(now: Tournament, table: Table, document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what a table's referee says; ``None`` where it is another game than the round's."""
+    players: Sequence[Mapping[str, Any]] = document.get("players", [])
+    if document.get("game") != now.settings.game or len(players) != len(table.playing):
+        return None
+    seats = [str(player["id"]) for player in players]
+    called = names(now)
+    by_name = {str(player["name"]): str(player["id"]) for player in players}
+    if all(called[player] in by_name for player in table.playing):
+        # They sit otherwise than they were paired, and said so.
+        seats = [by_name[called[player]] for player in table.playing]
+    answer = {
+        "scores": {player["id"]: player["score"] for player in players},
+        "winners": [player["id"] for player in players if player["winner"]],
+    }
+    return from_referee(table, answer, seats)
+
+
+def help_steps(now: Tournament, told: Mapping[str, Decision]) -> Iterator[Step]:
+    """Yield what tables have answered about their help and the tournament does not know yet."""
+    round_ = now.round
+    for order in orders(now):
+        assert round_ is not None
+        last = told.get(order["box"])
+        if last is None or order["help"] or not last.done or not is_about(last, order):
+            continue
+        off = last.answer.startswith("done")
+        table = next(one for one in round_.tables if one.number == order["table"])
+        if table.help_off is not off and not last.answer.startswith("unknown"):
+            yield Step("help", {"table": table.number, "off": off}, f"table:{table.box}")
+
+
+def is_due(last: Decision | None, order: Mapping[str, Any], now_s: float) -> bool:
+    """Say whether a table is to be told that its help is off."""
+    return last is None or not is_about(last, order) or is_late(last, now_s)
+
+
+def is_about(last: Decision, order: Mapping[str, Any]) -> bool:
+    """Say whether an order is for this very table of this round."""
+    said = last.body.get("order") or {}
+    same = all(said.get(key) == order[key] for key in ("round", "table", "box"))
+    return last.what == HELP_OFF and same
+
+
+def is_late(last: Decision, now_s: float) -> bool:
+    """Say whether an order has to be given anew: nobody answered for long, or nobody knows what."""
+    return (not last.done and now_s - last.at_s > SENT_AGAIN_S) or last.answer == "unknown"
+
+
+def body(what: str, order: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an order as a table is told."""
+    return {"what": what, "key": "", "order": dict(order)}

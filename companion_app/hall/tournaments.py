@@ -1,0 +1,201 @@
+"""The tournaments of a hall in the memory of one process, kept up by the database's notices.
+
+What changed is read once for everybody. The public sees a tournament later than it is, where its
+director wants it so; whoever is in the room by a code or a PIN sees it as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.tournament_store import (
+    NOTICE,
+    Kept,
+    Steps,
+    change,
+    ids_of,
+    kept,
+)
+from companion_app.hall.tournament.log import shown_at
+from companion_app.hall.tournament.model import Tournament
+from companion_app.hall.tournament.view import shown
+
+MOST_AT_HAND = 40
+MOST_WRITTEN = 80
+"""Documents that stay written: a tournament in the languages that are asked for."""
+HEARTBEAT_S = 10.0
+SOONEST_S = 0.05
+HELLO = "retry: 1500\n: hello\n\n"
+STILL_HERE = ": still here\n\n"
+Doc = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A tournament as somebody sees it."""
+
+    id: str
+    tournament: Tournament
+    now_s: float
+    """The time that it is there: for the public, later by the delay."""
+    mark: tuple[int, int]
+    """Another one whenever it looks otherwise."""
+
+
+class Tournaments:
+    """All tournaments."""
+
+    def __init__(self, store: HallStore) -> None:
+        self._store = store
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._late: dict[str, Seen] = {}
+        self._written: OrderedDict[tuple[str, tuple[int, int], str, bool], Doc] = OrderedDict()
+        self._due: set[str] = set()
+        self._lock = threading.RLock()
+        self._news = threading.Condition()
+        self._heard = 0
+        self._closed = False
+
+    def start(self) -> None:
+        """Hear of changes from now on."""
+        self._store.notices.listen(self.hear)
+
+    def close(self) -> None:
+        """Send everybody away."""
+        with self._news:
+            self._closed = True
+            self._news.notify_all()
+
+    def hear(self, changed: frozenset[str]) -> None:
+        """Hear what has changed; that anything may have, where nothing is named."""
+        mine = {one.removeprefix(NOTICE) for one in changed if one.startswith(NOTICE)}
+        if changed and not mine:
+            return
+        with self._news:
+            self._due |= mine or {*self._kept}
+            self._heard += 1
+            self._news.notify_all()
+
+    # --- looking ---------------------------------------------------------------------------
+
+    def ids(self) -> list[str]:
+        """Return all tournaments, the newest first."""
+        return ids_of(self._store)
+
+    def now(self, id_: str) -> Kept | None:
+        """Return a tournament as it is."""
+        with self._lock:
+            known = self._kept.get(id_)
+            if known is not None and id_ not in self._due:
+                self._kept.move_to_end(id_)
+                return known
+            with self._news:
+                self._due.discard(id_)
+            found = kept(self._store, id_, known)
+            if found is not None:
+                self._keep(found)
+            return found
+
+    def change(self, id_: str, steps: Steps) -> Kept | None:
+        """Do something in a tournament; ``None`` where there is no such one.
+
+        Raises:
+            TournamentError: it cannot be done now; nothing was changed.
+        """
+        done = change(self._store, id_, steps, self.now(id_))
+        if done is not None:
+            with self._lock:
+                self._keep(done)
+        return done
+
+    def seen(self, id_: str, live: bool) -> Seen | None:
+        """Return a tournament as it is, or as the public sees it."""
+        found, now_s = self.now(id_), self._store.clock()
+        if found is None:
+            return None
+        if live or not found.delay_s:
+            return Seen(id_, found.now, now_s, (len(found.events), 0))
+        then_s = now_s - found.delay_s
+        mark = (_count_until(found, then_s), len(found.events))
+        with self._lock:
+            late = self._late.get(id_)
+            if late is None or late.mark != mark:
+                late = Seen(id_, shown_at(found.events, now_s, found.delay_s), then_s, mark)
+                self._late[id_] = late
+        return Seen(id_, late.tournament, then_s, mark)
+
+    def document(self, seen: Seen, language: str, staff: bool = False) -> Doc:
+        """Return everything that a page shows; what does not change is written once."""
+        key = (seen.id, seen.mark, language, staff)
+        with self._lock:
+            whole = self._written.pop(key, None)
+            if whole is None:
+                whole = shown(seen.tournament, seen.now_s, language, staff)
+            self._written[key] = whole
+            while len(self._written) > MOST_WRITTEN:
+                self._written.popitem(last=False)
+        clocks = [round_.clock for round_ in seen.tournament.rounds]
+        rounds = [
+            {**round_, "left_s": None if clock is None else round(clock.left_s(seen.now_s), 1)}
+            for round_, clock in zip(whole["rounds"], clocks, strict=True)
+        ]
+        return {"id": seen.id, "events": seen.tournament.events, **whole, "rounds": rounds}
+
+    def follow(self, id_: str, live: bool, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+        """Yield the number of the last event whenever there is another to be seen."""
+        yield HELLO
+        known: tuple[int, int] | None = None
+        while not self._closed:
+            heard = self._heard
+            seen = self.seen(id_, live)
+            if seen is None:
+                return
+            if seen.mark != known:
+                known = seen.mark
+                said = json.dumps({"id": id_, "events": seen.tournament.events})
+                yield f"id: {seen.tournament.events}\nevent: tournament\ndata: {said}\n\n"
+                continue
+            wait_s = min(heartbeat_s, self._next_s(id_, live))
+            with self._news:
+                if heard == self._heard and not self._closed:
+                    self._news.wait(wait_s)
+                waited = heard == self._heard
+            if waited:
+                yield STILL_HERE
+
+    def _next_s(self, id_: str, live: bool) -> float:
+        """Return in how long the public sees the next event."""
+        found = self.now(id_)
+        if live or found is None or not found.delay_s:
+            return HEARTBEAT_S
+        then_s = self._store.clock() - found.delay_s
+        coming = (event.at_s - then_s for event in found.events if event.at_s > then_s)
+        return max(SOONEST_S, min(coming, default=HEARTBEAT_S))
+
+    def _keep(self, found: Kept) -> None:
+        self._kept[found.id] = found
+        self._kept.move_to_end(found.id)
+        while len(self._kept) > MOST_AT_HAND:
+            old, _ = self._kept.popitem(last=False)
+            self._late.pop(old, None)
+
+
+def _count_until(found: Kept, then_s: float) -> int:
+    return sum(event.at_s <= then_s for event in found.events)
+
+
+def in_short(id_: str, tournament: Tournament) -> Mapping[str, Any]:
+    """Return what a list of tournaments says of one."""
+    round_ = tournament.round
+    return {
+        "id": id_, "name": tournament.settings.name, "game": tournament.settings.game,
+        "round": 0 if round_ is None else round_.number, "rounds": tournament.settings.rounds,
+        "stage": "" if round_ is None else round_.stage, "over": tournament.over,
+        "players": len(tournament.players),
+    }  # fmt: skip

@@ -1,0 +1,126 @@
+"""Tournaments for everybody: lists, pairings, standings, why somebody is ahead, exports, a stream.
+
+All of it is as late as the director wants it, and names are those that the public may read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request
+
+from companion_app.hall.store.tournament_store import Kept
+from companion_app.hall.tournament.exports import bg_stats, results_csv, standings_csv
+from companion_app.hall.tournament.log import public_log
+from companion_app.hall.tournament.standings import standings, why_ahead
+from companion_app.hall.tournament.view import names
+from companion_app.hall.tournaments import Seen, in_short
+from companion_app.hall.web.feed_views import stream
+from companion_app.hall.web.guard import OPEN, limit_looks, open_to
+from companion_app.hall.web.hall import hall, language
+from companion_app.web.serving.errors import BadRequest, NotFound
+
+blueprint = Blueprint("tournaments", __name__)
+ID = re.compile(r"[0-9a-f]{8}")
+MOST_LISTED = 100
+EXPORTS = ("standings.csv", "results.csv", "tournament.json", "log.json", "bgstats.zip")
+
+
+@blueprint.get("/api/hall/tournaments")
+@open_to(OPEN, public=True)
+def all_tournaments() -> Response:
+    """Return all tournaments in short, the newest first."""
+    limit_looks()
+    found = [hall().tournaments.seen(id_, False) for id_ in hall().tournaments.ids()[:MOST_LISTED]]
+    shown = [in_short(one.id, one.tournament) for one in found if one and one.tournament.events]
+    return jsonify({"tournaments": shown})
+
+
+@blueprint.get("/api/hall/tournaments/<id_>")
+@open_to(OPEN, public=True)
+def tournament(id_: str) -> Response:
+    """Return a tournament: players, rounds, results, standings, tie-breaks in words."""
+    limit_looks()
+    return jsonify(hall().tournaments.document(seen(id_), language()))
+
+
+@blueprint.get("/api/hall/tournaments/<id_>/events")
+@open_to(OPEN, public=True)
+def tournament_events(id_: str) -> Response:
+    """Stream the number of the last event whenever there is another."""
+    seen(id_)
+    return stream(lambda: hall().overview.listener(hall().tournaments.follow(id_, False)))
+
+
+@blueprint.get("/api/hall/tournaments/<id_>/why")
+@open_to(OPEN, public=True)
+def why(id_: str) -> Response:
+    """Return in words why one player (``one``) stands before another (``two``)."""
+    limit_looks()
+    now = seen(id_).tournament
+    places = {row.player: (place, row) for place, row in enumerate(standings(now))}
+    asked = [request.args.get(key, "") for key in ("one", "two")]
+    if not set(asked) <= places.keys():
+        raise NotFound
+    (_, ahead), (_, behind) = sorted((places[one] for one in asked), key=lambda found: found[0])
+    words = why_ahead(now, ahead, behind, names(now, language()), language())
+    return jsonify({"text": words})
+
+
+@blueprint.get("/api/hall/tournaments/<id_>/export")
+@open_to(OPEN, public=True)
+def export(id_: str) -> Response:
+    """Return a file, ``as`` one of those that are known."""
+    limit_looks()
+    kind = request.args.get("as", "")
+    if kind not in EXPORTS:
+        raise BadRequest(f"as is one of {', '.join(EXPORTS)}")
+    one = seen(id_)
+    name, end = kind.split(".")
+    types = {"csv": "text/csv; charset=utf-8", "json": "application/json", "zip": "application/zip"}
+    answer = Response(_written(one, name), content_type=types[end])
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}-{id_}.{end}"'
+    return answer
+
+
+def known(id_: str) -> Kept:
+    """Return a tournament as it is; refuse one that is not there."""
+    found = hall().tournaments.now(id_) if ID.fullmatch(id_) else None
+    if found is None:
+        raise NotFound
+    return found
+
+
+def seen(id_: str, live: bool = False) -> Seen:
+    """Return a tournament as the public sees it, or as it is; refuse one that is not there."""
+    found = hall().tournaments.seen(id_, live) if ID.fullmatch(id_) else None
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _written(one: Seen, name: str) -> str | bytes:
+    now = one.tournament
+    if name == "standings":
+        return standings_csv(now, language())
+    if name == "results":
+        return results_csv(now, language())
+    if name == "bgstats":
+        return _zipped(bg_stats(now, one.id))
+    if name == "log":
+        events = [event for event in known(one.id).events if event.number <= now.events]
+        return json.dumps(public_log(events), ensure_ascii=False)
+    return json.dumps(hall().tournaments.document(one, language()), ensure_ascii=False)
+
+
+def _zipped(plays: list[dict[str, Any]]) -> bytes:
+    """Return plays as files that Board Game Stats opens, one a table."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for number, play in enumerate(plays, start=1):
+            packed.writestr(f"{number:03d}.bgsplay", json.dumps(play, ensure_ascii=False))
+    return out.getvalue()

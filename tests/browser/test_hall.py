@@ -1,0 +1,91 @@
+"""The hall's page in a real browser: live cards, one table large, the arbiter, words as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.browser.chromium import Browser, Page
+
+pytestmark = pytest.mark.browser
+MANY = 500
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[object]:
+    """Return a hall of test."""
+    if not all(find_spec(name) for name in ("sqlalchemy", "alembic", "psycopg", "cryptography")):
+        pytest.skip("the extra `hall` is not installed")
+    from companion_app.hall.line.broker import find_mosquitto
+    from tests.companion_app.hall.test_hall_page import HallOfTest
+
+    if find_mosquitto() is None:
+        pytest.skip("there is no Mosquitto here")
+    made = HallOfTest(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, hall) -> Iterator[Callable[[str], Page]]:
+    """Return what opens the hall's page on a phone of its own."""
+    pages: list[Page] = []
+
+    def new(path: str) -> Page:
+        pages.append(browser.page(390, 844))
+        pages[-1].go(f"http://127.0.0.1:{hall.port}{path}")
+        return pages[-1]
+
+    yield new
+    for page in pages:
+        page.close()
+
+
+def test_table_is_live_in_the_hall_and_opens_large(opened, hall):
+    from companion_app.hall.demo import Player
+
+    table = hall.table("<b>Table</b> 1")
+    page = opened("/")
+    page.wait("document.querySelector('.hall-table')")
+    player = Player(table.store, 2, "snekagon")
+    for _ in range(3):
+        player.step()
+    page.wait("document.querySelectorAll('.hall-table li').length === 2")
+    page.wait("document.querySelector('.hall-table img')?.naturalWidth > 0")
+    assert page.text(".hall-table header b") == "<b>Table</b> 1"
+
+    page.click(".hall-table a")
+    page.wait("document.querySelector('.hall-large svg .tap')")
+    page.js("const s = document.querySelector('.hall-replay input'); s.value = 0;"
+            "s.dispatchEvent(new Event('input'))")  # fmt: skip
+    page.wait("!document.querySelector('.hall-large svg .tap')")
+
+
+def test_hall_of_many_tables_finds_a_player(opened, hall):
+    store = hall.process.store
+    for number in range(MANY):
+        id_ = f"{number:024x}"
+        store.add_table(id_, "key", f"Table {number + 1}", 0)
+        if number == 300:
+            people = [{"id": "red", "name": "Zoe", "coloured": True, "colour": "#f00", "score": 3,
+                       "turn": True, "winner": False}]  # fmt: skip
+            store.keep_standing(id_, 1, "g1", {"title": "Snekagon", "players": people})
+    hall.process.overview.read(None)
+    page = opened("/?q=zoe")
+
+    page.wait(f"document.querySelectorAll('.hall-table').length === {MANY}")
+    assert page.js("[...document.querySelectorAll('.hall-table:not([hidden]) header b')]"
+                   ".map((b) => b.textContent).join()") == "Table 301"  # fmt: skip
+
+
+def test_arbiter_logs_in_and_sees_the_code(opened, hall):
+    page = opened("/arbiter")
+    page.wait("document.querySelector('form input.pin')")
+    page.fill("form input[maxlength='40']", "Ann")
+    page.fill("form input.pin", hall.process.pin)
+    page.click("form button")
+
+    page.wait(f"document.querySelector('.hall-code')?.textContent === '{hall.process.code}'")

@@ -1,0 +1,144 @@
+"""Tournaments in a real browser: the director's page, a player's phone, the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.browser.chromium import Browser, Page, wait_until
+from tests.browser.test_after import axe_faults
+
+pytestmark = pytest.mark.browser
+PEOPLE = ("<img src=x onerror=alert(1)>", "Ben Novak", "Cleo Ilves", "Dana Roy")
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[object]:
+    """Return a hall of test."""
+    if not all(find_spec(name) for name in ("sqlalchemy", "alembic", "psycopg", "cryptography")):
+        pytest.skip("the extra `hall` is not installed")
+    from companion_app.hall.line.broker import find_mosquitto
+    from tests.companion_app.hall.test_hall_page import HallOfTest
+
+    if find_mosquitto() is None:
+        pytest.skip("there is no Mosquitto here")
+    made = HallOfTest(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, hall) -> Iterator[Callable[[str], Page]]:
+    """Return what opens the hall's page on a phone of its own."""
+    pages: list[Page] = []
+
+    def new(path: str, width: int = 390, height: int = 844) -> Page:
+        pages.append(browser.page(width, height))
+        pages[-1].go(f"http://127.0.0.1:{hall.port}{path}")
+        return pages[-1]
+
+    yield new
+    for page in pages:
+        page.close()
+
+
+def too_wide(page: Page) -> bool:
+    return bool(page.js("document.documentElement.scrollWidth > innerWidth"))
+
+
+def signed_in(page: Page, hall) -> None:
+    page.fill("form input[maxlength='40']", "Ann")
+    page.fill("form input.pin", hall.process.pin)
+    page.click("form button")
+    page.wait("document.querySelector('.hall-code')")
+
+
+def test_director_runs_a_round_from_a_phone(opened, hall):
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    page.click("#tabs a[href='/tournaments']")
+    page.click("#tour-new")
+    page.fill("dialog input[maxlength='80']", "Friday <b>night</b>")
+    assert axe_faults(page) == []
+    page.js("document.querySelectorAll('dialog select')[1].value = '4'")
+    page.click("dialog form button")
+    for name in PEOPLE:
+        page.click("[data-act=add]")
+        page.fill("dialog input[maxlength='80']", name)
+        page.click("dialog form button")
+        page.wait(f"document.querySelectorAll('.tour-check').length === {PEOPLE.index(name) + 1}")
+    for count in range(1, 5):
+        page.click(".tour-check[aria-pressed=false]")
+        page.wait(f"document.querySelectorAll('.tour-check[aria-pressed=true]').length === {count}")
+    page.click("[data-act=pair]")
+    page.click("[data-act=start]")
+    page.wait("/^(60:00|59:5)/.test(document.querySelector('.tour-clock').textContent)")
+    assert page.text("h1") == "Friday <b>night</b>"
+    assert not page.js("document.querySelector('main img[src=x]')")
+    assert axe_faults(page) == []
+    assert not too_wide(page)
+
+    page.click(".tour-tables button")
+    page.js("document.querySelectorAll('dialog input[type=number]').forEach((e, n) => "
+            "{ e.value = 40 - 10 * n; })")  # fmt: skip
+    page.click("dialog form button")
+    page.click("[data-act=close]")
+    page.wait("document.querySelector('[data-act=end]')")
+    page.click("a[href^='/tournament/']")
+    page.wait("document.querySelectorAll('.tour-standings tbody tr').length === 4")
+    page.click(".tour-standings button")
+    assert "40" not in page.text(".tour-why")
+    page.js("document.querySelector('dialog').close()")
+    assert axe_faults(page) == []
+    assert not too_wide(page)
+    assert page.errors == []
+
+
+def test_players_phone_shows_its_table_and_confirms_the_result(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+
+    evening = Evening(hall)
+    for name in PEOPLE[:3]:
+        evening.do("add-player", name=name)
+    for player in ("p1", "p3"):
+        evening.sign_in(player)
+    page = opened(f"/tournament/{evening.id}/me")
+    page.fill("input.code", "wrong")
+    page.click("form button")
+    page.wait("document.querySelector('form .problem').textContent")
+    page.fill("input.code", evening.whole()["codes"]["p2"])
+    page.click("form button")
+    page.wait("document.querySelector('h1').textContent.includes('Ben')")
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    assert page.text("#my-table") == "Table 1"
+    (table,) = evening.round()["tables"]
+    other = next(player for player in table["players"] if player != "p2")
+    assert evening.mine(other, "result", **typed(table))[0] == 200
+    page.wait("document.querySelector('#confirm')")
+    assert axe_faults(page) == []
+    assert not too_wide(page)
+
+    page.click("#confirm")
+    wait_until(lambda: evening.round()["tables"][0]["result"]["final"])
+    page.wait("!document.querySelector('#confirm')")
+
+
+def test_wall_shows_clock_and_pairings_from_afar(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening
+
+    evening = Evening(hall)
+    evening.enter()
+    for n in range(1, 10):
+        evening.do("check-in", player=f"p{n}")
+    evening.posted(f"{evening.at}/pair", {})
+    page = opened(f"/tournament/{evening.id}/tv", 1280, 720)
+    page.wait("document.querySelectorAll('.tour-tables li.card').length === 3")
+    evening.do("start-round")
+
+    page.wait("/^\\d+:\\d\\d$/.test(document.querySelector('.tour-clock.big').textContent)")
+    assert axe_faults(page) == []
+    assert page.errors == []

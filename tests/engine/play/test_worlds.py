@@ -1,0 +1,169 @@
+"""The quick worlds keep the rule books' rules: the same moves, scores, turns and ends."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from engine.game import Start
+from engine.games import GAMES
+from engine.play.carnival_world import CarnivalWorld
+from engine.play.dealing import Dealer
+from engine.play.hex_world import hex_world
+from engine.play.nest_world import nest_world
+from engine.play.sssnake_world import sssnake_world
+from engine.play.world import ahead, chances, lead, shares
+from engine.record import find_set, parse_options
+
+NEST = ("blue", "red", "yellow", "green")
+
+
+def opening(name: str, players: tuple[str, ...], options: dict[str, Any]) -> Any:
+    game = GAMES[name]
+    return game.opening(Start(players, parse_options(game, options)), find_set(game, None))
+
+
+def written(moves) -> list[str]:
+    return sorted(map(repr, moves))
+
+
+def assert_same_game(name: str, position: Any, world_of: Callable[[Any], Any], seed: int) -> None:
+    """Play a game, half of it well, and compare world and rule book at every move."""
+    game, rng, world = GAMES[name], random.Random(seed), world_of(position)
+    while True:
+        tokens = world.moves()
+        assert written(game.legal_moves(position)) == written(map(world.move, tokens))
+        outcome = game.outcome(position)
+        assert list(outcome.scores.values()) == list(world.points())
+        assert outcome.over == world.is_over()
+        assert {token for _, token in world.prospects(rng, 3)} <= set(tokens)
+        if not tokens:
+            return
+        assert world.turn == position.players.index(position.to_move)
+        token = rng.choice(tokens)
+        if rng.random() < 0.5:
+            prospect, token = max(world.prospects(rng), key=lambda one: one[0])
+            after = world.copy()
+            after.play(token, rng)
+            expected = ahead(after.standing(), world.turn, world.scale)
+            if world.seats == 2:
+                assert prospect == pytest.approx(expected)
+        position = game.apply(position, world.move(token))
+        world.play(token, rng)
+
+
+@pytest.mark.parametrize(
+    ("players", "options"),
+    [
+        (NEST[:2], {}),
+        (NEST[:2], {"size": [3, 4]}),
+        (NEST[1:3], {"size": None}),
+        (NEST[:3], {"tail_first": True}),
+        (NEST, {"size": "hard"}),
+    ],
+)
+def test_schlangennest_is_played_by_its_rule_book(players, options):
+    for seed in range(3):
+        position = opening("schlangennest", players, options)
+        assert_same_game("schlangennest", position, nest_world, seed)
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "options"),
+    [
+        ("snekagon", ("red", "green"), {}),
+        ("snekagon", ("green", "red"), {"second_without_1": True}),
+        ("snekagon5g", ("blue", "red"), {}),
+        ("snekagon5g", ("yellow", "green"), {"single_opening": True, "eyes": [[0, 0], [2, 1]]}),
+    ],
+)
+def test_hex_games_are_played_by_their_rule_books(name, players, options):
+    assert_same_game(name, opening(name, players, options), hex_world, 4)
+
+
+def test_sssnake_is_played_by_its_rule_book():
+    game = GAMES["sssnake"]
+    for players in (("a", "b"), ("a", "b", "c")):
+        rng = random.Random(len(players))
+        dealer = Dealer(game, Start(players), find_set(game, None), rng)
+        while not dealer.is_over:
+            if dealer.turn_up():
+                continue
+            world = sssnake_world(dealer.position)
+            assert world is not None
+            moves = list(map(world.move, world.moves()))
+            assert written(moves) == written(dealer.legal_moves())
+            assert players[world.turn] == moves[0].player
+            token = rng.choice(world.moves())
+            dealer.make(world.move(token))
+            world.play(token, rng)
+            scores = game.outcome(dealer.position).scores.values()
+            assert [-1000 if s is None else s for s in scores] == list(world.points())
+
+
+@pytest.mark.parametrize(
+    ("players", "options"),
+    [
+        (("yellow", "black"), {}),
+        (("yellow", "violet", "black"), {"hands": "ask"}),
+        (("yellow", "violet", "black", "red"), {}),
+    ],
+)
+def test_carnival_is_played_and_counted_by_its_rule_book(players, options):
+    game, rng = GAMES["carnival"], random.Random(5)
+    start = Start(players, parse_options(game, options))
+    dealer = Dealer(game, start, find_set(game, None), rng)
+    while not dealer.is_over:
+        table, player = dealer.position, dealer.position.to_move
+        moves = dealer.legal_moves()
+        assert all(game.judge(table, move).legal for move in moves)
+        assert {move.tile for move in moves} <= {*dealer.hand(player), None}
+        dealer.make(rng.choice(moves))
+        truth = dealer._truth
+        assert isinstance(truth, CarnivalWorld)
+        assert list(game.outcome(truth.table).scores.values()) == list(truth.points())
+        if truth.table.last_round is None:
+            assert truth.table.supply.pile == len(truth.pile)
+
+
+def test_a_carnival_lists_every_way_to_lay_what_is_in_hand():
+    game, rng = GAMES["carnival"], random.Random(8)
+    players = ("yellow", "violet", "black", "red")
+    dealer = Dealer(game, Start(players), find_set(game, None), rng)
+    for _ in range(40):
+        table, player = dealer.position, dealer.position.to_move
+        mine = dealer.legal_moves()
+        own = {f"{player}/{shape}" for shape in ("straight", "corner", "diamond")}
+        held = set(dealer.hand(player))
+        book = [m for m in game.legal_moves(table) if m.tile in held]
+        if any(m.tile in own for m in book):
+            others = ("/straight", "/corner", "/diamond")
+            book = [
+                m for m in book if m.tile in own or m.tile is None
+                or not m.tile.endswith(others) or m.tile.startswith("log")
+            ]  # fmt: skip
+        if book:
+            assert written(mine) == written(book)
+        dealer.make(rng.choice(mine))
+
+
+def test_what_others_hold_is_dealt_anew_and_the_own_hand_stays():
+    game, rng = GAMES["carnival"], random.Random(1)
+    truth = Dealer(game, Start(("yellow", "black")), find_set(game, None), rng)._truth
+    assert truth is not None
+    deals = [truth.deal(random.Random(seed)) for seed in range(5)]
+
+    assert all(deal.hands[0] == truth.hands[0] for deal in deals)
+    assert len({tuple(deal.hands[1]) for deal in deals}) > 1
+    everything = sorted(truth.pile + truth.hands[1])
+    assert all(sorted(deal.pile + deal.hands[1]) == everything for deal in deals)
+
+
+def test_results_and_chances_add_up():
+    assert shares([3, 5, 5]) == [0.0, 0.5, 0.5]
+    assert sum(chances([1.0, 2.0, 4.0], 2.0)) == pytest.approx(1)
+    assert lead([3.0, 5.0], 0) == ahead([3.0, 5.0], 0, 1.0) == -2
+    assert ahead([5.0, 5.0, 1.0], 0, 1.0) > ahead([5.0, 5.0, 5.0], 0, 1.0)

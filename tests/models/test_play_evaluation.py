@@ -1,0 +1,108 @@
+"""The evaluation of the player: rows, the test that ends them early, taking up, the table."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from engine.game import Start
+from engine.games import GAMES
+from engine.play.dealing import Dealer
+from engine.play.nest_world import nest_world
+from engine.record import find_set
+from models.evaluate import play
+from models.evaluate.play_matches import ITSELF, Row, is_decided, play_one, rows
+from models.evaluate.play_rivals import RIVALS, SpielState
+
+
+def test_a_row_ends_when_it_is_sure_and_not_before():
+    row = Row("snekagon", "greedy", 0.7)
+
+    assert not is_decided(row, 3, 3)
+    assert not is_decided(row, 35, 50)
+    assert is_decided(row, 40, 40)
+    assert is_decided(row, 2, 30)
+    assert is_decided(row, 140, 200)
+
+
+def test_levels_must_be_apart_but_not_too_far():
+    row = Row("snekagon", "level 1", 0.65, 0.85, level=2)
+
+    assert not is_decided(row, 30, 40)
+    assert is_decided(row, 60, 60)
+    assert is_decided(row, 5, 40)
+
+
+def test_chance_rarely_decides_a_row_that_is_as_strong_as_wanted():
+    row, rng, wrong = Row("snekagon", "greedy", 0.7), random.Random(0), 0
+    for _ in range(200):
+        won = 0
+        for played in range(1, 200):
+            won += rng.random() < 0.7
+            if is_decided(row, won, played):
+                wrong += 1
+                break
+
+    assert wrong <= 10
+
+
+def test_every_game_and_number_of_players_has_its_rows():
+    names = [row.name for row in rows()]
+
+    assert len(names) == len(set(names))
+    assert "carnival, 4 players: against greedy" in names
+    assert "snekagon: level 5 against level 4" in names
+    assert "schlangennest: against OpenSpiel MCTS" in names
+
+
+def test_rivals_make_legal_moves():
+    for game, rival, players in (
+        ("schlangennest", "greedy with open ends", ("blue", "red")),
+        ("snekagon", "greedy with mobility", ("red", "green")),
+        ("carnival", "greedy", ("yellow", "black")),
+        ("sssnake", "random", ("a", "b")),
+    ):
+        book, rng = GAMES[game], random.Random(2)
+        dealer = Dealer(book, Start(players), find_set(book, None), rng)
+        for _ in range(6):
+            if dealer.turn_up() is None:
+                move = RIVALS[rival](dealer, rng)
+                assert book.judge(dealer.position, move).legal
+                dealer.make(move)
+
+
+def test_openspiel_sees_the_same_game():
+    book = GAMES["schlangennest"]
+    position = book.opening(Start(("blue", "red")), find_set(book, None))
+    world = nest_world(position)
+    assert world is not None
+    state, rng = SpielState(world), random.Random(1)
+    while not state.is_terminal():
+        state = state.clone()
+        assert state.current_player() in (0, 1)
+        state.apply_action(rng.choice(state.legal_actions()))
+
+    assert sum(state.returns()) == 0 and not state.is_chance_node()
+
+
+def test_games_are_kept_and_taken_up(tmp_path: Path):
+    row = Row("sssnake", "random", 0.98, level=2)
+    path = tmp_path / "play.jsonl"
+    path.write_text("")
+    (count,) = play.played(path, [row], 1, 0.0)
+    assert not count.results
+
+    result = play_one(row, 0)
+    count.results[result["task"]] = result
+    page = play.table([count], 1.0)
+    assert "sssnake: level 2 against random | 1 |" in page
+
+
+def test_stated_results_are_held_against_how_games_ended():
+    count = play.Count(Row("snekagon", ITSELF, 0.5))
+    count.results = {
+        "a": {"result": 1.0, "stated": [0.9, 0.9]},
+        "b": {"result": 0.0, "stated": [0.1, 0.1]},
+    }
+
+    assert "calibration error 10.0%" in play.calibration([count])

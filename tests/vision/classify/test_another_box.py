@@ -1,0 +1,77 @@
+"""A picture of another game than the chosen one is noticed, and which game it is."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.setfile import built_in_set
+from vision.classify.another_box import another_box
+from vision.classify.reader import shipped_reader
+from vision.core.crop import MARGIN, cut
+from vision.core.types import UNKNOWN_TILE, Detection
+
+SIDE_PX = 48
+
+
+def table_of(game: str) -> tuple[np.ndarray, list[Detection]]:
+    """A picture of a box's printed faces side by side, with their outlines."""
+    evidence = shipped_reader(game).evidence
+    assert evidence is not None
+    pictures = evidence.faces.pictures[:12]
+    whole = round(SIDE_PX * (1 + 2 * MARGIN))
+    bgr = np.full((whole, whole * len(pictures), 3), 90, np.uint8)
+    found = []
+    for number, picture in enumerate(pictures):
+        left = number * whole
+        bgr[:, left : left + whole] = cv2.resize(picture, (whole, whole))
+        low, high = (whole - SIDE_PX) / 2, (whole + SIDE_PX) / 2
+        corners = np.array([(low, low), (high, low), (high, high), (low, high)]) + np.array(
+            [left, 0]
+        )
+        found.append(Detection(corners, 0.95))
+    return bgr, found
+
+
+def told(shown: str, chosen: str):
+    bgr, found = table_of(shown)
+    patches = cut(bgr, [one.corners_px for one in found])
+    readings = shipped_reader(chosen).read(patches, [one.across_px for one in found])
+    return another_box(bgr, found, readings, built_in_set(chosen))
+
+
+@pytest.mark.parametrize(("shown", "chosen"), [("carnival", "schlangennest"),
+                                               ("schlangennest", "carnival")])  # fmt: skip
+def test_another_games_cards_are_told_with_the_game_that_they_look_like(shown, chosen):
+    advice = told(shown, chosen)
+
+    assert advice is not None
+    assert (advice.what, advice.looks_like) == (UNKNOWN_TILE, shown)
+    assert built_in_set(shown).title in advice.text
+    assert built_in_set(chosen).title in advice.text
+
+
+def test_the_games_own_cards_are_not_another_games():
+    assert told("carnival", "carnival") is None
+
+
+def test_squares_of_no_box_look_like_none():
+    rng = np.random.default_rng(5)
+    _, found = table_of("carnival")
+    noise = rng.integers(0, 255, (70, 70 * len(found), 3)).astype(np.uint8)
+    patches = cut(noise, [one.corners_px for one in found])
+    readings = shipped_reader("sssnake").read(patches, [one.across_px for one in found])
+
+    advice = another_box(noise, found, readings, built_in_set("sssnake"))
+
+    assert advice is not None
+    assert advice.looks_like is None
+
+
+def test_a_few_strange_outlines_say_nothing_about_the_game():
+    bgr, found = table_of("carnival")
+    patches = cut(bgr, [one.corners_px for one in found[:2]])
+    readings = shipped_reader("sssnake").read(patches, [48.0, 48.0])
+
+    assert another_box(bgr, found[:2], readings, built_in_set("sssnake")) is None
