@@ -33,11 +33,16 @@ def test_every_address_is_described_and_every_description_has_an_address(played)
     assert served == set(document()["paths"])
 
 
+FOR_SEATS = ("/api/tell", "/api/join", "/api/hall/hand", "/api/ideas", "/api/machine/mute",
+             "/api/machine/hand", "/api/machine/draw")  # fmt: skip
+"""Refused to watchers, but not for the host alone."""
+
+
 def test_what_only_the_host_may_do_is_described_so(played, script):
     played.begin(script.record)
     guest = played.guest()
     for path, (_, host, _) in CHANGE.items():
-        if path not in ("/api/tell", "/api/join", "/api/hall/hand"):
+        if path not in FOR_SEATS:
             played.time_s += 100
             assert (guest.post(path).status_code == 403) == host
 
