@@ -14,6 +14,7 @@
 #   make train      train the models anew
 #   make soak       every fault in full count, taken up where it was left (PARTS="kill", FRESH=1)
 #   make fuzz       changed inputs at every way in, half an hour each (TARGETS="records", MINUTES=5)
+#   make mutate     whether the tests of store, access and intake can fail (NAMES="vision.intake*")
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
 #   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh;
@@ -23,7 +24,7 @@
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run hall hall-ready check test bench look evaluate golden train soak fuzz audit release test-deploy lock clean
+.PHONY: setup run hall hall-ready check test bench look evaluate golden train soak fuzz mutate audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -83,6 +84,11 @@ fuzz: .venv/dev-ready
 	    || .venv/bin/python -m pip install --quiet atheris==3.0.0 \
 	    || echo "Atheris does not install here: inputs are drawn by Hypothesis, without coverage."
 	.venv/bin/python -m tests.fuzz $(TARGETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(FRESH),--fresh)
+
+mutate: .venv/dev-ready
+	@.venv/bin/python -c 'import mutmut' 2>/dev/null || .venv/bin/python -m pip install --quiet mutmut==3.8.0
+	.venv/bin/python -m mutmut run $(NAMES)
+	.venv/bin/python -m tests.mutate
 
 audit:
 	deploy/audit.sh

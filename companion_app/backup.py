@@ -25,15 +25,25 @@ from companion_app.answers import InputError
 FORMAT, VERSION = "snake-eye/backup", 1
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
-LEFT_OUT = ("games.lock", "games.log", "games.spare", "games.salvaged.json", "tls", "update")
+BY_PAGE = "backup"
+"""The folder in which the page keeps a backup until it is fetched, or restored."""
+TAKEN_IN = "taken-in.zip"
+"""The one that the page was sent, to be restored."""
+LEFT_OUT = ("games.lock", "games.log", "games.spare", "games.salvaged.json", "tls", "update",
+            BY_PAGE)  # fmt: skip
 """Files of this machine: its lock, its second copy of the games, the room that it keeps free,
-what was salvaged, its own keys, what an update left."""
+what was salvaged, its own keys, what an update left, backups on their way."""
 LEFT_OUT_ENDS = (".part", ".new", "-wal", "-shm", "-journal", ".lock")
 SQLITE_START = b"SQLite format 3\x00"
 
 
 class BackupError(InputError):
     """A backup cannot be made or restored; nothing was changed."""
+
+    def __init__(self, text: str, code: str = "bad-backup") -> None:
+        super().__init__(text)
+        self.code = code
+        """Which sentence the page has for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,8 @@ def make_backup(home: Path, file: Path, now_s: Callable[[], float] = time.time) 
     except OSError as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise BackupError(f"{file} cannot be written: {error.strerror or error}") from error
+        text = f"{file} cannot be written: {error.strerror or error}"
+        raise BackupError(text, "not-kept") from error
     return kept
 
 

@@ -57,7 +57,7 @@ class Restored:
 
 def restore_backup(
     home: Path, file: Path, free_bytes: Callable[[Path], int] | None = None, *,
-    with_secrets: bool = False,
+    with_secrets: bool = False, let_go: Callable[[], None] = lambda: None,
 ) -> Restored:  # fmt: skip
     """Put what a backup holds in place of ``home``; what was there is kept beside it.
 
@@ -67,6 +67,8 @@ def restore_backup(
         free_bytes: how much room a disk has.
         with_secrets: take PIN, sessions and settings from the backup too. Otherwise those of this
             machine stay; where it has none, the next start makes a new PIN.
+        let_go: called once everything is checked, before anything is touched: whoever has the
+            games open gives them back.
 
     Raises:
         BackupError: the file is no sound backup, the disk is too small, or a game is on.
@@ -78,7 +80,8 @@ def restore_backup(
             kept = _checked(archive, file)
             free = (free_bytes or _free_bytes)(parent)
             if sum(one.size for one in kept) + SPARE_BYTES > free:
-                raise BackupError(f"{file} does not fit on the disk: {free >> 20} MB are free")
+                text = f"{file} does not fit on the disk: {free >> 20} MB are free"
+                raise BackupError(text, "backup-no-room")
             staging = Path(tempfile.mkdtemp(prefix=f"{home.name}.restoring-", dir=parent))
             try:
                 _unpack(archive, kept, staging, file)
@@ -88,6 +91,7 @@ def restore_backup(
                 else:
                     _keep_own(home, staging)
                 left_out = leave_out_unusable(staging)
+                let_go()
                 files = sum(path.is_file() for path in staging.rglob("*"))
                 return Restored(files, _swapped(home, staging), left_out, not with_secrets)
             finally:
@@ -95,7 +99,8 @@ def restore_backup(
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise BackupError(f"{file} is no backup of Snake Eye: {error}") from error
     except OSError as error:
-        raise BackupError(f"{file} cannot be restored: {error.strerror or error}") from error
+        text = f"{file} cannot be restored: {error.strerror or error}"
+        raise BackupError(text, "not-kept") from error
 
 
 def _checked(archive: zipfile.ZipFile, file: Path) -> tuple[Kept, ...]:
@@ -128,7 +133,8 @@ def _read_manifest(
         if manifest["format"] != FORMAT:
             raise BackupError(f"{file} is no backup of Snake Eye")
         if manifest["version"] != VERSION:
-            raise BackupError(f"{file} was made by a newer Snake Eye; update this one first")
+            text = f"{file} was made by a newer Snake Eye; update this one first"
+            raise BackupError(text, "backup-newer")
         return tuple(_entry_of(one) for one in manifest["files"])
     except (RecordError, KeyError, TypeError) as error:
         raise BackupError(f"{file} has a broken manifest: {error}") from error

@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
 from companion_app.eye.desk import Desk
+from companion_app.eye.machine import MachineSeats
 from companion_app.line.ends import NearEye
+from companion_app.refusal import read_refusal
+from companion_app.seat.mind import Mind, Question
+from companion_app.seat.player import ANSWER_S, Doc
 from companion_app.web.context import Companion
 from companion_app.web.place import Place
 from companion_app.web.serving.page_file import SettingsFile
+
+
+class NearPlayer:
+    """The machine's mind in this process: every question is answered at once."""
+
+    def __init__(self) -> None:
+        self.mind = Mind(tuple)
+        self.asked: list[str] = []
+        self.says: Any = None
+        """Said in place of what it thinks, where a test wants to see what becomes of it."""
+
+    def ask(
+        self, what: str, body: Doc, within_s: float = ANSWER_S,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> Any:  # fmt: skip
+        """Return the answer to a question."""
+        del within_s
+        self.asked.append(what)
+        if self.says is not None:
+            return self.says
+        said: list[Doc] = []
+        self.mind.put(Question({"what": what, "body": body}, said.append, wanted))
+        while not said:
+            self.mind.live(0.1)
+        if "refusal" in said[0]:
+            raise read_refusal(said[0]["refusal"])
+        return said[0]["answer"]
 
 
 def near_companion(
@@ -19,9 +51,11 @@ def near_companion(
 ) -> tuple[Companion, Commands]:
     """Return a page's ground with a desk in this process, and what answers it."""
     home = desk.store.path.parent
-    commands = Commands(desk, camera, Corrections(home / "corrections"))
+    player = NearPlayer()
+    machine = MachineSeats(desk, player)
+    commands = Commands(desk, camera, Corrections(home / "corrections"), machine=machine)
     place = Place(desk.store.path, desk.set_folders)
     eye = NearEye(commands.answer, commands.standing)
-    companion = Companion(eye, settings, place, desk.hub, **more)
+    companion = Companion(eye, settings, place, desk.hub, **{"player": player, **more})
     eye.ask("limit-pictures", {"mb": settings.now.pictures_mb})
     return companion, commands

@@ -15,6 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from calibration.profile import Profile
+from engine.tiles import TileSet
 from vision.classify.another_box import another_box
 from vision.classify.evidence import in_company
 from vision.classify.own_tiles import Eyes, with_own_tiles
@@ -42,8 +43,9 @@ from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
 from vision.detect.network import shipped_network
 from vision.intake.picture import Picture
-from vision.layout.candidates import cards_only, distinct, known_only
+from vision.layout.candidates import cards_only, distinct, known_only, with_faint
 from vision.layout.missed import Sight
+from vision.layout.missing_bigs import with_missing_bigs
 from vision.layout.quality import TEXTS, Limits, assess, tile_trouble
 from vision.layout.reconstruct import Reconstruction, reconstruct, reconstruct_unknown
 from vision.layout.settle import SURE
@@ -144,9 +146,10 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
             detections, readings = with_own_tiles(detections, readings, eyes)
             detections, readings = known_only(picture.bgr, detections, readings)
         elif request.shape == "square" and request.tile_set is not None and request.grid is None:
-            reader = None if stages.reader is None else stages.reader.whole
-            look = partial(read_cells, picture.bgr, reader=reader, profile=request.profile)
-            detections, readings = with_whole_bigs(detections, readings, request.tile_set, look)
+            look = partial(read_cells, picture.bgr, reader=stages.reader, profile=request.profile)
+            detections, readings = _with_overlooked(
+                detections, readings, request.tile_set, look, stages.reader
+            )
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
@@ -181,6 +184,25 @@ def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest
         lambda: few_tiles(bgr, shipped_network()).found,
         Ground(bgr, [one.corners_px for one in detections.found]),
     )
+
+
+def _with_overlooked(
+    detections: Detections, readings: Sequence[CellReading], tile_set: TileSet,
+    look: Callable[..., Sequence[CellReading]], reader: Reader | None,
+) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    """Return the outlines of a built-in box of squares with cards that a first look does not show.
+
+    Args:
+        detections: the outlines.
+        readings: what each of them shows.
+        tile_set: the box.
+        look: reads outlines.
+        reader: of the box.
+    """
+    whole = look if reader is None else partial(look, reader=reader.whole)
+    detections, readings = with_faint(detections, readings, whole)
+    detections, readings = with_whole_bigs(detections, readings, tile_set, whole)
+    return with_missing_bigs(detections, readings, tile_set, look)
 
 
 def _sight(
@@ -284,9 +306,11 @@ def _state(
         every: all outlines, cards or not.
         known: whether any of them surely shows a card of the box.
     """
-    seen = Visible.of(table)
+    seen = Visible.of(table, (picture.bgr.shape[1], picture.bgr.shape[0]))
     if not table.laid and request.tile_set is not None and request.grid is None:
-        seen = visible_unread(picture.bgr, seen.beside, every, picture.scale, known=known)
+        unread = visible_unread(picture.bgr, seen.beside, every, picture.scale, known=known)
+        seen = replace(unread, cut_off=(*unread.cut_off, *seen.cut_off),
+                       covered=(*unread.covered, *seen.covered))  # fmt: skip
     cut_read = sum(c.cut_off and c.why is None and c.confidence >= SURE for c in table.laid)
     quality = assess(
         picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,

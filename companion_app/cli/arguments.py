@@ -106,6 +106,19 @@ def told_players(game: AnyGame, given: str) -> tuple[str, ...]:
     return parse_players(game, given.split(","), "--players")
 
 
+def told_machine(players: Sequence[str], given: Sequence[str]) -> dict[str, int]:
+    """Return the machine's seats as told by ``--machine A=LEVEL``, checked."""
+    seats: dict[str, int] = {}
+    for text in given:
+        who, _, level = text.rpartition("=")
+        if who not in players:
+            raise InputError(f"--machine {text}: write it as A=LEVEL, with one of the players")
+        if level not in ("1", "2", "3", "4", "5"):
+            raise InputError(f"--machine {text}: a level is a number from 1 to 5")
+        seats[who] = int(level)
+    return seats
+
+
 def told_options(game: AnyGame, given: Sequence[str]) -> dict[str, Json]:
     """Return the game's options as told by ``--option name=value``, checked."""
     return parse_options(game, dict(_pairs(given)), "--option")

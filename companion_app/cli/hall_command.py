@@ -245,9 +245,9 @@ def leave_hall(arguments: Namespace) -> int:
 def verify(arguments: Namespace) -> int:
     """Prove that table and hall agree, line by line."""
     _needs("cryptography", "sqlalchemy")
+    from companion_app.hall.table.agreeing import compare
     from companion_app.hall.table.journal import Journal
     from companion_app.hall.table.membership import MembershipFiles
-    from companion_app.hall.table.sender import compare
     from companion_app.live.store import FILE
 
     home = home_folder()

@@ -7,6 +7,7 @@ import json
 import random
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from companion_app.answers import ANSWERED, InputError, print_json, print_line, shown_name
@@ -177,11 +178,7 @@ def _analyse(arguments: Namespace) -> int:
     text = json.dumps(document, ensure_ascii=False, indent=1)
     if ending == ".html":
         text = game_page(record, document)
-    try:
-        out.write_text(text + "\n", encoding="utf-8")
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown_name(arguments.out)} cannot be written: {why}") from error
+    _write(arguments.out, text)
     if arguments.json:
         print_json({"file": str(out), "players": document["players"]})
         return ANSWERED
@@ -191,7 +188,15 @@ def _analyse(arguments: Namespace) -> int:
     return ANSWERED
 
 
-def _progress(moves: int):  # type: ignore[no-untyped-def]
+def _write(name: str, text: str) -> None:
+    try:
+        Path(name).write_text(text + "\n", encoding="utf-8")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown_name(name)} cannot be written: {why}") from error
+
+
+def _progress(moves: int) -> Callable[[int], None]:
     def told(done: int) -> None:
         sys.stderr.write(f"\r{done} of {moves} moves" + ("\n" if done == moves else ""))
         sys.stderr.flush()
@@ -226,8 +231,8 @@ def analysis_to_json(record: Record, seen: Analysis) -> dict[str, Json]:
     } | judging.outcome_to_json(record.game.outcome(judging.position_at_end(record)))
 
 
-def _rounded(expected: object) -> dict[str, float]:
-    return {who: round(value, 4) for who, value in dict(expected).items()}  # type: ignore[call-overload]
+def _rounded(expected: Mapping[str, float]) -> dict[str, float]:
+    return {who: round(value, 4) for who, value in expected.items()}
 
 
 # --- play ----------------------------------------------------------------------------------------
@@ -253,6 +258,6 @@ def _play(arguments: Namespace) -> int:
     )  # fmt: skip
     table.play(sys.stdin)
     if arguments.out:
-        Path(arguments.out).write_text(json.dumps(table.record_json()) + "\n", encoding="utf-8")
+        _write(arguments.out, json.dumps(table.record_json()))
         print_line(f"{arguments.out} written")
     return ANSWERED

@@ -32,6 +32,7 @@ def add_run_command(
         commands, "run", does,
         ["run", "run --source webcam:0 --game schlangennest --players blue,red",
          "run --game carnival --players yellow,black --option hands=ask",
+         "run --game snekagon --players red,green --machine green=3",
          "run --source demo:7 --game snekagon --speed 4"],
         games_in_words(),
     )  # fmt: skip
@@ -43,6 +44,8 @@ def add_run_command(
     run.add_argument("--source", metavar="S", help=sources)
     add_game(run, required=False)
     run.add_argument("--players", metavar="A,B", help="players in turn order")
+    run.add_argument("--machine", action="append", default=[], metavar="A=LEVEL",
+                     help="a player that Snake Eye plays, at a level from 1 to 5")  # fmt: skip
     run.add_argument(
         "--host",
         default="0.0.0.0",

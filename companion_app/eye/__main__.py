@@ -13,11 +13,13 @@ from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
 from companion_app.eye.demo_rounds import demo_rounds
 from companion_app.eye.desk import Desk
+from companion_app.eye.machine import MachineSeats
 from companion_app.eye.mqtt import publisher_for
 from companion_app.eye.starting import begin, is_asked, opened_store, source_asked
 from companion_app.found_cameras import found_cameras
 from companion_app.home import corrections_folder, home_folder, set_folders
 from companion_app.live.errors import LiveError
+from companion_app.seat.player import FarPlayer
 from companion_app.settings import SettingsError, load_settings
 from engine.errors import EngineError
 
@@ -47,10 +49,14 @@ def _watch(child: Child, desk: Desk) -> int:
     home = home_folder()
     source = source_asked(asked.source, home, desk.store, again)
     camera = TableCamera(desk, source, home, asked.speed, found_cameras)
-    commands = Commands(desk, camera, Corrections(corrections_folder()))
+    player = FarPlayer(child.told["player"], lambda: child.report(player=True))
+    machine = MachineSeats(desk, player)
+    commands = Commands(desk, camera, Corrections(corrections_folder()), machine=machine)
+    commands.start_again = child.stopping.set
     publisher = publisher_for(desk, load_settings())
     answering = Answering(child.told["line"], commands, desk.hub)
     answering.start()
+    machine.start()
     rounds = demo_rounds(desk, camera) if camera.kind == "demo" and not is_asked(asked) else None
     try:
         if not again:
@@ -65,6 +71,7 @@ def _watch(child: Child, desk: Desk) -> int:
     finally:
         if rounds is not None:
             rounds.close()
+        machine.close()
         camera.release()
         if publisher is not None:
             publisher.close()

@@ -6,14 +6,18 @@ moment, such as whose question an answer is for, is decided here, where the trut
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.correcting import keep_named, named_by_cells, spots_named
 from companion_app.eye.corrections import Corrections
 from companion_app.eye.desk import Desk, names_in
 from companion_app.eye.feeder import Feeder
+from companion_app.eye.ghost import outlines_ahead
+from companion_app.eye.machine import MachineSeats
 from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
 from companion_app.line.ends import Answer
 from companion_app.line.forms import layout_from_json, pending_to_json, question_written
@@ -22,6 +26,7 @@ from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.questions import concerns
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
+from companion_app.seat.player import NoPlayer
 from engine.record import Record, parse_record
 from vision import Frame
 
@@ -34,13 +39,15 @@ class Commands:
     """Answers the page for a desk, its camera, and the pictures of corrections."""
 
     CHANGES = frozenset(
-        {"tell", "undo", "redo", "end", "take-foul-back", "begin", "resume", "choose"}
-    )
+        {"tell", "undo", "redo", "end", "take-foul-back", "begin", "resume", "choose",
+         "machine-seat", "machine-mute", "machine-hand", "machine-draw", "take-hint"}
+    )  # fmt: skip
     """What changes how the table stands: its answer comes with the new standing."""
 
     def __init__(
         self, desk: Desk, camera: TableCamera | None = None,
         corrections: Corrections | None = None, make_feeder: MakeFeeder | None = None,
+        machine: MachineSeats | None = None,
     ) -> None:  # fmt: skip
         self.desk = desk
         self.camera = camera
@@ -49,6 +56,10 @@ class Commands:
         """``None`` where none are kept."""
         self.make_feeder = make_feeder
         """Where a game is not shown by the camera."""
+        self.start_again: Callable[[], None] = lambda: None
+        """Ends this eye; whoever looks after it starts it again."""
+        self.machine = machine or MachineSeats(desk, NoPlayer())
+        """The machine's seats."""
         self._number = 0
         self._known: Mapping[str, Callable[[Doc, bytes], Answer]] = {
             "tell": self._tell, "undo": self._undo, "redo": self._redo, "end": self._end,
@@ -59,7 +70,11 @@ class Commands:
             "wipe-pictures": self._wipe_pictures, "forget-corrections": self._forget_corrections,
             "keep-summaries": self._keep_summaries, "pause": self._pause,
             "rename": self._rename, "delete-game": self._delete_game,
+            "restore": self._restore, "start-again": self._start_again,
             "raise-hand": self._raise_hand, "ruling": self._ruling,
+            "machine-seat": self._machine_seat, "machine-mute": self._machine_mute,
+            "machine-hand": self._machine_hand, "machine-draw": self._machine_draw,
+            "take-hint": self._take_hint,
         }  # fmt: skip
 
     def answer(self, what: str, body: Doc, data: bytes) -> Answer:
@@ -87,8 +102,46 @@ class Commands:
                 questions=list(map(question_written, referee.questions.values())) if referee
                 else [],
                 can_undo=desk.can_undo, can_redo=desk.can_redo, paused=desk.paused,
-                looks=loop.looks if loop else 0,
+                machine=self.machine.to_json(), looks=loop.looks if loop else 0,
             )  # fmt: skip
+
+    # --- a backup that is restored ---------------------------------------------------------
+
+    def _restore(self, body: Doc, _: bytes) -> Answer:
+        """Put the backup that the page took in where everything is kept; then start again."""
+        # Checks what the page keeps too, and is not wanted otherwise.
+        from companion_app.restore import restore_backup
+
+        home = self.desk.store.path.parent
+        with self.desk.lock:
+            if self._is_played():
+                raise Refusal(code="restore-game", status=409)
+        try:
+            restored = restore_backup(home, home / BY_PAGE / TAKEN_IN, let_go=self._let_go,
+                                      with_secrets=body["with_secrets"])  # fmt: skip
+        except BackupError as error:
+            raise Refusal(code=error.code, status=422) from error
+        if restored.kept is not None:
+            shutil.rmtree(restored.kept / BY_PAGE, ignore_errors=True)
+        return Answer({"files": restored.files, "left_out": len(restored.left_out)})
+
+    def _is_played(self) -> bool:
+        """Say whether people are in the middle of a game."""
+        match = self.desk.match
+        if match is None or match.ended or self.desk.feeder.kind in ("demo", "recorded"):
+            return False
+        return not match.game.outcome(match.position).over
+
+    def _let_go(self) -> None:
+        if self.camera is not None:
+            self.camera.release()
+        self.desk.stop_feeding()
+        with self.desk.lock:
+            self.desk.store.close()
+
+    def _start_again(self, _body: Doc, _: bytes) -> Answer:
+        self.start_again()
+        return Answer()
 
     # --- the game that is on ---------------------------------------------------------------
 
@@ -96,7 +149,7 @@ class Commands:
         desk, sent = self.desk, body["sent"]
         with desk.lock:
             if desk.referee is not None and not body["host"]:
-                only_for_oneself(desk.referee, sent, body["seats"])
+                only_for_oneself(desk.referee, sent, body["seats"], desk.machine.seats)
             if "correct" in sent and desk.match is not None:
                 sent = named_by_cells(desk.match, sent)
             spots = spots_named(desk, sent)
@@ -127,7 +180,7 @@ class Commands:
 
     def _begin(self, body: Doc, _: bytes) -> Answer:
         record = parse_record(body["record"], self.desk.set_folders)
-        match = self.desk.begin(record, body["names"], self._feeder(record))
+        match = self.desk.begin(record, body["names"], self._feeder(record), body.get("machine"))
         order = order_of(self.desk.store.path.parent)
         if order is not None and not order.help:
             match.note("ruling", {"what": HELP_OFF, "ruling": order.n})
@@ -158,6 +211,36 @@ class Commands:
             desk.feed(self._feeder(desk.match.record()))
             desk.emit({"event": "told", "t": desk.now()})
         return Answer()
+
+    # --- the machine's seats ---------------------------------------------------------------
+
+    def _machine_seat(self, body: Doc, _: bytes) -> Answer:
+        with self.desk.lock:
+            self.machine.sit(body["player"], body["level"])
+        return Answer()
+
+    def _machine_mute(self, body: Doc, _: bytes) -> Answer:
+        with self.desk.lock:
+            self.machine.mute(body["on"])
+        return Answer()
+
+    def _machine_hand(self, body: Doc, _: bytes) -> Answer:
+        """Take in a hand that was told; without tiles, what the camera sees beside the table."""
+        with self.desk.lock:
+            tiles, loop = body["tiles"], self.desk.feeder.loop
+            if tiles is None:
+                tiles = loop.aside if loop is not None else ()
+            self.machine.show_hand(body["player"], tiles)
+        return Answer()
+
+    def _machine_draw(self, body: Doc, _: bytes) -> Answer:
+        with self.desk.lock:
+            self.machine.draw(body["tiles"])
+        return Answer()
+
+    def _take_hint(self, body: Doc, _: bytes) -> Answer:
+        with self.desk.lock:
+            return Answer({"left": self.machine.take_hint(body["player"], body["most"])})
 
     # --- kept games ------------------------------------------------------------------------
 
@@ -269,6 +352,7 @@ class Commands:
                 "size": [frame.bgr.shape[1], frame.bgr.shape[0]],
                 "outlines": [[list(spot), [[float(x), float(y)] for x, y in outline]]
                              for spot, outline in loop.outlines_px.items()],
+                "ghost": outlines_ahead(loop),
             })  # fmt: skip
 
     def _phone_picture(self, body: Doc, data: bytes) -> Answer:
@@ -298,8 +382,10 @@ class Commands:
         return Answer()
 
 
-def only_for_oneself(referee: Referee, sent: Doc, seats: list[str]) -> None:
-    """Refuse what a seat tells for another colour.
+def only_for_oneself(
+    referee: Referee, sent: Doc, seats: list[str], machine: Mapping[str, int]
+) -> None:
+    """Refuse what a seat tells for another colour; for the machine, any seat may speak.
 
     Raises:
         Refusal: it concerns players whose seat this is not.
@@ -308,7 +394,7 @@ def only_for_oneself(referee: Referee, sent: Doc, seats: list[str]) -> None:
     question = referee.questions.get(number) if isinstance(number, int) else None
     if "answer" in sent and question is None:
         return  # nobody waits for it, and the referee says so
-    if not set(concerns(question, referee.match)).intersection(seats):
+    if not set(concerns(question, referee.match)).intersection([*seats, *machine]) or not seats:
         raise Refusal(code="not-your-seat", status=403)
 
 

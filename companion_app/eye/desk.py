@@ -17,6 +17,7 @@ from typing import Any
 from companion_app.eye.feeder import Feeder, NoFeeder
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
+from companion_app.live.machine import NOTE, Machine, machine_in
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
@@ -50,6 +51,8 @@ class Desk:
         """How much room kept pictures may take; ``None`` for no limit."""
         self.paused = False
         """Whether people asked the camera to look away for a while."""
+        self.machine = Machine()
+        """Which seats are the machine's, and what people have told it."""
         self._taken: list[Move] = []
         self._clock = clock
         self._began = clock()
@@ -62,21 +65,31 @@ class Desk:
         return self.referee.match if self.referee else None
 
     def begin(
-        self, record: Record, names: Mapping[str, str] | None = None, feeder: Feeder | None = None
-    ) -> Match:
-        """Begin a new game; its feeder starts at once."""
-        self._stop_feeding()
+        self, record: Record, names: Mapping[str, str] | None = None, feeder: Feeder | None = None,
+        machine: Mapping[str, int] | None = None,
+    ) -> Match:  # fmt: skip
+        """Begin a new game; its feeder starts at once.
+
+        Args:
+            record: how it begins.
+            names: what people are called, by player.
+            feeder: what shows tables to it.
+            machine: the seats of the machine, each with its level.
+        """
+        self.stop_feeding()
         with self.lock:
             match = Match.begin(self.store, record)
             if names:
                 match.note("names", {"names": dict(names)})
+            if machine:
+                match.note(NOTE, Machine(dict(machine)).to_json())
             self._take_up(match, names or {})
         self.feed(feeder)
         return match
 
     def resume(self, key: str, feeder: Feeder | None = None) -> Match:
         """Take up a game where it was left."""
-        self._stop_feeding()
+        self.stop_feeding()
         with self.lock:
             match = Match.resume(self.store, key, self.set_folders)
             match.reopen()
@@ -86,11 +99,12 @@ class Desk:
 
     def close(self) -> None:
         """Stop feeding and send the phones away."""
-        self._stop_feeding()
+        self.stop_feeding()
         self.hub.close()
 
     def _take_up(self, match: Match, names: Mapping[str, str]) -> None:
         self.names = dict(names)
+        self.machine = machine_in(self.store.lines(match.key))
         self.trouble = None
         self._taken.clear()
         self.referee = Referee(match, self.emit)
@@ -102,7 +116,7 @@ class Desk:
 
     def feed(self, feeder: Feeder | None) -> None:
         """Let a feeder show tables to the game that is on."""
-        self._stop_feeding()
+        self.stop_feeding()
         self.paused = False
         if feeder is not None:
             self.feeder = feeder
@@ -112,7 +126,7 @@ class Desk:
     def pause(self) -> None:
         """Let nothing show tables until it is fed again; the game stays as it is."""
         self._on()
-        self._stop_feeding()
+        self.stop_feeding()
         self.paused = True
         self.emit({"event": "told", "t": self.now()})
 
@@ -128,7 +142,8 @@ class Desk:
             if name and self.match and source_in(self.store, self.match.key) != name:
                 self.match.note("source", {"source": name})
 
-    def _stop_feeding(self) -> None:
+    def stop_feeding(self) -> None:
+        """Show no more tables to the referee."""
         # Without the lock: the feeder may be waiting for it.
         feeder, self.feeder = self.feeder, NoFeeder()
         feeder.stop()
@@ -248,6 +263,16 @@ class Desk:
                 raise ToldError("there is no foul on the table")
             self.tell({"overrule": pending.n})
 
+    def agree(self, machine: Machine) -> None:
+        """Keep what people have agreed on about the machine, and tell everybody."""
+        with self.lock:
+            referee = self._on()
+            referee.match.note(NOTE, machine.to_json())
+            self.machine = machine
+            if referee.machine is not None and referee.machine.player not in machine.seats:
+                referee.machine = None
+            self.emit({"event": "machine", "t": self.now()})
+
     def raise_hand(self, raised: bool) -> None:
         """Keep that the arbiter of the hall is called for, or no longer."""
         with self.lock:
@@ -256,7 +281,7 @@ class Desk:
 
     def end(self) -> None:
         """End the game as it stands."""
-        self._stop_feeding()
+        self.stop_feeding()
         with self.lock:
             referee = self._on()
             referee.match.end()

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion_app.answers import InputError
-from companion_app.cli.arguments import told_options, told_players
+from companion_app.cli.arguments import told_machine, told_options, told_players
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.desk import Desk, source_in
 from companion_app.eye.feeder import Feeder
@@ -19,6 +19,7 @@ from companion_app.found_cameras import found_cameras
 from companion_app.home import set_folders
 from companion_app.live.demo import demo_record
 from companion_app.live.errors import StoreError, StoreInUse
+from companion_app.live.machine import NAME
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.refusal import Refusal
@@ -105,12 +106,14 @@ def begin(desk: Desk, camera: TableCamera, asked: Namespace, again: bool) -> Non
         desk.feed(_opened(camera, match.record()))
     elif not again and (named or camera.kind in ("demo", "recorded")):
         record = _asked_record(asked, camera)
-        desk.begin(record, {}, _opened(camera, record))
+        machine = told_machine(record.start.players, asked.machine)
+        names = dict.fromkeys(machine, NAME)
+        desk.begin(record, names, _opened(camera, record), machine)
 
 
 def is_asked(asked: Namespace) -> bool:
     """Say whether the command line names a game, or anything about one."""
-    return bool(asked.game or asked.players or asked.option or asked.set)
+    return bool(asked.game or asked.players or asked.option or asked.set or asked.machine)
 
 
 def _taken_up(desk: Desk) -> Match | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from companion_app.hall.errors import DatabaseError, HallError
 from companion_app.hall.keeper import Games, Keeper
@@ -57,11 +58,17 @@ class HallProcess:
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self.store = HallStore(open_engine(address_of(asked.database, asked.folder)))
+        self._lock = _alone_with(asked.folder) if asked.database is None else None
+        try:
+            self.store = HallStore(open_engine(address_of(asked.database, asked.folder)))
+        except BaseException:
+            self._unlock()
+            raise
         try:
             self._set_up()
         except BaseException:
             self.store.close()
+            self._unlock()
             raise
 
     def _set_up(self) -> None:
@@ -131,6 +138,11 @@ class HallProcess:
         if self.own_broker is not None:
             self.own_broker.close()
         self.store.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
 
     def _broker_address(self) -> BrokerAddress:
         if self.own_broker is not None:
@@ -176,3 +188,21 @@ class HallProcess:
             log.warning("%s", error)
             if not answers(self.own_broker.address):
                 self.own_broker.keep_running()
+
+
+def _alone_with(folder: Path) -> IO[bytes]:
+    """Return a lock on a folder: an embedded store has one process, which hears of all changes.
+
+    Raises:
+        HallError: another one has it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = (folder / "hall.lock").open("ab")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        handle.close()
+        raise HallError(
+            "a hall runs here already; several processes of one hall need --database postgresql://…"
+        ) from error
+    return handle

@@ -36,6 +36,8 @@ PRINT = Work("print", seconds=300.0)
 """The tiles of a box are drawn for paper."""
 FIND = Work("find", seconds=120.0)
 """Tiles or a board are found in a photo of a lesson."""
+BACKUP = Work("backup", seconds=900.0)
+"""Everything that is kept is written into one file."""
 LEARN = Work("learn", seconds=1800.0, memory_mb=400)
 """A box is learnt; how far it is, the page says."""
 

@@ -13,7 +13,7 @@ REMEMBERED = 256
 """Events kept for phones that come back; older phones fetch the whole state."""
 MOST_WAITING = 64
 """A phone that is further behind than that is told to fetch the whole state."""
-MOST_LISTENERS = 210
+MOST_LISTENERS = 240
 """Each costs a parked thread, about 0.03 MB; the next phone is told to try again."""
 
 

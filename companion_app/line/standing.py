@@ -39,6 +39,8 @@ class Standing:
     can_redo: bool = False
     paused: bool = False
     """Whether people asked the camera to look away for a while."""
+    machine: Doc | None = None
+    """Its seats and what it wants; ``None`` where it plays no seat."""
     looks: int = 0
     """How often the table was looked at."""
 

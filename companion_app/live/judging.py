@@ -22,6 +22,7 @@ from companion_app.live.likeness import (
     moves_seen,
     same,
 )
+from companion_app.live.machine import LaidOtherwise
 from companion_app.live.open_questions import OpenQuestions
 from companion_app.live.places import Spot, contents, hanging_on
 from companion_app.live.referee_state import Picture, RefereeState, Standing
@@ -29,6 +30,7 @@ from companion_app.live.rolling import Rolls
 from companion_app.live.settle import Settled
 from companion_app.live.table import Reading, read_settled
 from engine.placement import Layout
+from engine.record import move_to_json
 
 JOINED_FROM = 3
 """A first table with so many tiles laid is from the middle of a game, not its first moves."""
@@ -48,9 +50,11 @@ class Judge:
         self._keeper = keeper
         self._asker = asker
         self._rolls = rolls
+        self._looks = 0
 
     def look(self, settled: Settled, t: float, picture: Picture) -> Standing:
         """Take in a settled table; return how sure the referee is of it."""
+        self._looks = settled.looks
         self._rolls.see_die(settled, t)
         self._state.reading = None
         self._state.there -= settled.sure.keys() | settled.doubts.keys()
@@ -117,6 +121,9 @@ class Judge:
         self._open.withdraw_about_the_table(t)
         if self._state.pending:
             self._keeper.take_foul_back(t)
+        if self._state.otherwise is not None:
+            self._state.otherwise = None
+            self._voice.say("machine", t)
         if self._state.going_on:
             self._keeper.go_on(t)
 
@@ -213,6 +220,8 @@ class Judge:
         row = self._state.chosen.get(key(table)) or (
             rows[0] if len(rows) == 1 and not undo else None
         )
+        if row is None and not undo:
+            row = self._as_the_machine_wants(rows)
         if row is None and not undo and differ_by_drill(rows):
             # Clay that tells the moves apart may be laid a moment later; without any there is
             # no drill.
@@ -230,8 +239,52 @@ class Judge:
             return "unsure"
         if self._state.pending:
             self._keeper.take_foul_back(t)
+        if self._is_otherwise(row, table, t):
+            return "settled"
         self._keeper.accept(row.moves, t, picture)
         return "settled"
+
+    # --- the machine's move ----------------------------------------------------------------
+
+    def _machines_move(self) -> tuple[str, Layout | None] | None:
+        """Return whose move the machine makes now, and the table after it once it is known."""
+        turn, match = self._state.machine, self._match
+        if turn is None or turn.position is not match.position:
+            return None
+        if turn.move is None:
+            return turn.player, None
+        return turn.player, match.game.layout(match.game.apply(match.position, turn.move))
+
+    def _as_the_machine_wants(self, rows: list[Row]) -> Row | None:
+        """Return the row that is what the machine wants, among rows that look alike."""
+        if self._machines_move() is None or self._state.machine is None:
+            return None
+        wanted = self._state.machine.move
+        return next((row for row in rows if row.moves == (wanted,)), None)
+
+    def _is_otherwise(self, row: Row, table: Layout, t: float) -> bool:
+        """Say whether this is not what the machine wants; then say where that belongs, once."""
+        known = self._machines_move()
+        if known is None or row.moves[0].player != known[0]:
+            return False
+        wanted = known[1]
+        if wanted is None:
+            # It still thinks: people do not choose for it.
+            return True
+        match = self._match
+        if same(match.game.layout(match.game.apply(match.position, row.moves[0])), wanted):
+            return False
+        before = self._state.otherwise
+        if before is not None and same(before.layout, table):
+            return True
+        if self._looks >= self._state.settings.looks_for_foul:
+            assert self._state.machine is not None and self._state.machine.move is not None
+            laid = [move_to_json(move) for move in row.moves]
+            belongs = move_to_json(self._state.machine.move)
+            match.note("laid-otherwise", {"laid": laid, "belongs": belongs, "t": t})
+            self._state.otherwise = LaidOtherwise(row, table)
+            self._voice.say("machine", t, player=known[0], laid=laid[0], belongs=belongs)
+        return True
 
     def _foul(
         self, foul: Foul, table: Layout, reading: Reading, settled: Settled, t: float,

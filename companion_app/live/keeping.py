@@ -49,6 +49,7 @@ class Keeper:
         added = self._match.accept(tuple(moves), shot, t)
         self._state.picture = shot or self._state.picture
         self._state.begun = True
+        self._state.machine = self._state.otherwise = None
         self._state.since.clear()
         self._state.chosen.clear()
         self._state.forget_answers()

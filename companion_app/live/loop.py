@@ -200,6 +200,13 @@ class LiveLoop:
         """Places whose tile nobody is sure of."""
         return frozenset(self._settled.doubts) if self._settled else frozenset()
 
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """Tiles that lie in the open beside the table, as far as they are known."""
+        if self._settled is None:
+            return ()
+        return tuple(tile for tile, _ in self._settled.last.aside_px if tile in self.match.box)
+
     # --- one frame -------------------------------------------------------------------------
 
     def _judge(self, frame: Frame, glimpse: Glimpse) -> None:

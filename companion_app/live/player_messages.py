@@ -54,6 +54,8 @@ class PlayerMessages:
             self._overruled(message["overrule"], t)
         elif "correct" in message:
             self._corrected(message["correct"], message.get("move"), t)
+        elif message.get("stand"):
+            self._let_stand(t)
         elif message.get("pass"):
             self._silent({"do": "pass"}, t)
         elif message.get("finale"):
@@ -202,6 +204,14 @@ class PlayerMessages:
         added = self._match.accept((pending.move,), self._state.picture, t, overruled=True)
         self._voice.verdict(n, added[0], t)
         self._keeper.go_on(t)
+
+    def _let_stand(self, t: float) -> None:
+        """Take what lies there for the machine's move, though it wanted another."""
+        otherwise = self._state.otherwise
+        if otherwise is None:
+            raise ToldError("nothing lies otherwise than the machine wants it")
+        self._match.note("let-stand", {"n": self._match.next_n, "t": t})
+        self._keeper.accept(otherwise.row.moves, t, lambda: self._state.picture)
 
     def _corrected(self, n: Any, value: Any, t: float) -> None:
         if not isinstance(n, int) or not 1 <= n <= len(self._match.accepted):

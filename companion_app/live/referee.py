@@ -15,6 +15,7 @@ from companion_app.live.asker import Asker
 from companion_app.live.correcting import Corrector
 from companion_app.live.judging import Judge
 from companion_app.live.keeping import Keeper
+from companion_app.live.machine import LaidOtherwise, MachineTurn
 from companion_app.live.match import Match
 from companion_app.live.open_questions import OpenQuestions
 from companion_app.live.places import Content, Sighting, Spot
@@ -150,6 +151,20 @@ class Referee:
     @waived.setter
     def waived(self, layout: Layout | None) -> None:
         self._state.waived = layout
+
+    @property
+    def machine(self) -> MachineTurn | None:
+        """What the machine wants laid, where it is its turn."""
+        return self._state.machine
+
+    @machine.setter
+    def machine(self, turn: MachineTurn | None) -> None:
+        self._state.machine, self._state.otherwise = turn, None
+
+    @property
+    def otherwise(self) -> LaidOtherwise | None:
+        """What lies there in place of what the machine wants."""
+        return self._state.otherwise
 
     def needs_roll(self) -> bool:
         """Say whether nobody can lay anything before a roll is told."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from companion_app.live.explain import Row
+from companion_app.live.machine import LaidOtherwise, MachineTurn
 from companion_app.live.match import Accepted, Mark, Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.questions import Question
@@ -137,6 +138,10 @@ class RefereeState:
     """Whether a table was seen that is where the game began, or went on from."""
     deeds: list[Deed] = field(default_factory=list)
     """What was told, and can be undone."""
+    machine: MachineTurn | None = None
+    """What the machine wants laid, where it is its turn."""
+    otherwise: LaidOtherwise | None = None
+    """What lies there in place of what the machine wants."""
 
     def needs_roll(self) -> bool:
         """Say whether nobody can lay anything before a roll is told."""

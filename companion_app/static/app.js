@@ -4,9 +4,7 @@ import { Live } from "./live.js";
 import { TableView } from "./table.js";
 import { SetupView } from "./setup.js";
 import { GamesView, ReplayView } from "./games.js";
-import { PhoneView } from "./phone.js";
 import { HealthView } from "./health.js";
-import { TeachView } from "./teach.js";
 import { askSeat, joinBy } from "./seats.js";
 import { JoinView, RulesView, SettingsView } from "./more.js";
 
@@ -24,15 +22,12 @@ class Later {
   }
 
   async bring(file, make, tried = 0) {
-    try {
-      // A file that did not come is not asked for again under its name.
-      this.view = make(await import(`/static/${file}${tried ? `?again=${tried}` : ""}`));
-    } catch {
-      setTimeout(() => { if (this.element.isConnected) this.bring(file, make, tried + 1); }, TRY_AGAIN_MS);
-      return;
-    }
+    let brought = null;
+    // A file that did not come is not asked for again under its name.
+    try { brought = await import(`/static/${file}${tried ? `?again=${tried}` : ""}`); } catch { /* out of reach */ }
     if (view !== this) return;
-    view = this.view;
+    if (!brought) { setTimeout(() => this.bring(file, make, tried + 1), TRY_AGAIN_MS); return; }
+    view = make(brought);
     this.element.replaceWith(view.element);
     view.update?.(live.state);
   }
@@ -43,11 +38,12 @@ function viewFor(path) {
   if (path === "/games") return new GamesView(live, go);
   if (path.startsWith("/games/")) return new ReplayView(path.split("/")[2], live, go);
   if (path === "/photo") return new Later("photo.js", ({ PhotoView }) => new PhotoView());
-  if (path === "/camera") return new PhoneView();
+  if (path === "/camera") return new Later("phone.js", ({ PhoneView }) => new PhoneView());
   if (path === "/settings") return new SettingsView(live, go, again);
   if (path === "/join") return new JoinView();
   if (path === "/checkup") return new HealthView();
-  if (path === "/teach") return new TeachView(go);
+  if (path === "/teach") return new Later("teach.js", ({ TeachView }) => new TeachView(go));
+  if (path === "/alone") return new Later("alone.js", ({ AloneView }) => new AloneView(live));
   if (path === "/rules") return new RulesView(live);
   return new TableView(live, go, path === "/tv");
 }

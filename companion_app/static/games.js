@@ -1,5 +1,6 @@
 // Games that were: the list, statistics by person, and one game with its replay slider and exports.
 import { Board } from "./board.js";
+import { LookOver } from "./look_over.js";
 import { attempt, avatar, filling, get, h, icon, lettered, me, post, score, sheet, t, when } from "./ui.js";
 
 export class GamesView {
@@ -94,7 +95,7 @@ export class ReplayView {
         h("div", {}, this.scores, this.line,
           h("div.row.slide", {}, h("button.round", { "aria-label": t("step-back"), onclick: () => step(-1) }, "‹"), this.slider,
             h("button.round", { "aria-label": t("step-on"), onclick: () => step(1) }, "›")),
-          this.chart(game), this.exports(game))));
+          this.chart(game), new LookOver(this, game).element, this.exports(game))));
     this.at(at, true);
   }
 
@@ -102,6 +103,7 @@ export class ReplayView {
     this.place = n < this.length ? n : null; // whoever looks at the end stays there when moves are added
     this.board.show(`/api/games/${this.key}/table.svg?n=${n}&lang=${document.documentElement.lang}`, again);
     const move = this.game.moves[n - 1];
+    this.onPlace?.(n);
     this.line.textContent = move ? `${move.n}. ${move.text}` : t("start-position");
     this.scores.replaceChildren(...this.game.players.map((p) => h("span.mini", {}, avatar(p), p.name, " ", h("b", {}, score(this.curve[n][p.id])))));
     this.mark?.setAttribute("x1", String(this.x(n)));

@@ -44,7 +44,7 @@ export class HealthView {
   async release() {
     const now = await filling(this, () => get("/api/update"));
     if (!now) return;
-    const said = now.wanted ? t("update-running") : now.waiting ? t("update-waiting", { name: now.waiting }) : t(now.can ? "update-none" : "update-not-here");
+    const said = now.wanted ? t("update-running") : now.waiting ? t("update-waiting", { name: now.waiting }) : t(now.can ? "update-none" : `update-${now.why_not}`);
     const result = !now.wanted && now.result ? h("p", { role: "status" }, t("update-" + now.result)) : null;
     const ask = me.host && now.can && now.waiting && !now.wanted ? h("button.primary", { onclick: () => this.sure(now.waiting) }, t("update-now")) : null;
     this.update_.replaceChildren(h("section.card", {}, h("h2", {}, t("update-title")),

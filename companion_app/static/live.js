@@ -2,7 +2,7 @@
 import { get, lettered } from "./ui.js";
 
 const NAMES = ["state", "verdict", "taken-back", "turn", "score", "over", "question", "withdrawn", "game", "told",
-  "missed", "settings", "trouble"];
+  "missed", "settings", "trouble", "machine"];
 const SILENCE_MS = 25000; // two heartbeats missed
 
 export class Live extends EventTarget {

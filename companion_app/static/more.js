@@ -17,7 +17,7 @@ export class SettingsView {
       h("section.card.links", {},
         this.link("/photo", "camera", "photo-score"), this.link("/rules", "hint", "rules"),
         this.link("/join", "qr", "join"), this.link("/tv", "tv", "tv-view"),
-        this.link("/teach", "plus", "teach-view"), this.link("/checkup", "check", "health-view")),
+        this.link("/alone", "play", "alone-title"), this.link("/teach", "plus", "teach-view"), this.link("/checkup", "check", "health-view")),
       h("section.card", {}, h("h2", {}, t("this-phone")),
         h("label.field", {}, h("span", {}, t("language")), h("select", { onchange: (e) => this.language(e.target.value) },
           ...Object.entries(me.languages).map(([code, name]) => h("option", { value: code, selected: code === document.documentElement.lang, lang: code }, name)))),
@@ -55,6 +55,7 @@ export class SettingsView {
       ...Object.entries(me.open_to).map(([part, least]) => h("label.field", {}, h("span", {}, t("open-" + part)),
         h("select", { onchange: (e) => this.set({ open_to: { [part]: e.target.value } }) },
           ...["watcher", "seat", "host"].map((role) => h("option", { value: role, selected: role === least }, t("role-" + role)))))),
+      h("label.field", {}, h("span", {}, t("ideas-setting")), h("input", { type: "number", id: "ideas", min: 0, max: 99, value: me.ideas, onchange: (e) => this.set({ ideas: Number(e.target.value) }) })),
       h("label.field", {}, h("span", {}, t("pictures-room")), h("input", { type: "number", min: 0, max: 100000, value: me.pictures_mb, onchange: (e) => this.set({ pictures_mb: Number(e.target.value) }) })),
       h("label.field", {}, h("span", {}, t("own-names")), h("input", { type: "text", id: "own-names", autocapitalize: "off", spellcheck: false, value: me.names.join(", "), placeholder: "snake-eye.fritz.box",
         onchange: (e) => this.set({ names: e.target.value.split(/[\s,]+/).filter(Boolean) }) })),
@@ -64,6 +65,7 @@ export class SettingsView {
         h("button", { onclick: () => showPhones(this.live.state) }, icon("key"), t("phones")),
         h("button", { onclick: () => showCard() }, icon("qr"), t("card")),
         h("button", { onclick: () => showCorrections() }, icon("camera"), t("corrections")),
+        h("button", { id: "backups", onclick: () => attempt(async () => (await import("./backups.js")).showBackups()) }, icon("share"), t("backup")),
         h("button.danger", { onclick: () => this.wipe() }, t("wipe")),
         h("button", { onclick: async () => { await attempt(() => post("/api/logout")); await loadMe(); this.again(); } }, t("be-guest"))));
   }

@@ -1,9 +1,12 @@
 // A phone as the camera: live pictures over https, single photos over plain http.
 import { attempt, get, h, icon, isAway, me, post, t, TRY_AGAIN_MS, upload } from "./ui.js";
+import { play, speak } from "./sound.js";
+import { nameOf } from "./verdict.js";
 import { mark } from "./wizard_camera.js";
 
 const EVERY_MS = 250;
 const CHECK_MS = 2500;
+const SAY_MS = 350;
 const LONGEST_PX = 1920;
 const QUALITY = 0.82;
 const PICTURE_URL = "/api/camera/picture";
@@ -30,6 +33,8 @@ export class PhoneView {
         isSecureContext ? this.button : this.secure,
         h("label.button.wide", { for: "one-photo" }, icon("camera"), t("phone-photo")), file,
         h("p.quiet", {}, t("phone-photo-text"))));
+    this.table = h("section.card.phone-table", { hidden: true });
+    this.element.append(this.table);
     this.stays = true;
     this.sent = 0;
     if (!isSecureContext) this.offer();
@@ -48,6 +53,34 @@ export class PhoneView {
     if (seen?.kind !== "phone") this.lookSoon();
     this.choice.replaceChildren(...(seen && seen.kind !== "phone" ? [h("section.card", {}, h("p", {}, t("phone-not-chosen")),
       h("button.primary", { onclick: () => this.choose() }, icon("check"), t("phone-choose")))] : []));
+  }
+
+  // The game that this phone looks at: the referee's word, and the table as it is read.
+  update(state) {
+    const off = !state?.game || state.source.kind !== "phone";
+    this.table.hidden = off;
+    if (off) return;
+    this.showSeeing(state.seeing);
+    const key = JSON.stringify([state.key, state.drawing, state.foul?.n, state.questions, state.over, state.turn, state.language]);
+    if (key === this.tableKey) return;
+    this.tableKey = key;
+    const [kind, name, headline, why] = word(state);
+    this.table.replaceChildren(h("h2", {}, state.title), this.seeing,
+      h(`div.last${kind}`, { role: kind === ".illegal" ? "alert" : "status" }, h("span.mark", {}, icon(name)), h("div", {}, h("p.headline", {}, headline), h("small", {}, why))),
+      h("img", { src: `/api/table.svg?v=${state.drawing}&lang=${state.language}`, alt: t("drawing-view"), width: 640, height: 480 }));
+  }
+
+  showSeeing({ state, why }) {
+    this.seeing ??= h("p.quiet.phone-seeing");
+    this.seeing.replaceChildren(icon(state === "hand" ? "hand" : "camera"), " ", why?.text ?? t("seeing-" + state));
+  }
+
+  happened({ event, legal }) {
+    const tune = event === "verdict" ? (legal ? "legal" : "illegal") : { question: "ask", over: "over" }[event];
+    if (!tune || this.table.hidden) return;
+    play(tune);
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => speak([...this.table.querySelectorAll(".last .headline, .illegal small")].map((one) => one.textContent).join(". ")), SAY_MS);
   }
 
   // Whoever hangs the phone up reads on it what to change.
@@ -150,4 +183,15 @@ export class PhoneView {
     this.count.textContent = t("phone-sent", { n: this.sent });
     if (this.sent === 1 || !this.stream) this.look();
   }
+}
+
+// What the referee says right now: its kind, its sign, the headline and a line below it.
+function word(state) {
+  const { foul, questions, moves, turn } = state;
+  const last = moves.at(-1);
+  if (foul) return [".illegal", "cross", foul.said, foul.violations[0].text];
+  if (state.over) return ["", "crown", state.players.filter((p) => p.winner).map((p) => p.name).join(", "), t("game-over")];
+  if (questions?.length) return ["", "ask", questions[0].text, t("question")];
+  const next = turn ? t("now", { player: nameOf(state, turn) }) : "";
+  return last ? ["", last.legal ? "check" : "flag", last.text, next] : ["", "hand", t("first-move", { player: nameOf(state, turn) }), ""];
 }

@@ -1,9 +1,11 @@
 // Joining the table: the code, then the players that this phone speaks for; and who may say what.
 import { askPin, attempt, avatar, h, icon, loadMe, me, post, sheet, t } from "./ui.js";
 
-export const mayMove = (state) => me.host || (me.may_answer && me.seats.includes(state.turn));
-export const mayAnswer = (question) => me.host
-  || (me.may_answer && !question.drops && question.concerns.some((one) => me.seats.includes(one)));
+// For the machine anybody who sits at the table speaks.
+const speaksFor = (state, who) => me.seats.includes(who) || (me.seats.length > 0 && who in (state?.machine?.seats ?? {}));
+export const mayMove = (state) => me.host || (me.may_answer && speaksFor(state, state.turn));
+export const mayAnswer = (question, state) => me.host
+  || (me.may_answer && !question.drops && question.concerns.some((one) => speaksFor(state, one)));
 
 // True once this phone has joined; whoever knows the code already only chooses.
 export async function askSeat(state) {

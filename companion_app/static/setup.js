@@ -2,6 +2,7 @@
 // The second time: one tap.
 import { attempt, filling, get, h, icon, ownNames, post, t } from "./ui.js";
 import { CameraStep } from "./wizard_camera.js";
+import { machineSeats } from "./machine.js";
 import { seatList, seatRing } from "./wizard_seats.js";
 import { optionList } from "./wizard_options.js";
 import { selfTest, takeUp } from "./wizard_table.js";
@@ -19,6 +20,7 @@ export class SetupView {
     this.names = {};
     this.players = [];
     this.options = {};
+    this.machine = {};
     this.load();
   }
 
@@ -105,6 +107,7 @@ export class SetupView {
     this.chosen = game;
     this.set = set;
     this.options = {};
+    this.machine = {};
     const before = this.past?.find((one) => one.game === game.game)?.players.map((p) => p.id);
     this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : before ?? Array(game.fewest).fill("");
     this.names = this.named(game);
@@ -155,7 +158,7 @@ export class SetupView {
       h("h2", {}, game.title), h("div.ring-place", {}, seatRing(game, this.players, this.names)),
       options.length ? h("details.options", {}, h("summary", {}, t("options")), ...options) : null,
       h("p.hint-line", {}, icon("hint"), h("a", { href: `/rules?game=${game.game}`, onclick: (e) => { e.preventDefault(); history.pushState(null, "", `/rules?game=${game.game}`); this.go("/rules", false); } }, t("how-to-play"))),
-      h("p.hint-line", {}, icon("print"), h("a", { href: `/api/print/${game.game}.zip?set=${encodeURIComponent(this.set)}`, download: "" }, t("print-tiles"))),
+      h("p.hint-line", {}, icon("print"), h("button.ghost", { onclick: () => attempt(async () => (await import("./print.js")).showPrints(game, this.set)) }, t("print-tiles"))),
       this.camera ? h("div.looks", {},
         h("button", { onclick: () => attempt(() => this.test()) }, icon("camera"), t("selftest-open")),
         h("button", { onclick: () => this.takeUp() }, icon("table"), t("take-up"))) : null,
@@ -173,11 +176,12 @@ export class SetupView {
   }
 
   wanted() {
-    return { game: this.chosen.game, set: this.set, players: this.players, names: this.names, options: this.options };
+    return { game: this.chosen.game, set: this.set, players: this.players, names: this.names, options: this.options,
+      machine: Object.fromEntries(Object.entries(this.machine).filter(([id]) => this.players.includes(id))) };
   }
 
   async repeat(state) {
-    await this.begin({ game: state.game, set: state.set, players: state.players.map((p) => p.id), names: ownNames(state.players), options: state.options });
+    await this.begin({ game: state.game, set: state.set, players: state.players.map((p) => p.id), names: ownNames(state.players), options: state.options, machine: machineSeats(state.players) });
   }
 
   async begin(body) {

@@ -5,6 +5,7 @@ import { moveSheet, tileUrl } from "./correct.js";
 import { overCard } from "./ending.js";
 import { HallCall } from "./hall_call.js";
 import { ghosts } from "./hints.js";
+import { ghostOn, machineCard, machineSeats, showIdeas, whoPlays } from "./machine.js";
 import { LivePicture, veil } from "./overlay.js";
 import { buzz, play, speak } from "./sound.js";
 import { stockList, stockSum } from "./stock.js";
@@ -97,7 +98,11 @@ export class TableView {
   }
 
   showDoubts() {
-    if (this.board.svg && this.state) veil(this.board.svg, this.state.covered ?? [], this.state.unsure ?? []);
+    if (!this.board.svg || !this.state) return;
+    veil(this.board.svg, this.state.covered ?? [], this.state.unsure ?? []);
+    ghostOn(this.board.svg, this.state, this.state.machine?.ghost);
+    if (this.idea && this.idea.moves !== this.state.moves.length) this.idea = null;
+    ghostOn(this.board.svg, this.state, this.idea?.ghost, "idea");
   }
 
   nothing(trouble) {
@@ -117,6 +122,7 @@ export class TableView {
     if (event.event === "verdict" && event.legal) { play("legal"); this.saySoon(); }
     if (event.event === "verdict" && event.legal === false) { play("illegal"); this.saySoon(true); }
     if (event.event === "question") { play("ask"); this.saySoon(true); }
+    if (event.event === "machine" && event.belongs) { play("ask"); this.sayWanted(); }
     if (event.event === "over") { play("over"); this.saySoon(); }
     if (event.event === "state" && state) this.showSeeing({ ...state, seeing: { state: event.state, text: t("seeing-" + event.state) } });
   }
@@ -130,10 +136,27 @@ export class TableView {
     }, 350);
   }
 
+  // What the machine wants is said by phones that speak, unless people have muted it.
+  sayWanted() {
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => {
+      const wanted = this.live.state?.machine;
+      if (!wanted?.words) return;
+      say(wanted.words);
+      if (!wanted.muted) speak(wanted.words);
+    }, 350);
+  }
+
+  showIdea(idea) {
+    this.idea = { ghost: idea.ghost, moves: this.state.moves.length };
+    this.showDoubts();
+    toast(idea.text);
+  }
+
   // --- players -------------------------------------------------------------------------------
 
   showPlayers(state) {
-    const key = JSON.stringify([state.players, state.over, this.open, state.language]);
+    const key = JSON.stringify([state.players, state.over, this.open, state.language, me.host]);
     if (key === this.playersKey) return;
     this.playersKey = key;
     this.players.style.setProperty("--columns", Math.min(state.players.length, state.players.length > 4 ? 3 : 4));
@@ -146,7 +169,8 @@ export class TableView {
           (state.over ? player.winner : player.turn) ? h("small", {}, t(state.over ? "winner" : "to-move")) : null),
         h("span.points", { "aria-label": t("points-are", { n: score(player.score), count: player.score ?? 0 }) },
           player.winner && state.over ? icon("crown") : null, score(player.score)));
-      return h(`div.seat${open ? ".open" : ""}`, {}, chip, open ? this.scoreLines(player) : null);
+      return h(`div.seat${open ? ".open" : ""}`, {}, chip, open ? this.scoreLines(player) : null, open && me.host && !state.over && !this.tv
+        ? whoPlays(player.name, player.machine, (level) => this.act("/api/machine/seat", { player: player.id, level })) : null);
     }));
   }
 
@@ -174,18 +198,20 @@ export class TableView {
 
   showVerdict(state) {
     const mine = isMine(state);
-    const key = JSON.stringify([state.key, state.moves.at(-1), state.turn, state.last_round, state.over, mine, state.language]);
+    const thinks = Boolean(state.machine?.thinking);
+    const key = JSON.stringify([state.key, state.moves.at(-1), state.turn, state.last_round, state.over, mine, thinks, state.language]);
     if (key === this.verdictKey) return;
     this.verdictKey = key;
     const last = state.moves.at(-1);
     if (mine) this.verdict.replaceChildren(h("div.last.mine", {}, h("span.mark", {}, icon("hand")),
       h("div", {}, h("p.headline", {}, t("your-turn", { player: nameOf(state, state.turn) })), h("small", {}, last?.text ?? ""))));
+    else if (thinks) this.verdict.replaceChildren(h("p.quiet.headline", {}, state.machine.words));
     else this.verdict.replaceChildren(last ? lastCard(last, state) : h("p.quiet.headline", {}, t("first-move", { player: nameOf(state, state.turn) })));
   }
 
   // A foul, a question or the end comes over the page, so that nothing on it is pushed away.
   showMoment(state) {
-    const key = JSON.stringify([state.key, state.trouble, state.paused, state.foul, state.over, state.winners, state.over && state.scores, state.questions, state.language, me.host, me.seats]);
+    const key = JSON.stringify([state.key, state.trouble, state.paused, state.foul, state.over, state.winners, state.over && state.scores, state.questions, state.machine, state.language, me.host, me.seats]);
     if (key === this.momentKey) return;
     this.momentKey = key;
     clearInterval(this.counting?.timer);
@@ -195,6 +221,8 @@ export class TableView {
     if (state.paused && !state.over) cards.push(this.pauseCard());
     if (state.foul) cards.push(foulCard(state.foul, this));
     else if (state.over) cards.push(overCard(state, this));
+    const wanted = state.foul ? null : machineCard(state, this);
+    if (wanted) cards.push(wanted);
     for (const question of state.questions ?? []) cards.push(questionCard(question, state, this));
     this.moment.replaceChildren(...cards);
     this.cover();
@@ -225,7 +253,7 @@ export class TableView {
 
   async again(state) {
     await this.act("/api/new", { game: state.game, set: state.set, players: state.players.map((p) => p.id),
-      names: ownNames(state.players), options: state.options });
+      names: ownNames(state.players), options: state.options, machine: machineSeats(state.players) });
   }
 
   // --- tools ---------------------------------------------------------------------------------
@@ -234,7 +262,7 @@ export class TableView {
     const button = (name, word, onclick, extra = {}) => h("button.tool", { title: t(word), onclick, ...extra }, icon(name), h("span", {}, t(word)));
     const on = choice("hints");
     const sits = me.host || (me.may_answer && me.seats.length > 0);
-    const key = JSON.stringify([on, state.can_undo, state.can_redo, state.over, state.last_round, state.turn, state.paused, state.can_pause, state.source.kind, state.language, this.picture.on, me]);
+    const key = JSON.stringify([on, choice("sound"), choice("voice"), state.can_undo, state.can_redo, state.over, state.last_round, state.turn, state.paused, state.can_pause, state.source.kind, state.machine?.move, state.language, this.picture.on, me]);
     if (key === this.toolsKey) return;
     this.toolsKey = key;
     // What cannot be done right now stays where it is, greyed: buttons do not change places under a finger.
@@ -246,6 +274,8 @@ export class TableView {
         : button("camera", "camera-view", () => this.showCamera(true), { disabled: !(hasCamera(state) && me.may.pictures) })] : []),
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
+        button("sound", "sound-short", () => this.askSound(), { "aria-pressed": String(choice("sound") || choice("voice")) }),
+        me.ideas && sits ? button("ask", "ideas", () => showIdeas(this.state, this), { disabled: state.over || Boolean(state.machine?.move) || !mayMove(state) }) : null,
         me.host ? button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }) : null,
         me.host ? button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }) : null,
         sits ? button("pass", "pass", () => this.act("/api/tell", { pass: true }), { disabled: state.over || !mayMove(state) }) : null,
@@ -267,6 +297,17 @@ export class TableView {
     this.board.view = this.board.home = null;
     this.showBoard(this.state);
     this.showTools(this.state);
+  }
+
+  // Both begin with a tap, as browsers want it; what was chosen is heard at once.
+  askSound() {
+    const option = (name, word, heard) => h("label.option", {}, h("input", { type: "checkbox", checked: choice(name), onchange: (e) => {
+      choose(name, e.target.checked);
+      if (e.target.checked) heard();
+      this.showTools(this.state);
+    } }), h("span", {}, t(word)));
+    sheet(t("sound-short"), h("p.quiet", {}, t("sound-text")), option("sound", "sound", () => play("legal")),
+      "speechSynthesis" in window ? option("voice", "voice", () => speak(this.verdict.querySelector(".headline")?.textContent ?? t("voice"))) : null);
   }
 
   askEnd() {

@@ -1,6 +1,6 @@
 // Teaching: photos of the owner's tiles, groups to name, learning, a trial, and the shelf of boxes.
 import { boardSections, partWord } from "./teach_board.js";
-import { askPin, attempt, filling, get, h, icon, me, post, t, toast, upload } from "./ui.js";
+import { askPin, attempt, filling, get, h, icon, me, post, t, toast, upload, working } from "./ui.js";
 
 const ASK_MS = 1200;
 const MOST_NAMED = 4;
@@ -55,7 +55,7 @@ export class TeachView {
         h("label.button.primary", { for: "teach-photo" }, icon("camera"), t("take-photo")), file,
         me.camera ? h("button", { onclick: () => this.fromTable(shape.value) }, icon("table"), t("teach-from-table")) : null,
         this.lesson ? h("button", { onclick: () => this.forget() }, icon("cross"), t("teach-forget")) : null),
-      this.busy ? h("p.loading", { role: "status" }, t("reading")) : null,
+      this.busy ? working(t("reading")) : null,
       this.lesson ? h("p.quiet", { role: "status" }, `${t("teach-tiles", { n: found })} ${t("teach-in-photos", { n: this.lesson.photos.length })}`) : null);
   }
 
@@ -71,7 +71,7 @@ export class TeachView {
   about(shape) {
     if (shape !== "board") return { shape };
     const game = this.lesson?.game ?? (this.boards[this.game]?.can ? this.game : Object.keys(this.boards).find((name) => this.boards[name].can));
-    return { shape, game, ...(this.name ? { set: this.name } : {}) };
+    return { shape, game, ...(this.improved ? { set: this.improved } : {}) };
   }
 
   async send(file, shape) {
@@ -87,7 +87,7 @@ export class TeachView {
   async working(action) {
     this.busy = true;
     this.show();
-    const answer = await attempt(action);
+    const answer = await attempt(action, { quiet: true });
     this.busy = false;
     if (answer) this.take(answer);
     else this.show();
@@ -109,11 +109,18 @@ export class TeachView {
 
   groups() {
     const picked = this.picked.size;
-    return h("section.card", {}, h("h2", {}, t("teach-name-them")), h("p.quiet", {}, t("teach-name-how")),
+    const bare = this.lesson.photos.filter((photo) => !this.lesson.tiles.some((tile) => tile.photo === photo));
+    return h("section.card", {}, h("h2", {}, t("teach-name-them")), this.lesson.tiles.length ? h("p.quiet", {}, t("teach-name-how")) : null,
+      bare.length ? h("p.problem", { role: "alert" }, t("teach-nothing-in", { n: bare.length })) : null,
+      h("div.row.wrap.teach-marks", {}, ...this.lesson.photos.map((photo, n) => h(`button${bare.includes(photo) ? ".primary" : ""}`, { onclick: () => this.mark(n) }, icon("plus"), t("teach-mark-in", { n: n + 1 })))),
       h("div.teach-tools", { hidden: !picked, role: "toolbar" }, h("span", {}, t("teach-picked", { n: picked })),
         h("button", { onclick: () => this.move("new") }, t("teach-split")),
         h("button", { onclick: () => this.move("out") }, icon("cross"), t("teach-leave-out"))),
       ...this.members().map(([group, tiles]) => this.group(group, tiles)));
+  }
+
+  mark(photo) {
+    attempt(async () => (await import("./teach_mark.js")).markTiles(photo, this.lesson.shape, (answer) => this.take(answer)));
   }
 
   group(group, tiles) {
@@ -155,7 +162,7 @@ export class TeachView {
   // --- learning --------------------------------------------------------------------------------
 
   finish() {
-    const name = h("input", { type: "text", id: "teach-name", value: this.name ?? "", maxlength: 60, placeholder: "my-box", autocapitalize: "none",
+    const name = h("input", { type: "text", id: "teach-name", value: this.name ?? "", maxlength: 60,
       onchange: (e) => { this.name = e.target.value.trim(); } });
     const game = this.onBoard() ? null : h("select", { id: "teach-game", onchange: (e) => { this.game = e.target.value; this.show(); } },
       h("option", { value: "" }, t("teach-no-game")),
@@ -166,7 +173,7 @@ export class TeachView {
       h("label.field", {}, h("span", {}, t("teach-box-name")), name),
       ...(game ? [h("label.field", {}, h("span", {}, t("teach-game")), game), ups()] : []),
       h("button.primary.big.wide", { id: "teach-go", disabled: said.state === "learning", onclick: () => this.learn(name.value.trim()) }, icon("check"), t("teach-learn")),
-      said.state === "learning" ? h("p.loading", { role: "status" }, t("teach-learning")) : null,
+      said.state === "learning" ? working(t("teach-learning")) : null,
       said.state === "failed" ? h("p.problem", { role: "alert" }, said.text) : null,
       said.state === "learnt" ? report(this.inWords(said.report), this.isBoard(said.report)) : null);
   }
@@ -205,25 +212,27 @@ export class TeachView {
     const box = this.inWords(kept);
     const sure = box.kinds.length ? box.kinds.reduce((sum, kind) => sum + kind.sure, 0) / box.kinds.length : 0;
     const trial = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: `trial-${box.name}`, onchange: (e) => this.try(box.name, e.target.files[0]) });
-    return h("details.teach-box", { "data-box": box.name }, h("summary", {}, h("b", {}, box.name), h("span.grow"),
+    return h("details.teach-box", { "data-box": box.name, open: this.trial?.name === box.name }, h("summary", {}, h("b", {}, box.title), h("span.grow"),
       h("small", {}, t(this.isBoard(box) ? "teach-box-board" : "teach-box", { n: box.kinds.length, sure: Math.round(sure * 100) }))),
     h("p.quiet", { "data-signed": box.signed.state }, box.signed.text),
     box.game ? h("p.quiet", {}, `${t("teach-game")}: ${this.titles[box.game] ?? box.game}`) : null,
     box.unsure.length ? h("p.quiet", {}, t("teach-unsure", { kinds: box.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...box.alike.slice(0, 3).map((pair) => h("p.quiet", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
     me.host ? advice(box, this.isBoard(box)) : null,
-    h("p", { role: "status" }, this.trial?.name === box.name ? t("teach-tried", { n: this.trial.sure, unsure: this.trial.unsure }) : ""),
+    h("p", { role: "status" }, this.trial?.name === box.name && !this.trial.busy ? t("teach-tried", { n: this.trial.sure, unsure: this.trial.unsure }) : ""),
+    this.trial?.name === box.name && this.trial.busy ? working(t("reading")) : null,
     h("div.row.wrap", {},
       ...(me.host ? [h("label.button", { for: `trial-${box.name}` }, icon("camera"), t("teach-try")), trial,
         h("button", { onclick: () => this.improve(kept) }, icon("plus"), t("teach-improve"))] : []),
       box.game ? h("button", { onclick: () => this.go(`/new?set=${encodeURIComponent(box.name)}`) }, icon("table"), t("teach-play")) : null,
       h("a.button", { href: `/api/teaching/boxes/${box.name}.zip`, download: "" }, icon("share"), t("teach-export")),
-      ...(me.host ? [h("button", { onclick: () => this.rename(box.name) }, t("teach-rename")),
-        h("button.danger", { onclick: () => this.remove(box.name) }, icon("cross"), t("teach-delete"))] : [])));
+      ...(me.host ? [h("button", { onclick: () => this.rename(box) }, t("teach-rename")),
+        h("button.danger", { onclick: () => this.remove(box.name, box.title) }, icon("cross"), t("teach-delete"))] : [])));
   }
 
   improve(box) {
-    this.name = box.name;
+    this.name = box.title;
+    this.improved = box.name;
     this.shape = this.isBoard(box) ? "board" : box.shape;
     this.game = box.game ?? "";
     this.show();
@@ -232,21 +241,23 @@ export class TeachView {
 
   async try(name, file) {
     if (!file) return;
+    this.trial = { name, busy: true };
+    this.show();
     const form = new FormData();
     form.append("photo", file);
     form.append("set", name);
-    const answer = await attempt(() => upload("/api/teaching/trial", form));
+    const answer = await attempt(() => upload("/api/teaching/trial", form), { quiet: true });
     this.trial = answer ? { name, sure: answer.sure, unsure: answer.unsure } : null;
     this.show();
   }
 
-  async rename(name) {
-    const to = prompt(t("teach-box-name"), name);
-    if (to && to !== name) this.kept(await attempt(() => post("/api/teaching/boxes", { rename: name, to })));
+  async rename({ name, title }) {
+    const to = prompt(t("teach-box-name"), title);
+    if (to && to !== title) this.kept(await attempt(() => post("/api/teaching/boxes", { rename: name, to })));
   }
 
-  async remove(name) {
-    if (confirm(t("teach-delete-sure", { name }))) this.kept(await attempt(() => post("/api/teaching/boxes", { delete: name })));
+  async remove(name, title = name) {
+    if (confirm(t("teach-delete-sure", { name: title }))) this.kept(await attempt(() => post("/api/teaching/boxes", { delete: name })));
   }
 
   async import(file) {
@@ -276,7 +287,7 @@ export class TeachView {
 function report(made, board) {
   const sure = made.kinds.reduce((sum, kind) => sum + kind.sure, 0) / made.kinds.length;
   return h("div.teach-report", { role: "status" },
-    h("p", {}, h("b", {}, t(board ? "teach-learnt-board" : "teach-learnt", { name: made.set, n: made.kinds.length, sure: Math.round(sure * 100) }))),
+    h("p", {}, h("b", {}, t(board ? "teach-learnt-board" : "teach-learnt", { name: made.title ?? made.set, n: made.kinds.length, sure: Math.round(sure * 100) }))),
     made.unsure.length ? h("p", {}, t("teach-unsure", { kinds: made.unsure.slice(0, 6).map((one) => one.tile).join(", ") })) : null,
     ...made.alike.slice(0, 3).map((pair) => h("p", {}, t("teach-alike", { a: pair.tiles[0], b: pair.tiles[1] }))),
     advice(made, board));

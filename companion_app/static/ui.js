@@ -55,6 +55,7 @@ const PATHS = {
   ask: "M9 9a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400M12 18v.500",
   hand: "M8 12V6a1.500 1.500 0 0 1 3 0v5V4.500a1.500 1.500 0 0 1 3 0V11V6a1.500 1.500 0 0 1 3 0v8a6 6 0 0 1-6 6h-1a6 6 0 0 1-5-3l-2.500-4a1.600 1.600 0 0 1 2.600-1.800z",
   tv: "M3 5h18v12H3zM8 21h8",
+  sound: "M5 10v4h3l5 4V6l-5 4zM16 9a4 4 0 010 6M18.500 6.500a8 8 0 010 11",
   photo: "M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15 9h.01",
   print: "M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z",
   flip: "M12 3v18M8 7L3 17h5zM16 7l5 10h-5z",
@@ -237,7 +238,7 @@ export function say(text, urgent = false) {
   setTimeout(() => { where.textContent = text; }, 40);
 }
 
-const CHOICES = { theme: "auto", sound: false, voice: false, hints: false, clock: false, demo: true };
+const CHOICES = { theme: "auto", sound: false, voice: false, hints: false, clock: false, demo: true, alone: null };
 export function choice(name) {
   try {
     const kept = localStorage.getItem("snake-eye." + name);

@@ -33,7 +33,7 @@ export function foulCard(foul, view) {
   const shown = h("div.glance", {}, h("div.pictures"));
   partShown(shown, foul, view.state);
   return card("foul", h("p.kicker", {}, icon("cross"), t("not-allowed")), shown,
-    h("div.words", {}, h("p.headline", {}, foul.said), h("p.why", {}, first.text)),
+    h("div.words", {}, h("p.headline", {}, foul.said), h("p.why", {}, first.text), view.state.machine?.move ? h("p.quiet", {}, view.state.machine.words) : null),
     h("div.row", {}, h("button.ghost", { onclick: () => ruleSheet(foul) }, icon("hint"), t("the-rule")),
       ...(me.host ? [
         h("button", { onclick: () => view.act("/api/tell", { overrule: foul.n }) }, icon("flag"), t("overrule")),
@@ -82,7 +82,7 @@ function holdable(shown, button, show) {
 // What the referee wants to know; guesses at a tile come with big pictures, and the place as the camera sees it.
 export function questionCard(question, state, view) {
   view.board.light(question.spots ?? [], "ask");
-  if (!mayAnswer(question)) return questionOfOthers(question, state);
+  if (!mayAnswer(question, state)) return questionOfOthers(question, state);
   const tell = (value, more = {}) => view.act("/api/tell", { answer: question.id, value, ...more });
   const pick = (value) => (question.drops ? askDrop(() => tell(value, { confirm: true })) : tell(value));
   const buttons = (question.answers ?? []).map((answer) => h(`button.answer${answer.tile ? ".pictured" : ""}`,

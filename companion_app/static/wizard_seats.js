@@ -1,7 +1,9 @@
 // Who plays, what they are called, which colour they have, and where they sit: clockwise, the
 // first begins. A small round table shows it.
+import { whoPlays } from "./machine.js";
 import { h, icon, initial, lettered, t } from "./ui.js";
 
+const MACHINE = "Snake Eye";
 const COLOURS = ["#35b58a", "#f0802a", "#9552cf", "#2d74da"];
 
 // Rows to fill in; `setup` holds `players` and `names`, `again` draws the step anew.
@@ -23,6 +25,13 @@ function colourRows(game, setup, again, changed) {
       } }), h("span.avatar", { "--player": player.colour }, letters.get(id)), h("span", {}, player.word)),
       h("input.name", { type: "text", maxlength: 24, placeholder: t("name"), "aria-label": t("name-of", { player: player.word }), list: "known-names",
         value: setup.names[id] ?? "", disabled: !plays, oninput: (e) => { setup.names[id] = e.target.value; changed(); } }),
+      plays ? whoPlays(player.word, setup.machine[id], (level) => {
+        setup.machine = { ...setup.machine, [id]: level };
+        if (!level) delete setup.machine[id];
+        if (level) setup.names[id] = MACHINE;
+        else if (setup.names[id] === MACHINE) delete setup.names[id];
+        again();
+      }) : null,
       plays ? up(place, player.word, setup, again) : h("span.round"));
   }));
 }
@@ -38,14 +47,26 @@ function nameRows(game, setup, again, changed) {
     h("span.avatar", { "--player": COLOURS[n % COLOURS.length] }, n + 1),
     h("input.name", { type: "text", maxlength: 24, placeholder: n < game.fewest ? t("player-n", { n: n + 1 }) : t("name-nobody"), "aria-label": t("name-n", { n: n + 1 }),
       list: "known-names", value: setup.players[n] ?? "", oninput: (e) => {
+        delete setup.machine[setup.players[n]];
         setup.players[n] = e.target.value;
         if (e.target.value && n === rows.children.length - 1 && n + 1 < game.most) rows.append(row(n + 1));
         changed();
       } }),
+    whoPlays(setup.players[n] || String(n + 1), setup.machine[setup.players[n]], (level) => {
+      delete setup.machine[setup.players[n]];
+      setup.players[n] = level ? freeName(setup.players) : "";
+      if (level) setup.machine[setup.players[n]] = level;
+      again();
+    }),
     up(n, setup.players[n] || String(n + 1), setup, again));
   const most = Math.min(game.most, Math.max(game.fewest, setup.players.length + (setup.players.at(-1) ? 1 : 0)));
   for (let n = 0; n < Math.max(most, setup.players.length); n += 1) rows.append(row(n));
   return rows;
+}
+
+// Two seats of the machine have two names.
+function freeName(players) {
+  for (let n = 1; ; n += 1) if (!players.includes(n > 1 ? `${MACHINE} ${n}` : MACHINE)) return n > 1 ? `${MACHINE} ${n}` : MACHINE;
 }
 
 function up(place, name, setup, again) {
@@ -67,7 +88,7 @@ export function seatRing(game, players, names) {
     h("span.table-top"), ...seated.map(({ id, n }, place) => {
       const angle = Math.PI / 2 + (2 * Math.PI * place) / seated.length;
       const colour = game.players.find((p) => p.id === id)?.colour ?? COLOURS[n % COLOURS.length];
-      return h(`span.sitter${place === 0 ? ".first" : ""}`, { "--x": `${50 + 38 * Math.cos(angle)}%`, "--y": `${50 + 36 * Math.sin(angle)}%` },
+      return h(`span.sitter${place === 0 ? ".begins" : ""}`, { "--x": `${50 + 38 * Math.cos(angle)}%`, "--y": `${50 + 36 * Math.sin(angle)}%` },
         h("span.avatar", { "--player": colour }, initial(label(id))), h("small", {}, label(id)));
     }));
 }

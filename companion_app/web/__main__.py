@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import socket
 import sys
 from typing import Any
 
 from companion_app.answers import ANSWERED
+from companion_app.backup import BY_PAGE
 from companion_app.child import Child
 from companion_app.home import home_folder, set_folders
 from companion_app.line.far import FarEye
 from companion_app.line.hub import Hub
 from companion_app.listening import reachable_host, status_of
 from companion_app.live.store import FILE
+from companion_app.seat.player import FarPlayer
 from companion_app.web.app import create_app
 from companion_app.web.context import Companion
 from companion_app.web.lessons.photo_reading import read_photo
@@ -43,7 +46,11 @@ def main() -> int:
     companion = Companion(
         eye, settings, Place(home / FILE, set_folders()), hub, read_photo=read_photo,
         sessions=Sessions(home / "sessions.json"),
+        player=FarPlayer(told["player"], lambda: child.report(player=True)),
     )  # fmt: skip
+    companion.start_again = child.stopping.set
+    # What nobody fetched in the last life is not kept for ever.
+    shutil.rmtree(home / BY_PAGE, ignore_errors=True)
     server = _server(companion, told)
     eye.start()
     server.start()

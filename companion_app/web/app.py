@@ -13,8 +13,10 @@ from companion_app.web.context import Companion, companion, language
 from companion_app.web.serving import access
 from companion_app.web.speech import Speech
 from companion_app.web.views import (
+    alone,
     api,
     at_table,
+    backups,
     card,
     control,
     events,
@@ -22,6 +24,7 @@ from companion_app.web.views import (
     hall,
     health,
     hosting,
+    machine,
     overlay,
     pages,
     phone_upload,
@@ -53,7 +56,8 @@ def create_app(companion: Companion) -> Flask:
     )  # fmt: skip
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table, hosting, card, hall,
+        overlay, health, update, teaching, at_table, hosting, card, hall, backups, machine,
+        alone,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)

@@ -6,7 +6,7 @@ Imports no view; the factory in ``app.py`` joins them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,11 @@ from companion_app.line.ends import Eye
 from companion_app.line.hub import Hub
 from companion_app.live.kept import Kept
 from companion_app.live.match import Match
+from companion_app.seat.player import NoPlayer, Player
+from companion_app.web.alone import AloneGames
 from companion_app.web.checking import Checker
 from companion_app.web.drawing.table import warm_up
+from companion_app.web.looked_over import LookedOver
 from companion_app.web.place import Place
 from companion_app.web.replica import Now, Replica
 from companion_app.web.scoring import ReadPhoto
@@ -60,11 +63,17 @@ class Companion:
     https: HttpsOffer | None = None
     hands: Hands = field(default_factory=Hands)
     """Does the heavy work of guests, apart from the game."""
+    start_again: Callable[[], None] = lambda: None
+    """Ends this page; whoever looks after it starts it again."""
+    player: Player = field(default_factory=NoPlayer)
+    """Thinks for the machine: hints, games looked over, games of one phone."""
     shared: SharedAnswers = field(default_factory=SharedAnswers)
     packer: Packer = field(default_factory=Packer)
 
     def __post_init__(self) -> None:
         self.summaries = Summaries(lambda: self.place, self.hands, self._keep_summaries)
+        self.looked_over = LookedOver(lambda: self.player)
+        self.alone = AloneGames(lambda: self.player)
         self._replica = Replica(lambda: self.place, _draw_once)
 
     @property

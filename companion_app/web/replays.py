@@ -13,15 +13,20 @@ from typing import Any, cast
 from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.match import Match
+from companion_app.live.moved import last_cells
 from companion_app.live.store import Store
 from companion_app.web import snapshot
 from companion_app.web.drawing import match as match_drawing
+from companion_app.web.drawing.table import spot
+from companion_app.web.machine import ghost
 from companion_app.web.place import Place
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
-from engine.record import record_to_json
+from engine.record import move_to_json, parse_move, record_to_json
 
 Doc = dict[str, Any]
+MOST_LISTED = 400
+"""Legal moves that are listed at most."""
 MOST_AT_HAND = 12
 """Replayed games that stay in a worker while people look through them."""
 
@@ -131,6 +136,45 @@ def game_drawing(place: Place, key: str, language: str, n: int | None) -> str:
 def game_record(place: Place, key: str) -> Doc:
     """Return a game in the record format."""
     return dict(record_to_json(replayed(place, key).match.record()))
+
+
+def game_looked_over(place: Place, key: str, language: str, found: Doc) -> Doc:
+    """Return a game looked over, with every better move in words and as a ghost."""
+    game = replayed(place, key)
+    match, words = game.match, Speech(language, game.names)
+    moves = []
+    for said in found["moves"][: len(match.accepted)]:
+        better = None
+        if said["best"] is not None:
+            move = parse_move(match.game, match.box, match.start.players, said["best"], "best")
+            before = match.positions[said["n"] - 1]
+            later = match.game.layout(match.game.apply(before, move))
+            better = {"text": words.move(move, match.game.facts.coloured_moves),
+                      "ghost": ghost(match.game.layout(before), later, match)}  # fmt: skip
+        moves.append({**said, "best": better})
+    players = [
+        {"id": who, "name": words.player(who), "colour": snapshot.colour_of(match, who), **apart}
+        for who, apart in found["players"].items()
+    ]
+    return {"players": players, "moves": moves}
+
+
+def game_before(place: Place, key: str, language: str, n: int) -> Doc:
+    """Return a game as it stood before its nth move: its record, and what could be done."""
+    game = replayed(place, key)
+    match, words = game.match, Speech(language, game.names)
+    if not 1 <= n <= len(match.accepted):
+        raise NotFound
+    record = dict(record_to_json(match.record()))
+    legal = match.game.legal_moves(match.positions[n - 1])[:MOST_LISTED]
+    return {
+        "record": {**record, "moves": record["moves"][: n - 1]},
+        "legal": [
+            {"move": move_to_json(move), "spots": [spot(p) for p in last_cells(move, match)],
+             "text": words.move(move, match.game.facts.coloured_moves)}
+            for move in legal
+        ],
+    }  # fmt: skip
 
 
 def game_sheet(place: Place, key: str, language: str) -> bytes:

@@ -13,7 +13,7 @@ from companion_app.cli.record_commands import players_seen
 from companion_app.outlining import ink_of
 from companion_app.web.drawing.table import draw_table
 from companion_app.web.place import Place
-from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.speech import Speech
 from engine.game import Start
 from engine.games import game_named
@@ -115,6 +115,29 @@ def _most(scores: Mapping[str, int | None]) -> list[str]:
     """Return who has the most points, where nobody can know whether the game is over."""
     known = [score for score in scores.values() if score is not None]
     return [player for player, score in scores.items() if known and score == max(known)]
+
+
+def printed_part(
+    place: Place, language: str, game_name: str, set_name: str | None, paper: str, part: str
+) -> bytes:
+    """Return one PDF file of a box, in the guest's words.
+
+    Raises:
+        NotFound: the box has no such part.
+    """
+    from models.sheets.make import parts_of, printed_pitch_mm, write_sheets
+    from models.sheets.paper import sheet_of
+    from models.sheets.words import ENGLISH, Words
+
+    box = find_set(game_named(game_name), set_name, place.set_folders)
+    if part not in parts_of(box):
+        raise NotFound
+    speech = Speech(language, {})
+    words = Words({key: speech.page(f"sheet-{key}") for key in ENGLISH}, speech.tile)
+    sheet = sheet_of(paper)
+    with tempfile.TemporaryDirectory() as folder:
+        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None), words, part)
+        return (Path(folder) / f"{part}.pdf").read_bytes()
 
 
 def printed(place: Place, game_name: str, set_name: str | None, paper: str) -> tuple[str, bytes]:

@@ -12,6 +12,7 @@ from companion_app.web.asking import question_in_words
 from companion_app.web.drawing.match import last_spots, mark_of
 from companion_app.web.drawing.table import spot, spots_of
 from companion_app.web.laying import laid
+from companion_app.web.machine import machine_to_json
 from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
@@ -51,6 +52,10 @@ def state(now: Now, speech: Speech) -> Doc:
     document["paused"] = standing.paused
     document["can_pause"] = standing.paused or standing.is_fed
     document |= doubts(standing)
+    document["machine"] = machine_to_json(standing.machine, match, speech)
+    seats = (standing.machine or {}).get("seats", {})
+    for player in document["players"]:
+        player["machine"] = seats.get(player["id"])
     document["foul"] = _foul(match, now, speech)
     document["questions"] = [question_in_words(one, match, speech) for one in now.questions]
     return document

@@ -7,7 +7,7 @@ them by less. What the figures are, and how they were chosen, stands in ``README
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.play.search import Depth
 
@@ -40,23 +40,22 @@ class Skill:
 _NEST = Skill(
     Depth(explore=0.8), (Level(2), Level(4), Level(), Level(looks=6)), 50,
 )  # fmt: skip
-_ONE_BOARD = Skill(
+_HEX = Skill(
     Depth(warmth=1.0, explore=0.4, horizon=1, sampled=None, settle=1),
-    (Level(4), Level(10), Level(26), Level(70)), 30,
+    (Level(2), Level(6), Level(18), Level(60)), 30,
 )  # fmt: skip
-_SEVERAL_BOARDS = replace(_ONE_BOARD, levels=(Level(3), Level(7), Level(20), Level(60)))
 _SSSNAKE = Skill(
     Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(2), Level(), Level(looks=24)), 160,
 )  # fmt: skip
 _CARNIVAL = Skill(
     Depth(sampled=None, horizon=1, settle=8, warmth=2.0),
-    (Level(1), Level(3), Level(8), Level(20)), 40,
+    (Level(3), Level(5), Level(10), Level()), 40,
 )  # fmt: skip
 
 SKILLS: Mapping[str, Skill] = {
     "schlangennest": _NEST,
-    "snekagon": _ONE_BOARD,
-    "snekagon5g": _SEVERAL_BOARDS,
+    "snekagon": _HEX,
+    "snekagon5g": _HEX,
     "sssnake": _SSSNAKE,
     "carnival": _CARNIVAL,
 }

@@ -25,6 +25,7 @@ from engine.tiles import TileSet
 from models.sheets.paper import MARGIN_MM, Sheet
 from models.sheets.pdf import HAIR_MM, Pdf
 from models.sheets.tiles import cut_marks, page_entry
+from models.sheets.words import Words
 
 OVERLAP_MM = 10.0
 """Neighbouring parts of a split board show the same strip, to glue one on the other."""
@@ -45,8 +46,9 @@ def fitting_cell_mm(tile_set: TileSet, sheet: Sheet) -> float:
 
 
 def board_sheets(
-    path: Path, title: str, sheet: Sheet, tile_set: TileSet, cell_mm: float, count: int
-) -> list[dict[str, Any]]:
+    path: Path, title: str, sheet: Sheet, tile_set: TileSet, cell_mm: float, count: int,
+    words: Words | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
     """Write all boards of a game and return what lies on each page."""
     board = tile_set.extras["board"]
     side = board.get("side", 6)
@@ -54,15 +56,16 @@ def board_sheets(
     size = board_size(side, cell_mm)
     centred = placed(board_art(side, eyes, cell_mm), moved(size[0] / 2, size[1] / 2))
     marks = stroked("#000000", HAIR_MM, *cut_marks(board_outline(side, cell_mm)))
-    pdf = Pdf(path, sheet, title)
+    pdf = Pdf(path, sheet, title, words)
     index = []
     # Boards stand upright on the paper: their wide way is the paper's long way.
     upright = after(moved(size[1], 0), turned(90))
     parts = _parts(sheet, (size[1], size[0]))
     for number in range(1, count + 1):
         for order, part in enumerate(parts, 1):
-            which = f", part {order} of {len(parts)}" if len(parts) > 1 else ""
-            pdf.begin(f"{title}: board {number} of {count}{which}")
+            which = "board-part" if len(parts) > 1 else "board"
+            pdf.begin(pdf.said.say(which, title=title, n=number, of=count, part=order,
+                                   parts=len(parts)))  # fmt: skip
             _draw_part(pdf, [centred, marks], size, after(moved(*part.at), upright), part)
             pdf.end()
             entry = {"tile": "board", "at_mm": [round(v, 3) for v in part.at], "turned_deg": 90}

@@ -11,15 +11,18 @@ from engine.draw.display import Contour, filled, rectangle
 from models.sheets.paper import Sheet
 from models.sheets.pdf import Pdf
 from models.sheets.tiles import page_entry
+from models.sheets.words import Words
 
 BITS = 6
 """Cells of a marker across, its black border included."""
 
 
-def calibration_sheet(path: Path, title: str, sheet: Sheet) -> list[dict[str, Any]]:
+def calibration_sheet(
+    path: Path, title: str, sheet: Sheet, words: Words | None = None
+) -> list[dict[str, Any]]:
     """Write the sheet and return what lies on it."""
-    pdf = Pdf(path, sheet, title)
-    pdf.begin("Calibration sheet: print at 100 %, glue it flat on card")
+    pdf = Pdf(path, sheet, title, words)
+    pdf.begin(pdf.said.say("calibration"))
     left, top, right, bottom = sheet.area
     width, height = SQUARES[0] * SQUARE_MM, SQUARES[1] * SQUARE_MM
     at = ((left + right - width) / 2, (top + bottom - height) / 2)

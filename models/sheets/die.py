@@ -10,6 +10,7 @@ from engine.draw.tokens import DIE_SIDE_MM, die_side
 from models.sheets.paper import Sheet
 from models.sheets.pdf import Pdf
 from models.sheets.tiles import page_entry
+from models.sheets.words import Words
 
 # A cross of six squares (column, row) with its value: opposite sides add up to four.
 NET = {(1, 0): 1, (0, 1): 2, (1, 1): 1, (2, 1): 2, (3, 1): 3, (1, 2): 3}
@@ -17,10 +18,12 @@ TAB_MM = 5.0
 CARD, LINE = "#fff8e2", "#4a4238"
 
 
-def die_sheet(path: Path, title: str, sheet: Sheet) -> list[dict[str, Any]]:
+def die_sheet(
+    path: Path, title: str, sheet: Sheet, words: Words | None = None
+) -> list[dict[str, Any]]:
     """Write the sheet and return what lies on it."""
-    pdf = Pdf(path, sheet, title)
-    pdf.begin(f"{title}: the die, with a spare")
+    pdf = Pdf(path, sheet, title, words)
+    pdf.begin(pdf.said.say("die", title=title))
     left, top, right, _ = sheet.area
     width = 4 * DIE_SIDE_MM + 2 * TAB_MM
     x = (left + right - width) / 2 + TAB_MM
@@ -29,8 +32,7 @@ def die_sheet(path: Path, title: str, sheet: Sheet) -> list[dict[str, Any]]:
         at = (x, top + 16 + TAB_MM + number * (3 * DIE_SIDE_MM + 2 * TAB_MM + 14))
         pdf.draw([placed(die_art(), moved(*at))])
         entries.append({"tile": "die", "at_mm": [round(v, 3) for v in at], "turned_deg": 0})
-    advice = "Cut along the outer lines, fold the dashed ones, put glue on the white tabs."
-    pdf.words((left + 1, top + 8), advice, 3.4)
+    pdf.words((left + 1, top + 8), pdf.said.say("die-how"), 3.4)
     pdf.end()
     pdf.save()
     return [page_entry(path, pdf, "front", entries)]

@@ -11,6 +11,7 @@ from engine.tiles import TileSet
 from models.sheets.paper import Sheet
 from models.sheets.pdf import Pdf
 from models.sheets.tiles import page_entry
+from models.sheets.words import Words
 
 SIZE_MM, LEAD_MM = 3.7, 5.3
 SMALL_MM = 3.0
@@ -18,7 +19,7 @@ SMALL_MM = 3.0
 
 def instruction_sheet(
     path: Path, title: str, sheet: Sheet, tile_set: TileSet, pitch_mm: float,
-    parts: Sequence[tuple[str, int]],
+    parts: Sequence[tuple[str, int]], words: Words | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Write the page and return what the manifest says of it.
 
@@ -29,12 +30,13 @@ def instruction_sheet(
         tile_set: the box.
         pitch_mm: width of a card or hex cell as printed.
         parts: everything to cut out, by name and count.
+        words: on the page, and what tiles are called.
     """
-    pdf = Pdf(path, sheet, title)
-    pdf.begin(f"{title}: how to make your tiles")
+    pdf = Pdf(path, sheet, title, words)
+    pdf.begin(pdf.said.say("how", title=title))
     left, top, right, bottom = sheet.area
     y = top + 10
-    for number, step in enumerate(_steps(tile_set, pitch_mm), 1):
+    for number, step in enumerate(_steps(tile_set, pitch_mm, pdf.said), 1):
         lines = _wrapped(pdf, step, right - left - 10)
         pdf.words((left + 1, y), f"{number}.", SIZE_MM, bold=True)
         for line in lines:
@@ -43,46 +45,19 @@ def instruction_sheet(
         y += 1.6
     y += 3
     total = sum(count for _, count in parts)
-    pdf.words(
-        (left + 1, y), f"What you should hold in the end ({total} pieces)", SIZE_MM, bold=True
-    )
+    pdf.words((left + 1, y), pdf.said.say("hold", n=total), SIZE_MM, bold=True)
     _list(pdf, parts, (left + 1, y + 6, right, bottom))
     pdf.end()
     pdf.save()
     return [page_entry(path, pdf, "front")]
 
 
-def _steps(tile_set: TileSet, pitch_mm: float) -> list[str]:
+def _steps(tile_set: TileSet, pitch_mm: float, words: Words) -> list[str]:
     is_hex = tile_set.lattice == "hex"
-    piece = "cell of a hex tile" if is_hex else "card"
-    steps = [
-        "Print tiles.pdf at 100 % (no \"fit to page\", no scaling), in colour, on both sides, "
-        "turned along the long edge. Paper of 160 g or heavier holds best. Print the other files "
-        "on one side.",
-        "Lay a ruler on the bar at the top of a sheet. It must be 50 mm long. If it is not, the "
-        "printer has scaled the page: switch that off and print again.",
-        f"One {piece} is {pitch_mm:g} mm wide. The fine marks in the gaps point along the lines "
-        "to cut; the colour runs on a little beyond them, so that a cut beside the line shows no "
-        "white.",
-        "Better tiles: glue the sheets on grey board of 2 mm before cutting, with the fronts on "
-        "one side and the backs on the other. A matt surface is easier on the camera than a "
-        "glossy one.",
-    ]  # fmt: skip
-    if is_hex:
-        steps.append(
-            "Tiles may be flipped: both sides show the same snake, one in a mirror. The dark "
-            "notches show where a tile ends; you may cut them out. Boards that are split are "
-            "glued together on the red lines."
-        )
-    if has_die(tile_set.game):
-        steps.append(
-            "The die has two sides each of 1, 2 and 3: cut it out, fold it, glue its tabs."
-        )
-    steps.append(
-        "Glue calibration.pdf flat on card. Show it to the camera when it is set up: "
-        "snake-eye calibrate."
-    )
-    return steps
+    wanted = ["step-print", "step-ruler", "step-cut-hex" if is_hex else "step-cut", "step-glue"]
+    wanted += ["step-flip"] if is_hex else []
+    wanted += ["step-die"] if has_die(tile_set.game) else []
+    return [words.say(step, mm=f"{pitch_mm:g}") for step in (*wanted, "step-calibrate")]
 
 
 def _list(
@@ -95,13 +70,16 @@ def _list(
     columns = max(3, -(-len(parts) // rows))
     rows = -(-len(parts) // columns)
     wide = (right - left) / columns
+    lines = [f"{count} x {pdf.said.tile(name)}"[:40] for name, count in parts]
     size = min(SMALL_MM, wide / 16)
-    for i, (name, count) in enumerate(parts):
+    widest = max((pdf.width_of(line, size) for line in lines), default=0.0)
+    size *= min(1.0, (wide - 2) / max(widest, 1.0))
+    for i, line in enumerate(lines):
         column, row = divmod(i, rows)
         y = top + row * lead
         if y > bottom:
             return
-        pdf.words((left + column * wide, y), f"{count} x {name}"[:40], size)
+        pdf.words((left + column * wide, y), line, size)
 
 
 def _wrapped(pdf: Pdf, text: str, wide: float) -> list[str]:

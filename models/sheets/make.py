@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from models.sheets.errors import SheetError
 from models.sheets.instructions import instruction_sheet
 from models.sheets.paper import SIZES_MM, Sheet, sheet_of
 from models.sheets.tiles import tile_sheets
+from models.sheets.words import Words
 from vision.core.looks import BACK
 
 PX_PER_MM = 12
@@ -63,22 +64,41 @@ def make_sheets(
     return manifest
 
 
+def parts_of(tile_set: TileSet) -> tuple[str, ...]:
+    """Return the names of the PDF files that a box has, in the order in which they are wanted."""
+    boards = ("boards",) if "board" in tile_set.extras else ()
+    die = ("die",) if has_die(tile_set.game) else ()
+    return ("tiles", *boards, *die, "calibration", "instructions")
+
+
 def write_sheets(
-    tile_set: TileSet, out_dir: Path, sheet: Sheet, pitch: float
-) -> list[dict[str, Any]]:
-    """Write all PDF files into a folder and return what lies on each page."""
+    tile_set: TileSet, out_dir: Path, sheet: Sheet, pitch: float,
+    words: Words | None = None, only: str | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Write all PDF files, or one of them, into a folder; return what lies on each page.
+
+    Args:
+        tile_set: the box.
+        out_dir: the folder.
+        sheet: the paper.
+        pitch: width of a card or hex cell on it.
+        words: on the sheets; English at first.
+        only: one of ``parts_of`` the box.
+    """
     title = tile_set.title or tile_set.name
     pairs = _pairs((*all_faces(tile_set, pitch), *extra_faces(tile_set, pitch)))
-    index = tile_sheets(out_dir / "tiles.pdf", title, sheet, pairs)
-    if "board" in tile_set.extras:
-        count = board_count(tile_set)
-        index += board_sheets(out_dir / "boards.pdf", title, sheet, tile_set, pitch, count)
-    if has_die(tile_set.game):
-        index += die_sheet(out_dir / "die.pdf", title, sheet)
-    index += calibration_sheet(out_dir / "calibration.pdf", title, sheet)
-    parts = [(front.tile, count) for front, _, count in pairs]
-    path = out_dir / "instructions.pdf"
-    return index + instruction_sheet(path, title, sheet, tile_set, pitch, parts)
+    counted = [(front.tile, count) for front, _, count in pairs]
+    count = board_count(tile_set)
+    write: Mapping[str, Callable[[Path], list[dict[str, Any]]]] = {
+        "tiles": lambda path: tile_sheets(path, title, sheet, pairs, words),
+        "boards": lambda path: board_sheets(path, title, sheet, tile_set, pitch, count, words),
+        "die": lambda path: die_sheet(path, title, sheet, words),
+        "calibration": lambda path: calibration_sheet(path, title, sheet, words),
+        "instructions": lambda path: instruction_sheet(path, title, sheet, tile_set, pitch,
+                                                       counted, words),
+    }  # fmt: skip
+    wanted = parts_of(tile_set) if only is None else (only,)
+    return [page for part in wanted for page in write[part](out_dir / f"{part}.pdf")]
 
 
 def board_count(tile_set: TileSet) -> int:

@@ -7,11 +7,14 @@ from pathlib import Path as FilePath
 
 from reportlab.lib.colors import HexColor
 from reportlab.lib.units import mm
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from engine.draw.display import IDENTITY, Affine, Item, Text
 from models.sheets.paper import MARGIN_MM, Sheet, bar_art
 from models.sheets.pen import Pen
+from models.sheets.words import Words, western
 
 HAIR_MM = 0.12
 """Width of cut marks."""
@@ -21,15 +24,20 @@ FONT, BOLD = "Helvetica", "Helvetica-Bold"
 class Pdf:
     """A PDF file of upright sheets; millimetres from the upper left corner, y down."""
 
-    def __init__(self, path: FilePath, sheet: Sheet, title: str) -> None:
+    def __init__(
+        self, path: FilePath, sheet: Sheet, title: str, words: Words | None = None
+    ) -> None:
         self.sheet = sheet
+        self.said = words or Words()
+        """The words on it."""
+        self._fonts = _registered(self.said.fonts())
         self.page = 0
         self._forms: dict[str, str] = {}
         self._canvas = Canvas(
             str(path), pagesize=(sheet.width * mm, sheet.height * mm), invariant=1,
             pageCompression=1,
         )  # fmt: skip
-        self._canvas.setTitle(plain(title))
+        self._canvas.setTitle(self._letters(title))
         self._canvas.setCreator("snake-eye")
         self._pen = Pen(self._canvas, self._text)
 
@@ -44,7 +52,7 @@ class Pdf:
         self.words((MARGIN_MM + 1, MARGIN_MM + 5.2), heading, 3.2, bold=True)
         self.draw(bar_art(self.sheet))
         x, y = self.sheet.bar
-        self.words((x - 1.5, y + 0.9), "this line is 50 mm", 2.6, anchor="end")
+        self.words((x - 1.5, y + 0.9), self.said.say("bar"), 2.6, anchor="end")
 
     def end(self) -> None:
         """Finish the sheet."""
@@ -92,11 +100,11 @@ class Pdf:
         canvas = self._canvas
         canvas.saveState()
         canvas.transform(1, 0, 0, -1, at[0], at[1])
-        canvas.setFont(BOLD if bold else FONT, size)
+        canvas.setFont(self._font(bold), size)
         canvas.setFillColor(HexColor(colour))
         draw = {"start": canvas.drawString, "end": canvas.drawRightString,
                 "middle": canvas.drawCentredString}[anchor]  # fmt: skip
-        draw(0, 0, plain(text))
+        draw(0, 0, self._letters(text))
         canvas.restoreState()
 
     def _text(self, text: Text) -> None:
@@ -104,9 +112,19 @@ class Pdf:
 
     def width_of(self, text: str, size: float, *, bold: bool = False) -> float:
         """Return how wide a line of words is."""
-        return float(self._canvas.stringWidth(plain(text), BOLD if bold else FONT, size))
+        return float(self._canvas.stringWidth(self._letters(text), self._font(bold), size))
+
+    def _font(self, bold: bool) -> str:
+        return (self._fonts or (FONT, BOLD))[bold]
+
+    def _letters(self, text: str) -> str:
+        return text if self._fonts else western(text)
 
 
-def plain(text: str) -> str:
-    """Return the text in the letters that every PDF reader has a font for."""
-    return text.encode("cp1252", "replace").decode("cp1252")
+def _registered(fonts: tuple[FilePath, FilePath] | None) -> tuple[str, str] | None:
+    """Make fonts known by their names, and return those."""
+    if fonts is None:
+        return None
+    for font in fonts:
+        pdfmetrics.registerFont(TTFont(font.stem, str(font)))
+    return fonts[0].stem, fonts[1].stem

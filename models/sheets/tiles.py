@@ -12,6 +12,7 @@ from engine.draw.display import Affine, Contour, Group, Point, mapped, polyline,
 from models.sheets.pack import GAP_MM, Laid, pack
 from models.sheets.paper import Sheet
 from models.sheets.pdf import HAIR_MM, Pdf
+from models.sheets.words import Words
 
 MARK_FROM_MM, MARK_TO_MM = 0.4, GAP_MM / 2
 """Cut marks begin and end so far outside the corner they point at."""
@@ -21,16 +22,16 @@ MOST_CORNERS_WITH_MARKS = 30
 
 
 def tile_sheets(
-    path: Path, title: str, sheet: Sheet, pairs: Sequence[tuple[Face, Face, int]]
-) -> list[dict[str, Any]]:
+    path: Path, title: str, sheet: Sheet, pairs: Sequence[tuple[Face, Face, int]],
+    words: Words | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
     """Write all tiles, front and back in turn, and return what lies where on each page."""
-    pdf = Pdf(path, sheet, title)
+    pdf = Pdf(path, sheet, title, words)
     pages = pack(pairs, sheet)
     index = []
     for number, laid in enumerate(pages, 1):
         for side in ("front", "back"):
-            hint = "" if side == "front" else " (turn the paper along its long edge)"
-            pdf.begin(f"{title}: tiles {number} of {len(pages)}, {side}{hint}")
+            pdf.begin(pdf.said.say(side, title=title, n=number, of=len(pages)))
             for one in laid:
                 place = one.place() if side == "front" else one.back_place(sheet)
                 _stamp(pdf, one.front if side == "front" else one.back, place)

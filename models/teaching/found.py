@@ -54,6 +54,27 @@ def find_tiles(path: Path, shape: Shape) -> FoundTiles:
     )
 
 
+def marked_tile(path: Path, shape: Shape, shares: Points) -> FoundTiles:
+    """Return the tile that somebody marked in a photograph.
+
+    Args:
+        path: of the photograph.
+        shape: of the tile.
+        shares: its corners, in any order, as shares of the width and the height.
+
+    Raises:
+        VisionError: it is no picture.
+    """
+    picture = load_picture(path)
+    high, wide = picture.bgr.shape[:2]
+    corners = np.asarray(shares, np.float64) * (wide, high)
+    ahead = corners - corners.mean(axis=0)
+    clockwise = corners[np.argsort(np.arctan2(ahead[:, 1], ahead[:, 0]))]
+    upright = _upright(clockwise, shape)
+    patch = cut_example(picture.bgr, upright)
+    return FoundTiles((picture.whole_px(upright),), patch[None])
+
+
 def _upright(corners: Points, shape: Shape) -> Points:
     """Return the outline with the corner first that is upper left (hexes: at the top)."""
     return np.roll(corners, picture_ahead(corners, shape), axis=0)

@@ -19,6 +19,7 @@ from models.teaching.teach import check_name
 from vision import ModelError, OutdatedError, find_taught
 from vision.classify.taught import FORMAT
 
+LONGEST_TITLE = 60
 INSIDE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}(\.examples)?\.(json|toml|npz|sums|sums\.minisig)")
 """Names of files in a box: no folders, no hidden files, none too long for a disk."""
 
@@ -38,7 +39,9 @@ def listed(folder: Path) -> list[dict[str, Any]]:
         told = {"shape": manifest.get("lattice"), "game": manifest.get("game")}
         if all(value is None or isinstance(value, str) for value in told.values()):
             by = {"state": signed.state, "by": signed.by}
-            out.append({"name": path.stem, **told, **figures, "signed": by})
+            title = manifest.get("title")
+            shown = title[:LONGEST_TITLE] if isinstance(title, str) and title else path.stem
+            out.append({"name": path.stem, "title": shown, **told, **figures, "signed": by})
     return out
 
 

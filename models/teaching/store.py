@@ -48,12 +48,12 @@ def write_taught(
     examples_file = f"{name}-{examples_sha256[:8]}.examples.npz"
     part.replace(folder / examples_file)
     if game is not None and not (folder / f"{name}.toml").exists():
-        _write(folder / f"{name}.toml", game_file(name, game))
+        write_text(folder / f"{name}.toml", game_file(name, game))
     manifest = {
         **wanted(name), "features": FEATURES, **facts, "game": game, "file": file, "sha256": sha256,
         **numbers, "examples": {"file": examples_file, "sha256": examples_sha256},
     }  # fmt: skip
-    _write(folder / f"{name}.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+    write_text(folder / f"{name}.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
     for path in old - {folder / file, folder / examples_file}:
         path.unlink(missing_ok=True)
 
@@ -87,7 +87,8 @@ def game_file(name: str, game: str) -> str:
     return re.sub(r'(?m)^(name|title) = ".*"$', rf'\1 = "{name}"', text, count=2)
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a file in one step."""
     part = path.with_name(f".{path.name}.part")
     with part.open("w", encoding="utf-8") as file:
         file.write(text)

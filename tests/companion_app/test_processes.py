@@ -42,6 +42,7 @@ class House:
         self.sock = listening("127.0.0.1", 0)
         arguments: dict[str, Any] = {
             "source": "recorded", "game": None, "players": None, "option": [], "set": None,
+            "machine": [],
             "host": "127.0.0.1", "https_port": None, "resume": False, "speed": speed,
         }  # fmt: skip
         self.supervisor = Supervisor(arguments, self.sock, self.said.append, patience, systemd)
@@ -61,6 +62,11 @@ class House:
     def eye(self) -> int:
         assert self.supervisor.eye.popen is not None
         return self.supervisor.eye.popen.pid
+
+    @property
+    def player(self) -> int | None:
+        popen = self.supervisor.player.popen
+        return None if popen is None else popen.pid
 
     @property
     def page(self) -> int:
@@ -317,3 +323,38 @@ def test_what_cannot_be_is_said_and_ends_the_command(tmp_path):
     assert (process.returncode, out) == (BAD_INPUT, "")
     assert errors.startswith("snake-eye: ")
     assert errors.count("\n") == 1
+
+
+# --- the machine's process -----------------------------------------------------------------------
+
+
+def alone(house: House, name: str = "", body: Any = None) -> Any:
+    """Play alone against the machine, as a phone does."""
+    jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    token = json.loads(jar.open(house.url + "api/me", timeout=PATIENCE_S).read())["token"]
+    asked = urllib.request.Request(
+        house.url + "api/alone" + name, json.dumps(body).encode(),
+        {"X-Snake-Eye": token, "Content-Type": "application/json"},
+    )  # fmt: skip
+    with jar.open(asked, timeout=PATIENCE_S) as answer:
+        return json.loads(answer.read())
+
+
+def test_machines_process_runs_when_wanted_is_bounded_and_comes_back_when_killed(house):
+    assert house.player is None
+    begun = alone(house, body={"game": "schlangennest", "level": 1})
+    first = house.player
+    assert first is not None
+    limits = Path(f"/proc/{first}/limits").read_text()
+    status = Path(f"/proc/{first}/status").read_text()
+    assert f"{180 << 20}" in next(line for line in limits.splitlines() if "data size" in line)
+    assert int(status.split("VmHWM:")[1].split()[0]) < 200 << 10
+    assert os.getpriority(os.PRIO_PROCESS, first) >= 15
+    eye, page = house.eye, house.page
+
+    os.kill(first, signal.SIGKILL)
+    after = alone(house, "/" + begun["alone"]["id"], {"move": begun["legal"][0]["move"]})
+
+    assert len(after["moves"]) > len(begun["moves"])
+    assert house.player not in (None, first)
+    assert (house.eye, house.page) == (eye, page)

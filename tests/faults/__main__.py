@@ -64,8 +64,16 @@ def write_report() -> int:
         "|---|---|---|---|---|",
     ]  # fmt: skip
     lost, details = 0, []
+    before = REPORT.read_text(encoding="utf-8").splitlines() if REPORT.exists() else []
     for part in PARTS:
-        done = _kept(part) or {"skipped": "not done yet"}
+        done = _kept(part)
+        if not done and (row := _row_of(part, before)):
+            # Done elsewhere: what was written of it stands until it is done here.
+            lines.append(row)
+            lost += int(row.rstrip("| ").rpartition("| ")[2].replace("–", "0"))
+            details += [line for line in before if line.startswith(f"- {part.name}: ")]
+            continue
+        done = done or {"skipped": "not done yet"}
         if "skipped" in done:
             lines.append(f"| {part.name}: {part.about} | {done['skipped']} | – | – | – |")
             continue
@@ -82,6 +90,11 @@ def write_report() -> int:
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     _say("\n".join(lines))
     return lost
+
+
+def _row_of(part: Part, report: list[str]) -> str:
+    """Return the row of a part in an earlier report; empty where it has none."""
+    return next((line for line in report if line.startswith(f"| {part.name}: ")), "")
 
 
 def _file(part: Part) -> Path:

@@ -64,8 +64,6 @@ class Tally:
     """From a line on the table's disk to the hall page, while nothing is broken."""
     back_s: list[float] = field(default_factory=list)
     """The same for lines that met something broken, from when that was back."""
-    cpu_s: float = 0.0
-    stored: int = 0
     memory_mb: float = 0.0
 
     def notes(self) -> list[str]:

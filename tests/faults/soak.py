@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.faults import block_cut, damage, day, full_disk, hall, kills, load, power_cut, watched
+from tests.faults import (
+    block_cut,
+    damage,
+    day,
+    full_disk,
+    hall,
+    io_errors,
+    kills,
+    load,
+    one_by_one,
+    overruns,
+    power_cut,
+    watched,
+)
 from tests.faults.scripted import written_game
 
 Counts = dict[str, Any]
@@ -38,6 +51,31 @@ def _killed(unit: int) -> Counts:
         for number in range(10):
             table.live_and_be_killed(number)
     return counts(table.tally) | {"notes": table.notes}
+
+
+def _killed_alone(who: str) -> Callable[[int], Counts]:
+    """Return what kills one process five times, in one life or, where it is all, in five."""
+
+    def do(unit: int) -> Counts:
+        with tempfile.TemporaryDirectory() as folder:
+            table = one_by_one.Killing(Path(folder) / "home", who, seed=unit)
+            for life in range(one_by_one.KILLS if who == "supervisor" else 1):
+                table.live(life)
+        return counts(table.tally) | {"notes": table.notes}
+
+    return do
+
+
+def _io_errors(unit: int) -> Counts:
+    done = io_errors.fail_at_calls(GAMES[unit], moves=8)
+    return {"tried": done.tried, "accepted": done.accepted, "lost": done.lost,
+            "calls of the store": done.calls, "refused in words": done.refused,
+            "notes": sorted(set(done.wrong))}  # fmt: skip
+
+
+def _overrun(unit: int) -> Counts:
+    done = overruns.overrun(unit, 20)
+    return {"tried": done.tried, "accepted": done.tried, "lost": 0, "notes": done.wrong}
 
 
 def _killed_while_watching(unit: int) -> Counts:
@@ -118,6 +156,15 @@ PARTS = (
          _long_run),
     Part("kill-watching", "kill -9 of `snake-eye watch` while it reads a filmed game", 3,
          _killed_while_watching),
+    *(
+        Part(f"kill-{who}", f"kill -9 of {name} alone; the others go on", 40, _killed_alone(who))
+        for who, name in (("eye", "the eye"), ("page", "the page"), ("hands", "workers at work"),
+                          ("supervisor", "the supervisor"))
+    ),
+    Part("io-errors", "an I/O error at every call of the store to its disk: once, for a while, "
+         "for good", len(GAMES), _io_errors, io_errors.why_not),
+    Part("hands", "work of the hands that never ends, takes all memory or dies: the next is done",
+         10, _overrun),
     Part("hall", "500 tables and three hall processes while broker, database, hall processes and "
          "tables are killed, half an hour a part: lines of logs", 4, hall.soak, hall.why_not),
 )  # fmt: skip

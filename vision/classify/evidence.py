@@ -120,7 +120,9 @@ class Evidence:
             across_px: how wide each was in its picture.
         """
         out = list(readings)
-        worth = [n for n, one in enumerate(readings) if one.why is None and not one.covered]
+        worth = [n for n, one in enumerate(readings)
+                 if one.why is None and not one.covered
+                 and self._has_face(reader, one)]  # fmt: skip
         if not worth:
             return out
         across = None if across_px is None else [across_px[n] for n in worth]
@@ -129,6 +131,11 @@ class Evidence:
         for number, (ours, tile) in zip(worth, shares, strict=True):
             out[number] = _weighed(out[number], float(ours), float(tile))
         return out
+
+    def _has_face(self, reader: Reader, reading: CellReading) -> bool:
+        """Say whether what is read can be held against a face: big tiles of taught boxes cannot."""
+        looks = reader.members[_ranked(reading)[0]]
+        return any((look.tile, look.cell) in self.faces.cells for look in looks)
 
 
 @stage("company", without=lambda readings, _: list(readings))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vision.classify.reader import CellReading
 from vision.classify.strangers import tiles_only
+from vision.core.confidences import CLEAR
 from vision.core.ground import HIDDEN, Ground
 from vision.core.request import ReadRequest
 from vision.core.stages import stage
@@ -33,6 +34,10 @@ LIKELY = 0.5
 """How surely outlines are read beside which odd ones may be cards, washed out by the same light."""
 NEAR = 0.35
 """How near to its look a card is: stripes of a cloth that a hole shows look like logs."""
+FREE = 0.6
+"""Nearer to another outline, in widths, no faint one is looked at."""
+FEWEST_FAINT = 2
+"""Outlines that there must be with the faint ones: one alone among bricks may be a brick."""
 LEAST = 0.3
 """An odd outline that is read less surely looks like nothing in the box."""
 BEYOND_DOUBT, HARDLY_OUTLINED, AS_TABLE = 0.99, 0.9, 0.8
@@ -74,6 +79,37 @@ def _apart(found: Sequence[Detection]) -> Array:
     widths = np.sqrt(np.abs(twice) / 2 * hexes)
     between = np.linalg.norm(centres[:, None] - centres[None], axis=2)
     return np.asarray(between / np.maximum(widths, 1e-9)[:, None])
+
+
+@stage("faint", without=lambda detections, readings, look: (detections, readings))
+def with_faint(
+    detections: Detections, readings: Sequence[CellReading],
+    look: Callable[[Sequence[Detection]], Sequence[CellReading]],
+) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    """Return the outlines with such as were faintly seen and surely show a whole card.
+
+    Bricks and stripes around cards may make any outline of them faint.
+
+    Args:
+        detections: the outlines.
+        readings: what each of them shows.
+        look: reads outlines.
+    """
+    seen = [one.centre_px for one in detections.found]
+    free = [
+        one for one in distinct(replace(detections, found=detections.faint)).found
+        if not one.cut_off and all(
+            np.linalg.norm(one.centre_px - other) > FREE * one.across_px for other in seen
+        )
+    ]  # fmt: skip
+    clear = [
+        (one, said) for one, said in zip(free, look(free), strict=True)
+        if said.is_whole(CLEAR) and said.far < NEAR
+    ]  # fmt: skip
+    found = (*detections.found, *(one for one, _ in clear))
+    if len(found) < FEWEST_FAINT:
+        return detections, readings
+    return replace(detections, found=found), [*readings, *(said for _, said in clear)]
 
 
 @stage("cards-only", without=lambda detections, readings, *_: (detections, readings))

@@ -95,8 +95,14 @@ def _is_read(card: SeenCard) -> bool:
 
 
 def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGroup:
-    """Return a field with cards that are hardly read as they look where the others expect them."""
-    doubtful = [card for card in group.cards if len(card.cells) == 1 and not _is_read(card)]
+    """Return a field with cards that are hardly read as they look where the others expect them.
+
+    Such as are read in part may only be outlined badly: then others see all of them there.
+    """
+    doubtful = [
+        card for card in group.cards
+        if len(card.cells) == 1 and (card.in_part or not _is_read(card))
+    ]  # fmt: skip
     sure = tuple(card for card in group.cards if all(card is not one for one in doubtful))
     rest = CardGroup(sure, group.fit)
     field = LaidField.of(rest) if doubtful and len(sure) >= FEWEST_OWN else None
@@ -125,7 +131,7 @@ def _cards(
     cards = []
     for number, cell in enumerate(cells):
         tries = range(number * len(SHIFTS), (number + 1) * len(SHIFTS))
-        best = max(tries, key=lambda k: (_shows_card(readings[k], tile_set), readings[k].best))
+        best = max(tries, key=lambda k: _seen(readings[k], tile_set))
         if _shows_card(readings[best], tile_set):
             card = card_at(cell, looked[best], readings[best], tile_set, group.fit)
             if _goes_on(card, sides, tile_set, outlined=cell in outlined):
@@ -171,6 +177,11 @@ def _shows_card(reading: CellReading, tile_set: TileSet) -> bool:
         and (not reading.odd or reading.covered)
         and len(tile_set[reading.guesses[0].tile].cells) == 1
     )  # fmt: skip
+
+
+def _seen(reading: CellReading, tile_set: TileSet) -> tuple[bool, bool, float]:
+    """Return how well a place shows a card: a whole one says more than a half."""
+    return _shows_card(reading, tile_set), not reading.odd, reading.best
 
 
 def _goes_on(card: SeenCard, sides: Sides, tile_set: TileSet, *, outlined: bool) -> bool:

@@ -30,7 +30,7 @@ from vision.layout.islands import with_islands
 from vision.layout.layout import game_fields
 from vision.layout.missed import Sight, recover_missed_cards
 from vision.layout.settle import SURE, settled
-from vision.layout.stocks import stock_excess
+from vision.layout.stocks import is_laid, stock_excess
 
 UNKNOWN = "unknown"
 """What every tile is called when no box is told."""
@@ -66,6 +66,8 @@ class Reconstruction:
     aside: tuple[TileEntry, ...] = ()
     laid: tuple[SeenCard, ...] = ()
     """The cards of the layout, sure and unsure, in pixels of the picture that was read."""
+    lost: tuple[CardGroup, ...] = ()
+    """What is surely in play, while nobody sees where it lies: what leads to it is hidden."""
 
 
 def reconstruct(
@@ -100,8 +102,10 @@ def reconstruct(
     if not fields and not _shows_stock(groups, tile_set):
         # Without a game or a stock there is nothing to lie beside; chessboards end here.
         return Reconstruction()
-    aside = list(_aside([group for group in groups if group not in own], fields))
-    return _entries(fields, aside, tile_set, tiny=_across_px(detections) < TINY_PX)
+    left = [group for group in groups if group not in own]
+    tiny = _across_px(detections) < TINY_PX
+    table = _entries(fields, list(_aside(left, fields)), tile_set, tiny=tiny)
+    return replace(table, lost=tuple(group for group in left if is_laid(group, tile_set)))
 
 
 def _aside(groups: Sequence[CardGroup], fields: Sequence[Field]) -> Iterator[SeenCard]:

@@ -12,12 +12,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import starmap
 from statistics import median
 
 import numpy as np
 
 from engine.tiles import GREY, TileSet
-from vision.core.looks import period_of
+from vision.core.confidences import SURE
+from vision.core.looks import QUARTERS, period_of
 from vision.core.types import width_of
 from vision.layout.cards import CardGroup, SeenCard, is_front
 from vision.layout.settle import carries_on, met_sides
@@ -51,6 +53,8 @@ BESIDE, ALONE = 2.0, 3.5
 """From where on a heap is a stock, with cards of other colours on the table and without."""
 IN_LINE = 1.0
 """The same of one that a layout may go on in."""
+FEWEST_LAID = 3
+"""Two cards of a stock may carry on by chance."""
 
 
 def stock_excess(group: CardGroup, groups: Sequence[CardGroup], tile_set: TileSet) -> float:
@@ -70,6 +74,24 @@ def stock_excess(group: CardGroup, groups: Sequence[CardGroup], tile_set: TileSe
 def is_part_of_stock(group: CardGroup, tile_set: TileSet) -> bool:
     """Say whether cards in line with a layout are sorted, and no snake that goes on in it."""
     return likeness_to_stock([group], tile_set) >= IN_LINE
+
+
+def is_laid(group: CardGroup, tile_set: TileSet) -> bool:
+    """Say whether cards are surely in play: a snake goes on from each to the next."""
+    cards = [c for c in group.cards if is_front(c) and c.confidence >= SURE]
+    met = met_sides(cards, tile_set)
+    looks = {(card.guesses[0].tile, card.guesses[0].turns) for card in cards}
+    joined = sum(None not in pair and not (_by_chance(tile_set) and GREY in pair) for pair in met)
+    goes_on = len(looks) > 1 and joined >= len(cards) - 1 and all(starmap(carries_on, met))
+    return len(cards) >= FEWEST_LAID and goes_on and not is_part_of_stock(group, tile_set)
+
+
+def _by_chance(tile_set: TileSet) -> bool:
+    """Say whether grey meets colours in any row: all sides of all cards show something."""
+    return all(
+        len({edge for strand in kind.strands for edge in strand.edges}) == QUARTERS
+        for kind in tile_set.kinds.values() if kind.strands
+    )  # fmt: skip
 
 
 def likeness_to_stock(heap: Sequence[CardGroup], tile_set: TileSet) -> float:

@@ -16,6 +16,7 @@ from vision.core.types import Bgr, Detections, Points, width_of
 from vision.detect.network import shipped_network
 from vision.detect.scales import DEFAULT, closest
 from vision.detect.votes import found_cells
+from vision.layout.cards import SeenCard
 from vision.layout.quality import SMALLEST_PX, TOO_BRIGHT, leaves, look_at
 from vision.layout.reconstruct import Reconstruction
 
@@ -43,13 +44,24 @@ class Visible:
     """Not known to be in play."""
 
     @classmethod
-    def of(cls, table: Reconstruction) -> Visible:
+    def of(cls, table: Reconstruction, size_px: tuple[int, int]) -> Visible:
         """Return how the cards that were read are seen."""
+        cut_off = [card.outline_px for card in table.laid if card.cut_off]
+        covered: list[Points] = []
+        for group in table.lost:
+            at_edge = any(_at_edge(card, size_px) for card in group.cards)
+            (cut_off if at_edge else covered).extend(card.outline_px for card in group.cards)
         return cls(
             tuple(card.outline_px for card in table.laid if not card.cut_off),
-            tuple(card.outline_px for card in table.laid if card.cut_off),
+            tuple(cut_off), tuple(covered),
             beside=tuple(np.asarray(entry.outline) for entry in table.aside),
-        )
+        )  # fmt: skip
+
+
+def _at_edge(card: SeenCard, size_px: tuple[int, int]) -> bool:
+    """Say whether the picture's edge cuts a card, or what may be laid to a side of it."""
+    around = card.centre_px + 2 * (card.outline_px - card.centre_px)
+    return card.cut_off or leaves(around, size_px)
 
 
 def visible_unread(

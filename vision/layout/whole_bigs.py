@@ -109,12 +109,12 @@ def _suspects(
     for one, reading in zip(found, readings, strict=True):
         best = reading.guesses[0] if reading.guesses else None
         if best is not None and best.tile in bigs and reading.best >= SURE:
-            step = _to_partner(best, tile_set)
+            step = to_partner(best, tile_set)
             if not _has_partner(one, best, step, found, readings):
                 lone.append((one, 0 if step[0] else 1))
         elif reading.odd and reading.best < SURE:
             odd += [(one, axis) for axis in _axes_along(one)]
-    sure = [one.centre_px for one, said in zip(found, readings, strict=True) if _is_read(said)]
+    sure = [one.centre_px for one, said in zip(found, readings, strict=True) if is_read(said)]
     far = {one: not _is_beside(one, sure) for one, _ in odd}
     return [*lone, *sorted(odd, key=lambda suspect: (far[suspect[0]], -suspect[0].confidence))]
 
@@ -122,7 +122,7 @@ def _suspects(
 def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tuple[Detection, int]]:
     """Return the same of outlines that only a look from afar shows, beside a card."""
     pairs = zip(detections.found, readings, strict=True)
-    sure = [one.centre_px for one, said in pairs if _is_read(said)]
+    sure = [one.centre_px for one, said in pairs if is_read(said)]
     middles = [one.centre_px for one in detections.found]
     return [
         (one, axis) for one in detections.faint if one.confidence >= SURELY_SEEN
@@ -143,7 +143,7 @@ def _is_beside(one: Detection, middles: Sequence[Points], far: float = BESIDE) -
     return any(np.linalg.norm(one.centre_px - middle) < far * one.across_px for middle in middles)
 
 
-def _to_partner(half: CellGuess, tile_set: TileSet) -> Cell:
+def to_partner(half: CellGuess, tile_set: TileSet) -> Cell:
     """Return the step from one half of a card to the other, by the axes of its outline."""
     cells = tile_set[half.tile].cells
     (x, y), (u, v) = cells[half.cell], cells[1 - half.cell]
@@ -215,15 +215,18 @@ def _moved(one: Detection, axis: int, length: float, places: Array) -> Iterator[
 
 
 def _one_card(pair: Pair, bigs: set[str]) -> bool:
+    return are_halves(pair[0].guess, pair[1].guess, bigs)
+
+
+def are_halves(one: CellGuess | None, other: CellGuess | None, bigs: set[str]) -> bool:
     """Say whether two places show the two halves of one big card."""
-    one, other = pair[0].guess, pair[1].guess
     return (
         one is not None and other is not None and one.tile in bigs
         and (one.tile, one.turns) == (other.tile, other.turns) and one.cell != other.cell
     )  # fmt: skip
 
 
-def _is_read(reading: CellReading) -> bool:
+def is_read(reading: CellReading) -> bool:
     """Say whether an outline surely shows a card that lies face up."""
     return reading.best >= SURE and not reading.odd and not reading.is_back
 

@@ -7,24 +7,17 @@ taken, and the table is told where to go on. Whatever is done twice changes noth
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Table, and_, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, Row, and_, func, or_, select, update
 
-from companion_app.hall.errors import DatabaseError
 from companion_app.hall.line.message import Batch
-from companion_app.hall.store.database import WRITES, reason
-from companion_app.hall.store.notices import Notices, notices_for
-from companion_app.hall.store.schema import events, facts, pictures, standings, tables
+from companion_app.hall.store.schema import events, pictures, standings, tables
+from companion_app.hall.store.transactions import Transactions
 from companion_app.live.log_line import Line, read_line
 
-Clock = Callable[[], float]
 AWAY_S = 30.0
 """A table that is not heard of for so long is away."""
 MOST_PICTURES = 40
@@ -69,81 +62,8 @@ class Standing:
     document: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A transaction under way, and the tables that it changes."""
-
-    line: Connection
-    tables: set[str]
-
-
-class HallStore:
+class HallStore(Transactions):
     """The hall's database; safe to use from several threads and processes."""
-
-    def __init__(self, engine: Engine, clock: Clock = time.time) -> None:
-        self.engine = engine
-        self.clock = clock
-        self.notices: Notices = notices_for(engine)
-
-    def close(self) -> None:
-        """Give all connections back."""
-        self.notices.close()
-        self.engine.dispose()
-
-    # --- transactions ----------------------------------------------------------------------
-
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """Read within one transaction.
-
-        Raises:
-            DatabaseError: the database does not answer.
-        """
-        with _errors(), self.engine.connect() as line:
-            yield line
-
-    @contextmanager
-    def writing(self) -> Iterator[Change]:
-        """Write within one transaction; whoever listens is told what it changed.
-
-        Raises:
-            DatabaseError: the database does not answer; nothing was written.
-        """
-        with _errors():
-            with self.engine.connect().execution_options(**{WRITES: True}) as line, line.begin():
-                change = Change(line, set())
-                yield change
-                self.notices.tell(line, sorted(change.tables))
-            self.notices.committed(sorted(change.tables))
-
-    def insert_new(self, line: Connection, into: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows; those that are there already stay as they are."""
-        if rows:
-            kind = postgresql if self.engine.dialect.name == "postgresql" else sqlite
-            line.execute(kind.insert(into).on_conflict_do_nothing(), list(rows))
-
-    # --- the hall itself -------------------------------------------------------------------
-
-    def fact(self, name: str) -> str | None:
-        """Return what is kept under a name."""
-        with self.reading() as line:
-            found = line.execute(select(facts.c.value).where(facts.c.name == name)).scalar()
-        return None if found is None else str(found)
-
-    def keep_fact(self, name: str, value: str, *, once: bool = False) -> str:
-        """Keep something for the whole hall and return what is kept.
-
-        Args:
-            name: what it is called.
-            value: what to keep.
-            once: let what another process kept before stand.
-        """
-        with self.writing() as change:
-            self.insert_new(change.line, facts, [{"name": name, "value": value}])
-            if not once:
-                change.line.execute(update(facts).where(facts.c.name == name).values(value=value))
-            kept = change.line.execute(select(facts.c.value).where(facts.c.name == name))
-            return str(kept.scalar_one())
 
     # --- tables ----------------------------------------------------------------------------
 
@@ -394,11 +314,3 @@ def _member(row: Row[Any]) -> Member:
         row.id, row.public_key, row.name, row.joined_s, row.revoked_s, row.acked, row.heard_s,
         json.loads(row.health),
     )  # fmt: skip
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    try:
-        yield
-    except SQLAlchemyError as error:
-        raise DatabaseError(f"the hall's database does not answer: {reason(error)}") from error

@@ -10,13 +10,14 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.store.arbiter_store import open_alerts
 from companion_app.hall.store.hall_store import AWAY_S, HallStore, Member, Standing
+from companion_app.hall.web.hidden import hidden_names, without_hidden
 from companion_app.line.hub import FullHouse
 
 log = logging.getLogger(__name__)
@@ -288,32 +289,6 @@ class Overview:
     def _leave(self) -> None:
         with self._changed:
             self.listening -= 1
-
-
-# --- names that are not shown --------------------------------------------------------------------
-
-
-def hidden_names(store: HallStore) -> frozenset[str]:
-    """Return the names that their owners do not want to be seen here."""
-    return frozenset(json.loads(store.fact("hidden") or "[]"))
-
-
-def hide_name(store: HallStore, name: str, hidden: bool = True) -> None:
-    """Show a player by his colour from now on, or by his name again."""
-    names = set(hidden_names(store))
-    (names.add if hidden else names.discard)(name.casefold())
-    store.keep_fact("hidden", json.dumps(sorted(names)))
-
-
-def without_hidden(document: Mapping[str, Any], hidden: frozenset[str]) -> Doc:
-    """Return a standing without names that are not to be seen."""
-    if not hidden or "players" not in document:
-        return dict(document)
-    players = [
-        {**player, "name": "" if player["name"].casefold() in hidden else player["name"]}
-        for player in document["players"]
-    ]
-    return {**document, "players": players}
 
 
 def in_order(name: str) -> list[tuple[int, int, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path as FilePath
@@ -21,6 +20,7 @@ from engine.draw.display import Affine, Item, Text, moved, placed
 from engine.draw.field import Marks, draw_field
 from engine.draw.ring import draw_boards
 from engine.games import several_boards, several_fields
+from engine.latin import latin
 from engine.placement import Layout
 from engine.tiles import TileSet
 
@@ -30,8 +30,6 @@ FONTS = (
     "/usr/share/fonts/TTF/DejaVuSans.ttf",
 )
 """Where a font with Czech and Cyrillic letters lies on the systems that have it."""
-LATIN = "a b v g d e e zh z i j k l m n o p r s t u f kh c ch sh shch - y - e yu ya"
-CYRILLIC = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", LATIN.split(), strict=True))
 INK, QUIET = "#2a2622", "#7a7166"
 WIDTH, HEIGHT = 210.0, 297.0
 EDGE, TABLE_TOP, TABLE_HIGH = 16.0, 30.0, 130.0
@@ -141,17 +139,3 @@ def _font() -> str | None:
             pdfmetrics.registerFont(TTFont("SnakeEye", name))
             return "SnakeEye"
     return None
-
-
-def latin(text: str) -> str:
-    """Return a text in plain Latin letters, where no font has its own."""
-    spelt = "".join(_spelt(c) for c in text)
-    apart = unicodedata.normalize("NFKD", spelt)
-    return "".join(c for c in apart if not unicodedata.combining(c)).replace("★", "*")
-
-
-def _spelt(letter: str) -> str:
-    known = CYRILLIC.get(letter.lower())
-    if known is None:
-        return letter
-    return known.capitalize() if letter.isupper() else known

@@ -44,6 +44,9 @@ FILE, PATCHES, PROGRESS = "lesson.json", "patches.npy", "progress.txt"
 MOST_PHOTOS, MOST_TILES = 12, 400
 PATCH = (112, 112, 3)
 LONGEST_NAME = 60
+SHOWN_PX = 1600
+LEAST_SHARE = 0.005
+"""A tile that is marked is at least so much of its photo wide and high."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ class Wish:
     """How a lesson is to be learnt."""
 
     name: str
-    """Of the box."""
+    """Of the box and its files."""
+    title: str
+    """What it is called on the page."""
     game: str | None
     ups: bool
     """Whether kinds have an up that matters."""
@@ -134,17 +139,40 @@ class LessonFolder:
 
     def _add_tiles(self, lesson: Doc, name: str) -> None:
         """Find the tiles of a photo that lie anywhere."""
-        import numpy as np
-
         from models.teaching.found import find_tiles
 
-        found = find_tiles(self.folder / name, lesson["shape"])
-        if not len(found.patches):
-            raise WebError(code="teach-nothing")
+        # Where none is found, the owner marks them.
+        lesson["photos"].append(name)
+        self._add_found(lesson, name, find_tiles(self.folder / name, lesson["shape"]))
+
+    def mark(self, lesson: Doc, name: str, shares: list[list[float]]) -> None:
+        """Add a tile that the owner marked in a photo by its corners."""
+        import numpy as np
+
+        from models.teaching.found import marked_tile
+
+        marked = marked_tile(self.folder / name, lesson["shape"], np.asarray(shares))
+        self._add_found(lesson, name, marked)
+        self.write(lesson)
+
+    def photo_picture(self, name: str) -> bytes:
+        """Return a photo, small enough for a phone and upright."""
+        import cv2
+
+        from vision import load_picture
+
+        bgr = load_picture(self.folder / name).bgr
+        scale = min(1.0, SHOWN_PX / max(bgr.shape[:2]))
+        small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        return bytes(cv2.imencode(".jpg", small)[1].tobytes())
+
+    def _add_found(self, lesson: Doc, name: str, found: Any) -> None:
+        """Put tiles of a photo to the others, and all into groups."""
+        import numpy as np
+
         # A worker that was killed may have left pictures of tiles that nobody knows.
         known = self.patches()[: len(lesson["tiles"])]
         patches = np.concatenate([known, found.patches])[:MOST_TILES]
-        lesson["photos"].append(name)
         lesson["tiles"] += [
             {"photo": name, "outline": np.round(outline, 1).tolist(), "group": -1, "steps": 0}
             for outline in found.outlines_px
@@ -193,9 +221,12 @@ class LessonFolder:
 
     def learnt(self, lesson: Doc, wish: Wish) -> Doc:
         """Learn; return the report. ``progress`` says how far it is."""
+        from models.teaching.naming import give_title
         from models.teaching.teach import teach
 
-        return dict(teach(self.task(lesson, wish), self.sets, self._say))
+        report = dict(teach(self.task(lesson, wish), self.sets, self._say))
+        give_title(self.sets, wish.name, wish.title)
+        return report | {"title": wish.title}
 
     def _say(self, text: str) -> None:
         part = self.folder / f".{PROGRESS}.part"
@@ -262,6 +293,26 @@ class LessonDraft:
                 raise WebError(code="teach-many")
             self._hands.do(FIND, self._files.add_photo, lesson, jpeg)
 
+    def photo_picture(self, number: int) -> bytes:
+        """Return a photo of the lesson."""
+        lesson = self._files.read()
+        if lesson is None or not 0 <= number < len(lesson["photos"]):
+            raise NotFound
+        return self._hands.do(LOOK, self._files.photo_picture, lesson["photos"][number])
+
+    def mark(self, number: int, shares: Any) -> None:
+        """Add a tile that the owner marked in a photo, its corners as shares of the picture."""
+        with self._lock:
+            lesson = self._files.read()
+            if lesson is None or lesson["shape"] == BOARD:
+                raise NotFound
+            corners = 4 if lesson["shape"] == "square" else 6
+            if not 0 <= number < len(lesson["photos"]) or not _are_shares(shares, corners):
+                raise BadRequest(f"send a photo's number and {corners} corners from 0 to 1")
+            if len(lesson["tiles"]) >= MOST_TILES:
+                raise WebError(code="teach-many")
+            self._hands.do(FIND, self._files.mark, lesson, lesson["photos"][number], shares)
+
     def change(self, sent: Mapping[str, Any]) -> None:
         """Name groups, turn them, move tiles from group to group, leave tiles out."""
         with self._lock:
@@ -291,17 +342,20 @@ class LessonDraft:
 
     # --- learning ----------------------------------------------------------------------------
 
-    def learn(self, name: str, game: str | None, *, ups: bool, anew: bool) -> None:
+    def learn(self, title: str, game: str | None, *, ups: bool, anew: bool) -> None:
         """Begin to learn the named groups under a name; ``shown`` says how it goes.
 
         Args:
-            name: of the box.
+            title: of the box, in any script; a safe name for its files is made of it.
             game: whose rules it plays by; groups are then named as the game's tiles. A lesson
                 about a board knows its own.
             ups: whether kinds have an up that matters.
             anew: forget what was taught under that name.
         """
-        wish = Wish(name, game, ups, anew, self._corrections)
+        from models.teaching.naming import name_for
+
+        name = name_for(self._files.sets, title)
+        wish = Wish(name, title, game, ups, anew, self._corrections)
         with self._lock:
             lesson = self._files.read()
             if lesson is None:
@@ -353,6 +407,19 @@ def _target(lesson: Doc, into: Any) -> int:
     if type(into) is not int or into not in groups:
         raise BadRequest("into is a group, new or out")
     return into
+
+
+def _are_shares(value: Any, count: int) -> bool:
+    """Say whether a value is so many corners that enclose something, from 0 to 1 each."""
+    if not isinstance(value, list) or len(value) != count:
+        return False
+    plain = all(
+        isinstance(point, list) and len(point) == 2
+        and all(isinstance(n, int | float) and 0 <= n <= 1 for n in point)
+        for point in value
+    )  # fmt: skip
+    return plain and all(max(p[i] for p in value) - min(p[i] for p in value) > LEAST_SHARE
+                         for i in (0, 1))  # fmt: skip
 
 
 def _object(value: Any) -> Mapping[str, Any]:

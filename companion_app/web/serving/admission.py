@@ -16,8 +16,8 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 
-MOST_CONNECTIONS = 320
-"""Listening phones park one each, 210 at most; the rest is for pictures, taps and newcomers."""
+MOST_CONNECTIONS = 350
+"""Listening phones park one each, 240 at most; the rest is for pictures, taps and newcomers."""
 STUCK_S = 30.0
 """A phone that has taken nothing of what waits for it for so long is gone or up to no good."""
 LINGER = 32

@@ -58,6 +58,8 @@ class Settings:
     """Names of this machine that the page may be opened by, besides those of every home."""
     card_hash: str = ""
     """Of the code on the host card; empty where there is none."""
+    ideas: int = 0
+    """So many hints each player may take in a game; none where it is 0."""
     old_cookies: int = 0
     """The number of the PIN whose cookies of version 0.1.0 still make a host; 0 for none."""
 
@@ -213,7 +215,7 @@ def _check(kept: Mapping[str, Any]) -> None:
         and all(_is_text(name) for name in names),
         "players_answer": isinstance(kept["players_answer"], bool),
     }  # fmt: skip
-    for name in ("pin_number", "join_number", "pictures_mb", "old_cookies"):
+    for name in ("pin_number", "join_number", "pictures_mb", "old_cookies", "ideas"):
         good[name] = type(kept[name]) is int and 0 <= kept[name] <= LARGEST_NUMBER
     for name in ("join_code", "source", "card_hash"):
         good[name] = _is_text(kept[name])

@@ -27,6 +27,7 @@ PARTS: Mapping[str, Part] = {
     "page": Part(WATCHER, "the page itself, joining and showing the PIN"),
     "watching": Part(WATCHER, "state, events, health, drawings, rules, kept games", settable=True),
     "scoring": Part(WATCHER, "scoring a photo or a table in writing", settable=True),
+    "alone": Part(WATCHER, "a game of one phone against the machine", settable=True),
     "pictures": Part(SEAT, "what the camera sees, and kept pictures", settable=True),
     "corrections": Part(SEAT, "labelled pictures of what people put right", settable=True),
     "boxes": Part(SEAT, "taught boxes", settable=True),

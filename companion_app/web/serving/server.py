@@ -15,7 +15,7 @@ from companion_app.web.serving.access import LARGEST_PICTURE_BYTES
 from companion_app.web.serving.admission import MOST_CONNECTIONS, Door
 from companion_app.web.serving.pool import Pool
 
-MOST_THREADS, SPARE_THREADS = 240, 8
+MOST_THREADS, SPARE_THREADS = 270, 8
 """Every listening phone parks one; a parked thread costs about 0.03 MB."""
 CHANNEL_TIMEOUT_S = 60
 

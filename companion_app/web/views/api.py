@@ -30,8 +30,9 @@ from engine.draw.display import moved, placed, turned
 from engine.draw.palette import coat
 from engine.errors import EngineError
 from engine.game import AnyGame
-from engine.games import GAMES, game_named
+from engine.games import GAMES, game_named, has_die
 from engine.record import find_set, move_to_json
+from engine.tiles import TileSet
 
 blueprint = Blueprint("api", __name__)
 MOST_MOVES_SHOWN = 400
@@ -91,6 +92,7 @@ def me() -> Response:
             "salvaged": _salvaged(),
             "players_answer": settings.players_answer,
             "pictures_mb": settings.pictures_mb,
+            "ideas": settings.ideas,
             "language": language(),
             "languages": {code: catalogue(code)["name"] for code in LANGUAGES},
             "address": companion().address,
@@ -204,6 +206,13 @@ def rules_picture(game_name: str, part: str) -> Response:
     return answer
 
 
+def _prints(box: TileSet) -> list[str]:
+    """Return what of a box can be printed."""
+    boards = ["boards"] if "board" in box.extras else []
+    die = ["die"] if has_die(box.game) else []
+    return ["instructions", "tiles", *boards, *die, "calibration"]
+
+
 @blueprint.get("/api/games")
 @access.part_of("watching")
 def games() -> Response:
@@ -233,6 +242,7 @@ def games() -> Response:
                     for option in facts.options
                 ],
                 "sets": _sets(game),
+                "prints": _prints(box),
                 "summary": words.summary(facts.name, facts.summary),
                 "rules": [
                     {"id": rule.id, "text": words.rule(facts.name, rule),

@@ -12,6 +12,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
+from companion_app.live.machine import LEVELS, NAME
 from companion_app.web import snapshot
 from companion_app.web.context import asked, companion, speech
 from companion_app.web.game_asked import record_begun
@@ -23,11 +24,12 @@ from engine.given import LONGEST_NAME, hides
 from engine.record import parse_record, record_to_json
 
 blueprint = Blueprint("control", __name__)
-FROM_SEATS = ("answer", "roll", "pass", "discard", "finale")
+FROM_SEATS = ("answer", "roll", "pass", "discard", "finale", "stand")
 """What players may tell for themselves, where the host lets them."""
 FROM_HOST = ("overrule", "correct", "move")
 HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+")
 MOST_NAMES = 8
+MOST_IDEAS = 99
 
 
 def done(what: str, told: Mapping[str, Any] | None = None) -> Response:
@@ -76,7 +78,8 @@ def settings() -> Response:
     companion().hub.publish({"event": "settings"})
     now = kept.now
     return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb,
-                    "open_to": _open_now(now), "names": list(now.names)})  # fmt: skip
+                    "open_to": _open_now(now), "names": list(now.names),
+                    "ideas": now.ideas})  # fmt: skip
 
 
 def _changes(sent: Mapping[str, Any], kept: SettingsFile) -> dict[str, object]:
@@ -92,6 +95,11 @@ def _changes(sent: Mapping[str, Any], kept: SettingsFile) -> dict[str, object]:
         changes["open_to"] = {**kept.now.open_to, **_open_to(sent["open_to"])}
     if "names" in sent:
         changes["names"] = _own_names(sent["names"])
+    if "ideas" in sent:
+        count = sent["ideas"]
+        if type(count) is not int or not 0 <= count <= MOST_IDEAS:
+            raise BadRequest(f"ideas is a whole number up to {MOST_IDEAS}")
+        changes["ideas"] = count
     if sent.get("new_code") is True:
         changes |= kept.with_code()
     if "pictures_mb" in sent:
@@ -196,8 +204,19 @@ def new() -> Response:
     sent = asked()
     whole, folders = sent.get("record"), companion().place.set_folders
     record = record_begun(sent) if whole is None else parse_record(whole, folders)
-    named = _names(sent.get("names", {}), record.start.players)
-    return done("begin", {"record": record_to_json(record), "names": named})
+    machine = _machine(sent.get("machine", {}), record.start.players)
+    named = dict.fromkeys(machine, NAME) | _names(sent.get("names", {}), record.start.players)
+    return done("begin", {"record": record_to_json(record), "names": named, "machine": machine})
+
+
+def _machine(sent: Any, players: tuple[str, ...]) -> dict[str, int]:
+    """Return the machine's seats, each with its level."""
+    good = isinstance(sent, dict) and all(
+        who in players and type(level) is int and level in LEVELS for who, level in sent.items()
+    )
+    if not good:
+        raise BadRequest("machine is an object: player to level, 1 to 5")
+    return dict(sent)
 
 
 def _names(sent: Any, players: tuple[str, ...]) -> dict[str, str]:

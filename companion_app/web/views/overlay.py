@@ -37,6 +37,8 @@ class Seen:
     outlines_px: Mapping[Spot, Sequence[Point]]
     covered: frozenset[Spot]
     unsure: frozenset[Spot]
+    ghost: Sequence[Sequence[Point]] = ()
+    """Where the machine's tile belongs."""
 
 
 @blueprint.get("/api/camera.svg")
@@ -51,7 +53,7 @@ def picture_with_outlines() -> Response:
     outlines = {_spot(place): [(x, y) for x, y in outline] for place, outline in said["outlines"]}
     standing = now.standing
     seen = Seen((width, height), outlines, frozenset(map(_spot, standing.covered)),
-                frozenset(map(_spot, standing.unsure)))  # fmt: skip
+                frozenset(map(_spot, standing.unsure)), said.get("ghost", ()))  # fmt: skip
     return svg_answer(drawn(seen, now.match, now.pending, speech()))
 
 
@@ -89,7 +91,8 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
         f'class="seen" data-lattice="picture" data-pitch="1" stroke-width="{stroke:.1f}">'
         f"<title>{escape(speech.page('camera-view'))}</title>"
         f'<image class="picture" href="{PICTURE}" width="{width}" height="{height}"/>'
-        f'<g class="taps">{"".join(taps)}</g><g class="asked">{"".join(asked)}</g></svg>'
+        f'<g class="taps">{"".join(taps)}</g><g class="asked">{"".join(asked)}</g>'
+        f'<g class="machine-ghost">{"".join(map(_polygon, seen.ghost))}</g></svg>'
     )
 
 

@@ -16,7 +16,7 @@ from companion_app.web.speech import LANGUAGES, catalogue
 
 blueprint = Blueprint("pages", __name__)
 VIEWS = ("", "new", "games", "photo", "settings", "join", "tv", "rules", "camera", "checkup",
-         "teach")  # fmt: skip
+         "teach", "alone")  # fmt: skip
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
          ".webmanifest": "application/manifest+json"}  # fmt: skip
 

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, jsonify, request
 
 from companion_app.hands.work import PHOTO, PRINT
 from companion_app.web.context import asked, companion, language
-from companion_app.web.scoring import printed, scored_photo, scored_table
+from companion_app.web.scoring import printed, printed_part, scored_photo, scored_table
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
 from engine.games import game_named
@@ -48,19 +48,38 @@ def photo_score() -> Response:
     )
 
 
-@blueprint.get("/api/print/<game_name>.zip")
+@blueprint.get("/api/print/<game_name>/<part>.pdf")
 @access.part_of("watching")
-def print_sheets(game_name: str) -> Response:
-    """Return the tiles of a game as PDF sheets to cut out, in one file."""
+def print_part(game_name: str, part: str) -> Response:
+    """Return one PDF of a game to print, in the guest's words: a phone can print it."""
+    told = _print_asked(game_name)
+    data = companion().hands.do(
+        PRINT, printed_part, companion().place, language(), *told, part,
+        whose=request.remote_addr or "?",
+    )  # fmt: skip
+    answer = Response(data, mimetype="application/pdf")
+    answer.headers["Content-Disposition"] = f'inline; filename="{game_name}-{part}.pdf"'
+    return answer
+
+
+def _print_asked(game_name: str) -> tuple[str, str | None, str]:
+    """Return the game, the box and the paper that are asked for."""
     paper = request.args.get("paper", "a4")
     if paper not in PAPERS:
         raise BadRequest("paper is a4 or letter")
     game_named(game_name)
     access.limit(companion().limiter, "print", PRINTS, PRINTS_WINDOW_S)
+    return game_name, request.args.get("set") or None, paper
+
+
+@blueprint.get("/api/print/<game_name>.zip")
+@access.part_of("watching")
+def print_sheets(game_name: str) -> Response:
+    """Return the tiles of a game as PDF sheets to cut out, in one file."""
+    told = _print_asked(game_name)
     name, packed = companion().hands.do(
-        PRINT, printed, companion().place, game_name, request.args.get("set"), paper,
-        whose=request.remote_addr or "?",
-    )  # fmt: skip
+        PRINT, printed, companion().place, *told, whose=request.remote_addr or "?"
+    )
     answer = Response(packed, mimetype="application/zip")
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}-tiles.zip"'
     return answer

@@ -182,10 +182,42 @@ def learn() -> Response:
     if game is not None:
         game_named(game)
     try:
-        draft().learn(str(sent.get("name", "")), game, ups=sent.get("ups") is True,
+        draft().learn(_title(sent.get("name")), game, ups=sent.get("ups") is True,
                       anew=sent.get("replace") is True)  # fmt: skip
     except TeachingError as error:
         raise WebError(str(error), code="cannot-teach") from error
+    return jsonify(_shown())
+
+
+def _title(value: object) -> str:
+    """Return what a box is to be called.
+
+    Raises:
+        WebError: nothing that can be seen.
+    """
+    from models.teaching.shelf import LONGEST_TITLE
+
+    text = "".join(c for c in str(value or "") if c.isprintable())
+    title = " ".join(text.split())[:LONGEST_TITLE]
+    if not title:
+        raise WebError(code="teach-no-name")
+    return title
+
+
+@blueprint.get("/api/teaching/photos/<int:number>.jpg")
+@access.must_be_host
+def lesson_photo(number: int) -> Response:
+    """Return a photo of the lesson, to mark tiles in."""
+    return Response(draft().photo_picture(number), mimetype="image/jpeg")
+
+
+@blueprint.post("/api/teaching/mark")
+@access.must_be_host
+def mark() -> Response:
+    """Add a tile by its corners (``outline``, shares of the picture) in a photo (``photo``)."""
+    sent = asked()
+    number = sent.get("photo")
+    draft().mark(number if type(number) is int else -1, sent.get("outline"))
     return jsonify(_shown())
 
 
@@ -194,7 +226,6 @@ def learn() -> Response:
 def boxes() -> Response:
     """Rename (``rename``, ``to``) or delete (``delete``) a taught box."""
     from models.teaching.errors import TeachingError
-    from models.teaching.parcel import rename
     from models.teaching.shelf import delete
 
     sent = asked()
@@ -202,12 +233,24 @@ def boxes() -> Response:
         if "delete" in sent:
             delete(sets_folder(), str(sent["delete"]))
         elif "rename" in sent:
-            rename(sets_folder(), str(sent["rename"]), str(sent.get("to", "")))
+            _rename(str(sent["rename"]), _title(sent.get("to")))
         else:
             raise BadRequest("say rename or delete")
     except TeachingError as error:
         raise WebError(str(error), code="cannot-teach") from error
     return jsonify({"boxes": _listed()})
+
+
+def _rename(name: str, title: str) -> None:
+    """Call a box otherwise; its files too, since that is what others see who are given it."""
+    from models.teaching.naming import give_title, name_for
+    from models.teaching.parcel import exported, rename
+
+    exported(sets_folder(), name)
+    to = name_for(sets_folder(), title)
+    if to != name:
+        rename(sets_folder(), name, to)
+    give_title(sets_folder(), to, title)
 
 
 @blueprint.post("/api/teaching/import")
@@ -216,6 +259,7 @@ def boxes() -> Response:
 def take_in() -> Response:
     """Take in a box from a file (multipart, ``box``); it is checked, and nothing in it is run."""
     from models.teaching.errors import TeachingError
+    from models.teaching.naming import give_title, name_for
     from models.teaching.parcel import taken_in
 
     access.limit_uploads(companion().limiter)
@@ -223,7 +267,12 @@ def take_in() -> Response:
     if file is None:
         raise BadRequest("send a box")
     try:
-        name = taken_in(sets_folder(), file.stream.read(), request.form.get("name") or None)
+        other = request.form.get("name")
+        title = _title(other) if other else None
+        to = name_for(sets_folder(), title) if title else None
+        name = taken_in(sets_folder(), file.stream.read(), to)
+        if title:
+            give_title(sets_folder(), name, title)
     except TeachingError as error:
         raise WebError(str(error), code="bad-box") from error
     return jsonify({"name": name, "boxes": _listed()})

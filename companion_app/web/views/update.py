@@ -7,6 +7,7 @@ new page does not answer.
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ blueprint = Blueprint("update", __name__)
 BASE = Path("/opt/snake-eye")
 """Where ``deploy/install.sh`` puts releases; elsewhere there is nothing that updates."""
 WAITS_IN = (BASE / "incoming", Path("/boot/firmware"), Path("/boot"))
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 PLACES = "snake-eye-update-places"
 """Another base and other folders, for tests."""
 
@@ -53,14 +55,21 @@ def ask_for_update() -> Response:
 
 def _standing() -> dict[str, Any]:
     base, folders = current_app.extensions.get(PLACES, (BASE, WAITS_IN))
+    can = (base / "current").exists()
     waiting = [path for folder in folders for path in sorted(_releases(folder))]
     return {
         "version": _version(),
-        "can": (base / "current").exists(),
+        "can": can,
+        "why_not": None if can else "container" if _in_container() else "by-hand",
         "waiting": waiting[-1].name if waiting else None,
         "wanted": (_folder() / "wanted").exists(),
         "result": _result(),
     }
+
+
+def _in_container() -> bool:
+    """Say whether this copy came as an image, which is replaced as a whole."""
+    return "container" in os.environ or any(Path(mark).exists() for mark in CONTAINER_MARKS)
 
 
 def _releases(folder: Path) -> list[Path]:

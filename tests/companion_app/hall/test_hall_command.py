@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -27,12 +29,28 @@ from tests.companion_app.hall.test_hall_page import Guest, HallOfTest
 ROOT = Path(__file__).parents[3]
 
 
-def started(home: Path, module: str, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE,
-        stdin=subprocess.PIPE,
-        env={**os.environ, "SNAKE_EYE_HOME": str(home)},
-    )  # fmt: skip
+class Started(Protocol):
+    def __call__(self, home: Path, module: str, *arguments: str) -> subprocess.Popen[str]: ...
+
+
+@pytest.fixture
+def started() -> Iterator[Started]:
+    """Return what starts a process; none outlives its test."""
+    made: list[subprocess.Popen[str]] = []
+
+    def start(home: Path, module: str, *arguments: str) -> subprocess.Popen[str]:
+        made.append(subprocess.Popen(
+            [sys.executable, "-m", module, *arguments], cwd=ROOT, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**os.environ, "SNAKE_EYE_HOME": str(home)},
+        ))  # fmt: skip
+        return made[-1]
+
+    yield start
+    for process in made:
+        if process.poll() is None:
+            process.terminate()
+            process.communicate(timeout=40)
 
 
 def said(capsys, *arguments: str) -> tuple[int, dict]:  # type: ignore[type-arg]
@@ -40,7 +58,7 @@ def said(capsys, *arguments: str) -> tuple[int, dict]:  # type: ignore[type-arg]
     return status, json.loads(capsys.readouterr().out)
 
 
-def test_table_joins_a_hall_sends_its_game_and_proves_it(tmp_path, monkeypatch, capsys):
+def test_table_joins_a_hall_sends_its_game_and_proves_it(started, tmp_path, monkeypatch, capsys):
     if find_mosquitto() is None:
         pytest.skip("there is no Mosquitto here")
     hall = started(tmp_path / "hall", "companion_app.cli", "hall", "--json", "--host", "127.0.0.1",
@@ -64,8 +82,9 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(tmp_path, monkeypatch, 
         assert said(capsys, "hall", "verify") == (
             0, {"ok": True, "lines": 5, "differing": [], "missing": []})  # fmt: skip
     sender.send_signal(signal.SIGTERM)
-    sender.communicate(timeout=20)
-    assert sender.returncode == 0
+    # Its standard input is its supervisor's other end; closed first, it would end at once.
+    assert sender.wait(20) == 0
+    sender.communicate()
     assert said(capsys, "hall", "leave") == (0, {"left": True})
     assert said(capsys, "hall", "leave") == (1, {"left": False})
 
@@ -78,7 +97,7 @@ def test_table_joins_a_hall_sends_its_game_and_proves_it(tmp_path, monkeypatch, 
     assert said(capsys, "hall", "backup", str(tmp_path / "evening.backup"))[0] == 0
 
 
-def test_table_that_runs_sends_by_itself_what_is_played(tmp_path):
+def test_table_that_runs_sends_by_itself_what_is_played(started, tmp_path):
     if find_mosquitto() is None:
         pytest.skip("there is no Mosquitto here")
     hall = HallOfTest(tmp_path)
@@ -91,7 +110,8 @@ def test_table_that_runs_sends_by_itself_what_is_played(tmp_path):
 
     wait_until(lambda: guest.get("/api/hall")["tables"][0].get("moves", 0) > 1, 90)
     table.send_signal(signal.SIGTERM)
-    table.communicate(timeout=40)
+    assert table.wait(40) == 0
+    table.communicate()
     hall.close()
 
 

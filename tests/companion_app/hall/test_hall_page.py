@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from companion_app.hall.demo import Player
-from companion_app.hall.errors import JoinError
+from companion_app.hall.errors import HallError, JoinError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
@@ -131,6 +131,47 @@ def test_table_that_joins_is_live_in_the_hall_and_replayed_there(both_halls):
     drawn = [guest.ask("GET", f"/api/hall/tables/{table.id}/table.svg?n={n}")[1] for n in (2, 4)]
     assert drawn[0].startswith(b"<svg")
     assert drawn[0] != drawn[1]
+
+
+def test_two_processes_serve_the_same_hall(tmp_path, cluster):
+    if find_mosquitto() is None:
+        pytest.skip("there is no Mosquitto here")
+    database = cluster.new_database("shared")
+    hall = HallOfTest(tmp_path, database)
+    broker = f"mqtts://127.0.0.1:{hall.process.hall.broker.port}"
+    second = HallProcess(Asked(tmp_path / "second", database, broker, "127.0.0.1", 0))
+    second.start()
+    arbiter, other = hall.arbiter(), Guest(second._server.port)
+    table = hall.table()
+    Player(table.store, 2, "snekagon").step()
+
+    wait_until(lambda: [shown(one).get("game") for one in (arbiter, other)] == ["snekagon"] * 2)
+    assert second.pin is None
+    assert other.post("/api/login", {"pin": hall.process.pin, "who": "Ben"})[0] == 200
+    assert other.post("/api/arbiter/table", {"table": table.id, "away": True})[0] == 200
+    wait_until(lambda: not arbiter.get("/api/hall")["tables"])
+    second.close()
+    hall.close()
+
+
+def test_small_hall_is_one_process(hall, tmp_path):
+    with pytest.raises(HallError, match="runs here already"):
+        HallProcess(Asked(tmp_path / "hall", host="127.0.0.1", port=0))
+
+
+def test_who_follows_one_table_hears_of_it_alone(small_store):
+    overview = Overview(small_store)
+    for number in range(2):
+        small_store.add_table(str(number) * 24, "key", f"Table {number}", 0)
+    overview.read(None)
+    follower = overview.follow("1" * 24, heartbeat_s=0.01)
+    next(follower)
+    first = json.loads(next(follower).partition("data: ")[2])
+    small_store.rename("0" * 24, "Final")
+    overview.read({"0" * 24})
+
+    assert first["name"] == "Table 1"
+    assert next(follower) == ": still here\n\n"
 
 
 def test_wrong_code_lets_no_table_in_and_is_slowed(hall):

@@ -10,7 +10,7 @@ from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.line.keys import key_from_text, key_to_pem
 from companion_app.hall.line.message import batch_to_bytes, signed, topic_from, topic_to
 from companion_app.hall.line.mqtt import new_client
-from companion_app.hall.table.sender import compare
+from companion_app.hall.table.agreeing import compare
 from companion_app.live.log_line import Line, written
 from tests.browser.chromium import wait_until
 from tests.companion_app.hall.world import World

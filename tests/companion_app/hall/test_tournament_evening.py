@@ -154,10 +154,10 @@ def test_referees_result_is_entered_and_help_is_off_until_the_round_is_closed(ha
             (evening.round()["tables"][0]["players"].index(p["id"]), p["name"])
             for p in evening.whole()["players"])])  # fmt: skip
     evening.do("start-round", length_s=600)
-    player = Player(box.store, 2, "snekagon")
-    match = player.step()
+    playing = Player(box.store, 2, "snekagon")
+    match = playing.step()
     for _ in range(3):
-        match = player.step()
+        match = playing.step()
     match.end()
     wait_until(lambda: evening.round()["tables"][0]["result"])
     (table,) = evening.round()["tables"]

@@ -135,6 +135,15 @@ class Played:
                 self.time_s += 1
                 referee.look(settled_on(after), self.time_s)
 
+    def look_at_the_table(self) -> None:
+        """Look at the table as it was accepted: what lay there besides was lifted."""
+        referee = self.desk.referee
+        assert referee is not None
+        with self.desk.lock:
+            referee.touched()
+            self.time_s += 10
+            referee.look(settled_on(referee.match.layout), self.time_s)
+
 
 @pytest.fixture
 def played(tmp_path: Path) -> Iterator[Played]:

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -17,7 +18,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from vision.core.errors import PictureError
-from vision.intake.headers import HeaderError, exif_orientation, read_header
+from vision.intake import picture as pictures
+from vision.intake.headers import Header, HeaderError, exif_orientation, read_header
 from vision.intake.picture import MOST_PIXELS, NO_COLOURS, PictureFile, load_picture, picture_file
 
 MOST_MEMORY_MB = 400
@@ -254,11 +256,11 @@ def test_large_jpeg_is_decoded_at_a_half_and_finer_on_demand():
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "HEIF"])
-@pytest.mark.parametrize("most_pixels", [200_000, 40_000, 8_000, 2_000])
+@pytest.mark.parametrize("most_pixels", [12_000, 2_400, 480, 120])
 def test_odd_sizes_are_reduced_in_every_kind(kind, most_pixels):
-    picture = picture_file(encoded(table_rgb(643, 487), kind), "table").decode(most_pixels)
+    picture = picture_file(encoded(table_rgb(163, 117), kind), "table").decode(most_pixels)
 
-    assert picture.size_px == (643, 487)
+    assert picture.size_px == (163, 117)
     assert picture.bgr.shape[0] * picture.bgr.shape[1] < 3 * most_pixels
     whole = picture.whole_px(np.array([[0.0, 0.0]]) - 0.5)
     assert whole.tolist() == [[-0.5, -0.5]]
@@ -429,3 +431,168 @@ def test_picture_file_keeps_its_bytes_out_of_messages():
 
     assert isinstance(file, PictureFile)
     assert len(repr(file)) < 300
+
+
+# --- What is said ---
+
+
+def refused(data: bytes) -> str:
+    with pytest.raises(PictureError) as raised:
+        picture_file(data, "holiday/table.jpg")
+    return str(raised.value)
+
+
+def test_size_is_refused_in_words_below_and_above_what_is_read():
+    assert refused(png(31, 500)) == (
+        "holiday/table.jpg is only 31 x 500 pixels; a table needs 640 x 480"
+    )
+    assert refused(png(500, 31)) == (
+        "holiday/table.jpg is only 500 x 31 pixels; a table needs 640 x 480"
+    )
+    assert picture_file(png(32, 32), "x").size_px == (32, 32)
+    assert refused(png(10_100, 5_001)) == (
+        "holiday/table.jpg has 51 megapixels; at most 50 are read from such a file, "
+        "12 are plenty: save it smaller"
+    )
+    assert picture_file(png(10_100, 5_000), "x").size_px == (10_100, 5_000)
+
+
+@pytest.mark.parametrize("colour", [3, 4, 6])
+def test_palette_and_transparency_are_read_up_to_16_megapixels(colour):
+    assert picture_file(png(16_500, 1_000, colour=colour), "x").size_px == (16_500, 1_000)
+    assert refused(png(16_500, 1_001, colour=colour)) == (
+        "holiday/table.jpg has 17 megapixels; at most 16 are read from such a file, "
+        "12 are plenty: save it smaller"
+    )
+
+
+def passes(width: int, height: int) -> bytes:
+    """Return the beginning of a JPEG in passes without reduced colours: six bytes a pixel."""
+    frame = struct.pack(">BBHBHHB", 0xFF, 0xC2, 17, 8, height, width, 3)
+    return b"\xff\xd8" + frame + b"\0\x11\0" * 3 + b"\xff\xda\0\2\xff\xd9"
+
+
+def test_picture_in_passes_is_refused_where_its_decoder_would_fill_the_memory():
+    assert picture_file(passes(33_333, 1_000), "x").header.kept_bytes == 199_998_000
+    assert picture_file(passes(50_000, 500), "x").header.kept_bytes == 150_000_000
+    assert refused(passes(33_334, 1_000)) == (
+        "holiday/table.jpg has 33 megapixels stored in passes, more than fits in memory: "
+        "save it smaller, or not progressive"
+    )
+
+
+def test_heic_is_as_large_as_its_decoder_says():
+    data = encoded(table_rgb(), "HEIF")
+
+    assert picture_file(data, "x").header == Header("HEIC", (WIDTH, HEIGHT))
+    assert refused(encoded(table_rgb(16, 64), "HEIF")).endswith("640 x 480")
+
+
+def test_file_larger_than_any_phone_writes_is_refused_in_words(tmp_path, monkeypatch):
+    path = tmp_path / "table.jpg"
+    data = encoded(table_rgb(), "PNG")
+    path.write_bytes(data)
+    monkeypatch.setattr(pictures, "LARGEST_FILE_BYTES", len(data))
+    assert load_picture(path).size_px == (WIDTH, HEIGHT)
+    assert picture_file(data, "x").size_px == (WIDTH, HEIGHT)
+    with path.open("ab") as file:
+        file.write(b"x")
+    said = "is larger than 0 MB; save the picture smaller"
+
+    with pytest.raises(PictureError, match=f"^{path} {said}$"):
+        load_picture(path)
+    assert refused(data + b"x") == f"holiday/table.jpg {said}"
+    monkeypatch.setattr(pictures, "LARGEST_FILE_BYTES", 80 << 20)
+    assert str(pictures._too_large("x")) == "x is larger than 80 MB; save the picture smaller"
+
+
+def test_file_that_grows_while_it_is_read_is_not_read_for_ever(tmp_path, monkeypatch):
+    path = tmp_path / "table.jpg"
+    path.write_bytes(b"x" * 100)
+    small = path.stat()
+    path.write_bytes(b"x" * 5000)
+    monkeypatch.setattr(pictures, "LARGEST_FILE_BYTES", 1000)
+    monkeypatch.setattr("vision.intake.picture.os.fstat", lambda _: small)
+
+    assert len(pictures._read_bytes(path)) == 1001
+
+
+def test_each_file_that_is_no_picture_is_told_in_a_whole_sentence(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+
+    def said(path):
+        with pytest.raises(PictureError) as raised:
+            load_picture(path)
+        return str(raised.value)
+
+    assert said(tmp_path) == f"{tmp_path} is a folder; give the pictures in it"
+    assert said(tmp_path / "x.jpg") == f"there is no file {tmp_path / 'x.jpg'}"
+    assert said(tmp_path / "pipe") == f"{tmp_path / 'pipe'} is a pipe or a device; give a file"
+    assert said("a\0b") == "'a\\x00b' is no file name"
+    assert said("x" * 5000) == f"{'x' * 5000} cannot be read: File name too long"
+    (tmp_path / "text").write_text("x")
+    assert said(tmp_path / "text").startswith(f"{tmp_path / 'text'} is no picture; ")
+
+    def refuses(error):
+        def opened(*_):
+            raise error
+
+        monkeypatch.setattr("vision.intake.picture.os.open", opened)
+
+    refuses(PermissionError(13, "no"))
+    assert said("x.jpg") == "x.jpg may not be read; change its permissions"
+    refuses(OSError("the card is gone"))
+    assert said("x.jpg") == "x.jpg cannot be read: the card is gone"
+
+
+def test_name_of_any_bytes_is_shown():
+    assert pictures.shown(os.fsdecode(b"a\xff.jpg")) == "a\ufffd.jpg"
+    assert pictures.shown("Tisch-ä.jpg") == "Tisch-ä.jpg"
+
+
+@pytest.mark.parametrize(("most", "scale"), [
+    (640 * 480, 1), (640 * 480 - 1, 2), (320 * 240, 2), (320 * 240 - 1, 4), (160 * 120, 4),
+    (160 * 120 - 1, 8), (1, 8),
+])  # fmt: skip
+def test_picture_is_reduced_no_more_than_asked(tmp_path, most, scale):
+    data = encoded(table_rgb(640, 480), "JPEG")
+    (tmp_path / "x.jpg").write_bytes(data)
+
+    assert picture_file(data, "x").decode(most).scale == scale
+    assert load_picture(tmp_path / "x.jpg", most_pixels=most).scale == scale
+
+
+def test_finer_picture_has_as_many_pixels_as_asked():
+    small = picture_file(encoded(table_rgb(640, 480), "JPEG"), "x").decode(1)
+
+    assert small.finer(320 * 240).scale == 2
+    assert small.finer().scale == 1
+    whole = small.finer()
+    assert whole.finer() is whole
+    bare = pictures.Picture(small.bgr, small.size_px)
+    assert bare.finer() is bare
+    assert (bare.grey, bare.notes, bare.source) == (False, (), None)
+
+
+def test_points_of_narrow_pictures_are_stretched_side_by_side():
+    narrow = pictures.Picture(np.zeros((10, 40, 3), np.uint8), (80, 40))
+
+    assert narrow.whole_px(np.array([[0, 0], [39, 9]])).tolist() == [[0.5, 1.5], [78.5, 37.5]]
+    assert narrow.own_px(np.array([[0.5, 1.5], [78.5, 37.5]])).tolist() == [[0, 0], [39, 9]]
+    assert narrow.own_px(np.array([[1, 2]])).tolist() == [[0.25, 0.125]]
+
+
+def test_colour_picture_carries_no_note_and_its_file():
+    file = picture_file(encoded(table_rgb(), "PNG"), "x")
+    picture = file.decode()
+
+    assert (picture.grey, picture.notes, picture.source) == (False, (), file)
+    assert picture.size_px == (WIDTH, HEIGHT)
+    assert (file.name, len(file.data) > 100) == ("x", True)
+
+
+def test_picture_stored_as_grey_is_grey_whatever_its_pixels():
+    file = picture_file(encoded(table_rgb(), "PNG"), "x")
+    told = replace(file, header=replace(file.header, colours="grey")).decode()
+
+    assert (told.grey, told.notes) == (True, (NO_COLOURS,))

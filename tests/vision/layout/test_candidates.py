@@ -12,7 +12,7 @@ from vision.classify.reader import CellGuess, CellReading
 from vision.core.ground import Ground
 from vision.core.request import ReadRequest
 from vision.core.types import Detection, Detections
-from vision.layout.candidates import cards_only
+from vision.layout.candidates import cards_only, with_faint
 
 WIDE = 40
 PLANK, SEAM, PAPER = (60, 110, 150), (40, 80, 120), (225, 230, 235)
@@ -52,3 +52,24 @@ def test_washed_out_cards_are_some_where_one_leads_to_the_next(outlined, kept):
     seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, REQUEST, ground)
 
     assert len(seen.found) == kept
+
+
+@pytest.mark.parametrize(("faint", "taken"), [(1, 0), (2, 2)])
+def test_cards_among_bricks_that_outnumber_them_are_taken_if_they_are_more_than_one(faint, taken):
+    cards = [Detection((UNIT + np.array([5 + x, 5])) * WIDE, 0.6) for x in range(faint)]
+    bricks = [Detection((UNIT + np.array([5 + x, 8])) * WIDE, 0.4) for x in range(3)]
+    seen = Detections((640, 480), "square", (), (*cards, *bricks, *cards))
+
+    def look(some):
+        said = {6: 0.05, 9: 0.8}
+        return [
+            CellReading(
+                (CellGuess("red/straight", 0, 0, 1.0),),
+                far=said[round(one.centre_px[1] / WIDE + 0.5)],
+            )
+            for one in some
+        ]
+
+    found, readings = with_faint(seen, [], look)
+
+    assert len(found.found) == len(readings) == taken

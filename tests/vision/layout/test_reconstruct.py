@@ -416,6 +416,21 @@ def test_no_card_is_made_on_bare_table_though_a_snake_goes_on(cloth, four_and_an
     assert len(seen.tiles) == 4
 
 
+@pytest.mark.parametrize(("in_part", "tile"), [(True, "blue/head"), (False, "blue/straight")])
+def test_card_that_was_read_in_part_is_looked_at_where_the_others_expect_it(
+    cloth, four_and_an_untaken_one, in_part, tile
+):
+    detections, readings, reads, here = four_and_an_untaken_one
+    last = Detection(square(1, 0), 0.6)
+    detections = replace(detections, found=(*detections.found, last))
+    half = CellReading((CellGuess("blue/straight", 0, 0, 0.999),), odd=in_part, covered=in_part)
+    sight = sight_of(cloth, detections, reads, [here])
+
+    seen = reconstruct(detections, fit_lattices(detections), [*readings, half], NEST, sight)
+
+    assert {e["tile"] for e in seen.tiles} == {"blue/tail", "blue/straight", tile}
+
+
 def test_bricks_that_look_like_a_big_card_take_no_field_from_one_with_cards():
     detections, readings = table(
         "0,0 big/1#0 0;1,0 big/1#1 0;2,0 straight 0;3,0 curve 0;"

@@ -10,7 +10,7 @@ from vision.classify.reader import CellGuess, CellReading
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections
 from vision.layout.reconstruct import Reconstruction, reconstruct
-from vision.layout.unread import hidden_outlines
+from vision.layout.unread import Visible, hidden_outlines
 
 PITCH = 50.0
 NEST, CARNIVAL = built_in_set("schlangennest"), built_in_set("carnival")
@@ -123,3 +123,23 @@ def test_curves_in_which_a_snake_goes_on_are_the_layout_though_a_card_lies_in_th
     seen = read(f"0,0 red/curve 0;{curves}")
 
     assert len(seen.tiles) == 5
+
+
+LAYOUT = "0,0 blue/tail 1;1,0 red/curve 2;1,1 red/head 0;0,1 blue/curve 1"
+
+
+@pytest.mark.parametrize(
+    ("turns", "lost"), [(0, 3), (1, 0)], ids=["snake-goes-on", "cards-that-lie-anyhow"]
+)
+def test_snake_that_goes_on_beside_the_layout_is_lost_and_does_not_lie_aside_in_silence(
+    turns, lost
+):
+    seen = read(f"{LAYOUT};4,5 red/head 2;5,5 red/straight 0;6,5 red/curve {turns}")
+
+    assert sum(len(group.cards) for group in seen.lost) == lost
+    assert len(Visible.of(seen, (1000, 1000)).covered) == lost
+    assert len(Visible.of(seen, (810, 1000)).cut_off) == lost
+
+
+def test_stocks_are_not_lost():
+    assert read(f"{LAYOUT};{GREEN};{RED}").lost == ()

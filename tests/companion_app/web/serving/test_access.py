@@ -234,7 +234,7 @@ def test_settings_open_and_close_parts_of_the_page(played, script):
     played.begin(script.record)
     host, seat, watcher = played.host(), played.seat("blue"), played.guest()
     settable = {name for name, part in PARTS.items() if part.settable}
-    assert settable == {"watching", "scoring", "pictures", "corrections", "boxes"}
+    assert settable == {"watching", "scoring", "alone", "pictures", "corrections", "boxes"}
 
     host.post("/api/settings", {"open_to": {"corrections": "watcher", "watching": "seat"}})
     assert watcher.client.get("/api/corrections").status_code == 200

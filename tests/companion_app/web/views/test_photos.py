@@ -7,6 +7,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pillow_heif
+import pypdfium2
 import pytest
 from PIL import Image
 
@@ -14,7 +15,7 @@ from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong,
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import PHOTO, Work
 from companion_app.web.lessons.photo_reading import read_photo
-from companion_app.web.speech import LANGUAGES
+from companion_app.web.speech import LANGUAGES, catalogue
 from companion_app.web.views.photos import PRINTS
 from tests.companion_app.web.views.test_games import read
 from vision.core.errors import PictureError
@@ -169,3 +170,22 @@ def test_a_file_that_is_no_picture_gets_a_sentence_without_a_path(played, langua
     assert (refused.status_code, said["code"], said["detail"]) == (422, "no-photo", "")
     assert "JPEG" in said["text"]
     assert "/" not in said["text"]
+
+
+@pytest.mark.parametrize(
+    ("language", "tile"),
+    [("en", "red"), ("de", "rot"), ("fr", "rouge"), ("cs", "červen"), ("ru", "красн")],
+)
+def test_instructions_to_print_have_the_guests_words_and_names_of_tiles(played, language, tile):
+    url = f"/api/print/snekagon/instructions.pdf?lang={language}&paper=letter"
+    answer = played.guest().client.get(url)
+
+    assert answer.mimetype == "application/pdf"
+    with pypdfium2.PdfDocument(answer.data) as pdf:
+        text = pdf[0].get_textpage().get_text_range()
+    assert tile in text.lower()
+    assert catalogue(language)["page"]["sheet-bar"] in text
+
+
+def test_part_that_a_box_has_not_is_not_found(played):
+    assert played.guest().client.get("/api/print/snekagon/die.pdf").status_code == 404

@@ -13,6 +13,8 @@ import pytest
 
 from companion_app.hands.work import LEARN, Work
 from companion_app.web.views.teaching import DRAFT
+from engine.setfile import SAFE_NAME
+from models.teaching.naming import name_for
 from vision.classify.taught import find_taught
 
 SIDE = 84
@@ -103,16 +105,6 @@ def test_games_and_their_tiles_are_called_in_the_guests_words(played):
     assert shelf["words"]["blue/curve"] == "blaue Kurve"
     tiles = shelf["boards"]["snekagon"]["tiles"]
     assert tiles["red/4/0+"] == "rotes 4er-Plättchen, an einem Ende geknickt"
-
-
-def test_a_photo_without_tiles_is_refused_in_words(played):
-    host = played.host()
-    bare = cv2.imencode(".png", np.full((300, 400, 3), 200, np.uint8))[1].tobytes()
-
-    answer = send(host, "/api/teaching/photo", photo=(io.BytesIO(bare), "a.png"), shape="square")
-
-    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "teach-nothing")
-    assert host.get("/api/teaching")["lesson"] is None
 
 
 def test_named_groups_become_a_box_that_reads(taught):
@@ -230,3 +222,50 @@ def test_fault_of_our_own_while_learning_is_said_and_logged(taught, caplog):
         assert (learning["state"], learning["code"]) == ("failed", code)
         assert learning["text"]
         assert "a lesson was not learnt" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("Бабушкина коробка", "babushkina-korobka"), ("Boîte d’été", "boite-d-ete"),
+     ("Моя / ../коробка", "moya-korobka"), ("snekagon", "snekagon-2"), ("  --  ", None)],
+)  # fmt: skip
+def test_a_box_may_have_any_name_and_its_files_a_safe_one(tmp_path, title, name):
+    made = name_for(tmp_path, title)
+
+    assert SAFE_NAME.fullmatch(made)
+    assert made == (name or made)
+    assert name_for(tmp_path, title) == made
+
+
+def test_a_box_keeps_its_name_in_any_script_and_is_renamed_in_another(taught):
+    played, host = taught
+    renamed = host.post("/api/teaching/boxes", {"rename": "my-box", "to": "Krabička č. 1 蛇"})
+    (box,) = host.get("/api/teaching")["boxes"]
+    parcel = host.client.get(f"/api/teaching/boxes/{box['name']}.zip").data
+    taken = send(host, "/api/teaching/import", box=(io.BytesIO(parcel), "x.zip"), name="Ещё одна")
+    nameless = host.post("/api/teaching/boxes", {"rename": box["name"], "to": " \u200b "})
+
+    assert renamed.status_code == 200
+    assert (box["name"], box["title"]) == ("krabicka-c-1", "Krabička č. 1 蛇")
+    assert {(b["name"], b["title"]) for b in taken.get_json()["boxes"]} == {
+        ("krabicka-c-1", "Krabička č. 1 蛇"), ("eshche-odna", "Ещё одна")
+    }  # fmt: skip
+    assert nameless.get_json()["error"]["code"] == "teach-no-name"
+    assert find_taught(box["name"], (played.companion.home / "sets",)) is not None
+
+
+def test_tiles_are_marked_by_hand_where_none_is_found(played):
+    host = played.host()
+    bare = cv2.imencode(".png", np.full((300, 400, 3), 200, np.uint8))[1].tobytes()
+    first = send(host, "/api/teaching/photo", photo=(io.BytesIO(bare), "a.jpg"), shape="square")
+    assert (first.status_code, first.get_json()["lesson"]["tiles"]) == (200, [])
+
+    corners = [[0.6, 0.2], [0.2, 0.2], [0.2, 0.6], [0.6, 0.6]]
+    marked = host.post("/api/teaching/mark", {"photo": 0, "outline": corners}).get_json()
+    wrong = host.post("/api/teaching/mark", {"photo": 0, "outline": corners[:3]})
+
+    (tile,) = marked["lesson"]["tiles"]
+    assert np.allclose(tile["outline"], [[80, 60], [240, 60], [240, 180], [80, 180]], atol=1)
+    assert tile["group"] == 0
+    assert wrong.status_code == 400
+    assert host.client.get("/api/teaching/photos/0.jpg").mimetype == "image/jpeg"

@@ -1,0 +1,320 @@
+"""The machine's seats at this table: thinks when it is their turn, asks for what it needs.
+
+Thinking is done elsewhere and takes what it takes; here is only whoever waits for it, in a thread
+of its own that holds the desk's lock for moments. What comes back is judged by the rule book before
+anybody sees it. A machine that does not answer stops nobody: people play for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion_app.eye.desk import Desk
+from companion_app.live.errors import LiveError, ToldError
+from companion_app.live.machine import LEVELS, NAME, MachineTurn, OpenHand
+from companion_app.live.match import Match
+from companion_app.live.referee import Referee
+from companion_app.refusal import Refusal
+from companion_app.seat.player import Player
+from engine.carnival.position import CarnivalPosition
+from engine.errors import RecordError
+from engine.game import Json, Move
+from engine.play.worlds import needed
+from engine.record import move_to_json, parse_move, record_to_json
+
+log = logging.getLogger(__name__)
+SILENT = ("pass", "finale", "discard")
+"""What leaves no trace on the table: it is done as soon as it is known."""
+LOOK_S = 1.0
+AGAIN_S = 5.0
+"""So long after a question that was not answered the next one is asked."""
+MOST_TILES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something to ask whoever thinks."""
+
+    what: str
+    position: Any
+    body: Mapping[str, Any]
+
+
+class MachineSeats:
+    """Watches whose turn it is."""
+
+    def __init__(
+        self, desk: Desk, player: Player, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._desk, self._player, self._clock = desk, player, clock
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._ahead: Any = None
+        """The position that is thought about while people do."""
+        self._failed: tuple[Any, float] | None = None
+        """A position for which no move came, and when."""
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread = threading.Thread(target=self._watch, name="machine", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join(2)
+
+    def _watch(self) -> None:
+        listener = self._desk.hub.listen(None)
+        try:
+            while not self._stopped.is_set():
+                listener.take(LOOK_S)
+                try:
+                    self.look()
+                except Exception:  # the top of its thread: the game goes on without it
+                    log.exception("the machine's seat failed")
+                    self._stopped.wait(AGAIN_S)
+        finally:
+            self._desk.hub.leave(listener)
+
+    # --- whose turn it is ------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Think where that is due, and say what came of it."""
+        with self._desk.lock:
+            task = self._due()
+        if task is None:
+            return
+        try:
+            said = self._player.ask(task.what, task.body, wanted=lambda: self._is_due(task))
+        except Refusal as error:
+            log.warning("the machine has no answer: %s", error)
+            said = None
+        if task.what == "move":
+            with self._desk.lock:
+                self._take(task, said)
+
+    def _is_due(self, task: Task) -> bool:
+        match = self._desk.match
+        return not self._stopped.is_set() and match is not None and match.position is task.position
+
+    def _due(self) -> Task | None:
+        referee, machine = self._desk.referee, self._desk.machine
+        if referee is None or referee.match.ended or not machine.seats:
+            return None
+        match = referee.match
+        position, player = match.position, match.position.to_move
+        if match.game.outcome(position).over:
+            return None
+        if player not in machine.seats:
+            return self._ahead_of_people(match)
+        known = referee.machine
+        if known is not None and known.position is position and known.move is not None:
+            return None
+        if self._has_failed(position) or self._needs(match, player) is not None:
+            return None
+        referee.machine = MachineTurn(player, position)
+        if known is None:
+            self._desk.emit({"event": "machine", "t": self._desk.now()})
+        body = self._question(match) | {"level": machine.seats[player]}
+        return Task("move", position, body)
+
+    def _ahead_of_people(self, match: Match) -> Task | None:
+        if self._ahead is match.position:
+            return None
+        self._ahead = match.position
+        body = self._question(match) | {"machine": dict(self._desk.machine.seats)}
+        return Task("ponder", match.position, body)
+
+    def _question(self, match: Match) -> dict[str, Json]:
+        machine = self._desk.machine
+        open_hands = {who: machine.hand(who, match) for who in machine.seats}
+        hands = {who: list(held) for who, held in open_hands.items() if held is not None}
+        return {"record": record_to_json(match.record()), "hands": hands}
+
+    def _has_failed(self, position: Any) -> bool:
+        return self._failed is not None and self._failed[0] is position and (
+            self._clock() - self._failed[1] < AGAIN_S)  # fmt: skip
+
+    def _needs(self, match: Match, player: str) -> str | None:
+        """Return what has to be done for a seat: ``roll``, ``draw`` or ``hand``."""
+        if isinstance(match.position, CarnivalPosition):
+            machine = self._desk.machine
+            if machine.hand(player, match) is None:
+                return "hand"
+            ends = match.position.last_round is not None
+            return "draw" if machine.must_draw(player, match) and not ends else None
+        if player != match.position.to_move:
+            return None
+        return needed(match.game, match.position)
+
+    # --- what came of it -------------------------------------------------------------------
+
+    def _take(self, task: Task, said: Any) -> None:
+        referee = self._desk.referee
+        if referee is None or referee.match.position is not task.position:
+            return
+        player = referee.match.position.to_move
+        if player not in self._desk.machine.seats:
+            return
+        move = _first_legal(referee.match, said)
+        if move is None:
+            self._give_up(referee, task)
+        elif move.do in SILENT:
+            self._make(referee, move, task)
+        else:
+            referee.machine = MachineTurn(player, task.position, move)
+            self._desk.emit({"event": "machine", "t": self._desk.now(), "player": player,
+                             "belongs": move_to_json(move)})  # fmt: skip
+
+    def _make(self, referee: Referee, move: Move, task: Task) -> None:
+        referee.machine = None
+        try:
+            self._desk.tell({"move": move_to_json(move)})
+        except LiveError as error:
+            log.error("the machine's move cannot be kept: %s", error)
+            self._give_up(referee, task)
+
+    def _give_up(self, referee: Referee, task: Task) -> None:
+        """Let people play for it, until it has an answer after all."""
+        self._failed = task.position, self._clock()
+        referee.machine = None
+        self._desk.emit({"event": "machine", "t": self._desk.now()})
+
+    # --- how it stands ---------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Json] | None:
+        """Return its seats and what it wants; nothing where it has no seat. Holds the lock."""
+        referee, machine = self._desk.referee, self._desk.machine
+        if referee is None or not machine.seats:
+            return None
+        match = referee.match
+        said: dict[str, Json] = {
+            "seats": dict(machine.seats), "muted": machine.muted, "player": None, "level": None,
+            "thinking": False, "move": None, "needs": None, "laid": None,
+            "hands": {who: list(held) for who in machine.seats
+                      if (held := machine.hand(who, match)) is not None},
+        }  # fmt: skip
+        if match.ended or match.game.outcome(match.position).over:
+            return said
+        player = match.position.to_move
+        if player not in machine.seats:
+            # A hand is filled up while others play.
+            player = next((one for one in machine.seats if self._needs(match, one)), "")
+        if not player:
+            return said
+        turn = referee.machine if referee.machine and referee.machine.player == player else None
+        said |= {"player": player, "level": machine.seats[player],
+                 "needs": self._needs(match, player)}  # fmt: skip
+        if turn is not None and turn.position is match.position:
+            said |= {"thinking": turn.move is None, "needs": None,
+                     "move": move_to_json(turn.move) if turn.move else None}  # fmt: skip
+        elif said["needs"] is None:
+            said["needs"] = "people" if self._has_failed(match.position) else None
+            said["thinking"] = said["needs"] is None
+        if referee.otherwise is not None:
+            said["laid"] = move_to_json(referee.otherwise.row.moves[0])
+        return said
+
+    # --- what people say to it -------------------------------------------------------------
+
+    def sit(self, player: str, level: int | None) -> None:
+        """Give it a seat at a level, or let it leave the seat.
+
+        Raises:
+            ToldError: there is no such seat or level.
+        """
+        desk, match = self._desk, self._match()
+        if player not in match.start.players:
+            raise ToldError("that is no player of the game")
+        if level is not None and level not in LEVELS:
+            raise ToldError("a level is a number from 1 to 5")
+        seats = {who: one for who, one in desk.machine.seats.items() if who != player}
+        names = dict(desk.names)
+        if level is not None:
+            seats[player] = level
+            names[player] = NAME
+        elif names.get(player) == NAME:
+            del names[player]
+        if names != desk.names:
+            match.note("names", {"names": names})
+            desk.names = names
+        self._failed = None
+        referee = desk.referee
+        if referee is not None and referee.machine is not None:
+            # Another level may want another move.
+            referee.machine = None
+        desk.agree(replace(desk.machine, seats=seats))
+
+    def mute(self, on: bool) -> None:
+        """Let it speak no more, or again."""
+        self._match()
+        self._desk.agree(replace(self._desk.machine, muted=on))
+
+    def show_hand(self, player: str, tiles: Iterable[str]) -> None:
+        """Tell it which tiles lie open for one of its seats.
+
+        Raises:
+            ToldError: the box has no such tiles, or the seat is somebody else's.
+        """
+        match, machine, held = self._match(), self._desk.machine, tuple(tiles)
+        if player not in machine.seats:
+            raise ToldError("that seat is not the machine's")
+        if len(held) > MOST_TILES or not all(tile in match.box for tile in held):
+            raise ToldError("there is no such tile in the box")
+        told = OpenHand(held, len(match.accepted))
+        self._desk.agree(replace(machine, hands={**machine.hands, player: told}))
+
+    def draw(self, tiles: Iterable[str]) -> None:
+        """Tell which cards were drawn for it, after a roll of which only the number is known.
+
+        Raises:
+            ToldError: they cannot have been drawn.
+        """
+        match = self._match()
+        last = match.accepted[-1].move if match.accepted else None
+        if last is None or last.do != "roll" or last.player not in self._desk.machine.seats:
+            raise ToldError("nobody has rolled for the machine")
+        self._desk.tell({"correct": len(match.accepted), "move": {"tiles": list(tiles)}})
+
+    def take_hint(self, player: str, most: int) -> int:
+        """Count a hint; return how many are left.
+
+        Raises:
+            Refusal: hints are off, or used up.
+        """
+        machine, match = self._desk.machine, self._match()
+        if player not in match.start.players or player in machine.seats:
+            raise Refusal(code="not-your-seat", status=403)
+        had = machine.hints.get(player, 0)
+        if had >= most:
+            raise Refusal(code="no-hints-left" if most else "hints-off", status=409)
+        self._desk.agree(replace(machine, hints={**machine.hints, player: had + 1}))
+        return most - had - 1
+
+    def _match(self) -> Match:
+        match = self._desk.match
+        if match is None:
+            raise ToldError("there is no game yet")
+        return match
+
+
+def _first_legal(match: Match, said: Any) -> Move | None:
+    """Return the best move of an answer that the rule book lets stand; whatever came is judged."""
+    listed = said.get("moves") if isinstance(said, dict) else None
+    for one in listed if isinstance(listed, list) else ():
+        try:
+            move = parse_move(match.game, match.box, match.start.players, one["move"], "move")
+            if move.player == match.position.to_move and (
+                match.game.judge(match.position, move).legal):  # fmt: skip
+                return move
+        except (RecordError, KeyError, TypeError):
+            continue
+        log.error("the machine wants what the rules forbid: %s", one)
+    return None

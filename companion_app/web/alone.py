@@ -1,0 +1,119 @@
+"""Games of one phone against the machine, on the drawing: a few at once, nowhere kept."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from companion_app.live.log_line import Line
+from companion_app.live.match import Match
+from companion_app.live.store import Store
+from companion_app.refusal import Refusal
+from companion_app.seat.player import Player
+from engine.record import Record, record_to_json
+
+MOST_GAMES = 4
+LEFT_AFTER_S = 1800.0
+"""A game that nobody has touched for so long makes room for another."""
+NOBODY = cast(Store, None)
+"""Of a store a match that is only shown needs nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class AloneGame:
+    """One game: everything that is needed to play it on."""
+
+    record: Record
+    seat: str
+    level: int
+    seed: int
+    moves: tuple[Any, ...] = ()
+    hand: tuple[str, ...] = ()
+    legal: tuple[Any, ...] = ()
+    over: bool = False
+    touched_s: float = 0.0
+
+    def match(self, set_folders: Iterable[Path] = ()) -> Match:
+        """Return it as it is shown; its box may be one of the owner's."""
+        begun = Line(1, "alone", "started", {"record": record_to_json(self.record)}, 0.0)
+        made = Line(2, "alone", "moves", {"moves": list(self.moves)}, 0.0)
+        return Match.of_lines(NOBODY, "alone", [begun, made], set_folders)
+
+
+class AloneGames:
+    """The games that are on, by a name that only their phone knows."""
+
+    def __init__(
+        self, player: Callable[[], Player], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._player, self._clock = player, clock
+        self._lock = threading.Lock()
+        self._games: OrderedDict[str, AloneGame] = OrderedDict()
+
+    def begin(self, record: Record, seat: str, level: int) -> str:
+        """Begin a game; return its name.
+
+        Raises:
+            Refusal: there are as many as can be, or the machine is away.
+        """
+        with self._lock:
+            old_s = self._clock() - LEFT_AFTER_S
+            for name in [n for n, one in self._games.items() if one.over or one.touched_s < old_s]:
+                del self._games[name]
+            if len(self._games) >= MOST_GAMES:
+                raise Refusal(code="alone-full", status=503, retry_after_s=60)
+            name = secrets.token_urlsafe(9)
+            game = AloneGame(record, seat, level, secrets.randbits(30), touched_s=self._clock())
+            self._games[name] = game
+        try:
+            self._play_on(name, game, None)
+        except Refusal:
+            self.leave(name)
+            raise
+        return name
+
+    def play(self, name: str, move: Mapping[str, Any]) -> None:
+        """Make a person's move, and the machine's after it.
+
+        Raises:
+            Refusal: there is no such game, or the move cannot be made.
+        """
+        self._play_on(name, self.game(name), move)
+
+    def game(self, name: str) -> AloneGame:
+        """Return a game.
+
+        Raises:
+            Refusal: there is none of that name.
+        """
+        with self._lock:
+            if name not in self._games:
+                raise Refusal(code="no-game", status=404)
+            return self._games[name]
+
+    def leave(self, name: str) -> None:
+        """Forget a game."""
+        with self._lock:
+            self._games.pop(name, None)
+
+    def _play_on(self, name: str, game: AloneGame, move: Mapping[str, Any] | None) -> None:
+        said = self._player().ask(
+            "alone",
+            {"record": record_to_json(game.record), "seed": game.seed, "seat": game.seat,
+             "level": game.level, "moves": list(game.moves), "move": move},
+            within_s=60.0,
+        )  # fmt: skip
+        after = replace(
+            game, moves=tuple(said["moves"]), hand=tuple(said["hand"]), over=bool(said["over"]),
+            legal=tuple(said["legal"]), touched_s=self._clock(),
+        )  # fmt: skip
+        with self._lock:
+            # Of two answers to one position the first counts.
+            if self._games.get(name) is game:
+                self._games[name] = after

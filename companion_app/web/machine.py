@@ -1,0 +1,140 @@
+"""What the machine wants at the table, in the guest's words: which tile, where, and what it needs.
+
+Words name tiles and what lies beside them; the drawing and the camera's picture show the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from companion_app.live.match import Match
+from companion_app.live.places import Spot, spots_of
+from companion_app.web.drawing.table import spots_of as places_of
+from companion_app.web.speech import Speech
+from engine.game import Json, Move
+from engine.infer import change_between
+from engine.placement import Layout, Piece, Placement
+from engine.record import parse_move
+
+Doc = dict[str, Json]
+SIDES = {(1, 0): "right", (-1, 0): "left", (0, -1): "above", (0, 1): "below"}
+HEX_SIDES = {(1, 0): "right", (-1, 0): "left", (0, -1): "upper-left", (1, -1): "upper-right",
+             (-1, 1): "lower-left", (0, 1): "lower-right"}  # fmt: skip
+MOST_BESIDE = 2
+
+
+def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech) -> Doc | None:
+    """Return what the machine wants, in words and as places; nothing where it has no seat."""
+    if said is None:
+        return None
+    player = said["player"]
+    document: Doc = {**said, "name": speech.player(player) if player else "", "ghost": [],
+                     "words": "", "hands": _hands(said["hands"], speech)}  # fmt: skip
+    if said["laid"] is not None:
+        laid = _move(said["laid"], match)
+        document["laid"] = speech.move(laid, match.game.facts.coloured_moves)
+    if said["move"] is not None:
+        move = _move(said["move"], match)
+        document["ghost"] = ghost(match.game.layout(match.position), after(match, move), match)
+        where = words_for(match, move, speech)
+        document["words"] = speech.page("machine-belongs", where=where) if said["laid"] else where
+    elif said["needs"] is not None:
+        document["words"] = speech.page(f"machine-needs-{_need(said['needs'], match)}")
+    elif said["thinking"]:
+        document["words"] = speech.page("machine-thinks")
+    return document
+
+
+def _need(needs: str, match: Match) -> str:
+    return "cards" if needs == "draw" and "roll" in match.game.facts.actions else needs
+
+
+def _hands(hands: Mapping[str, Iterable[str]], speech: Speech) -> Doc:
+    return {who: [{"tile": tile, "label": speech.tile(tile)} for tile in held]
+            for who, held in hands.items()}  # fmt: skip
+
+
+def _move(written: Json, match: Match) -> Move:
+    return parse_move(match.game, match.box, match.start.players, written, "machine")
+
+
+def after(match: Match, move: Move) -> Layout:
+    """Return the table after a move."""
+    return match.game.layout(match.game.apply(match.position, move))
+
+
+def ghost(before: Layout, later: Layout, match: Match) -> list[Doc]:
+    """Return what a move would lay: each tile, how it is turned, and its places."""
+    return [
+        {"tile": one.tile, "turns": one.turns if isinstance(one, Placement) else 0,
+         "spots": places_of(one, match.box)}
+        for one in _laid(before, later)
+    ]  # fmt: skip
+
+
+def _laid(before: Layout, later: Layout) -> list[Placement | Piece]:
+    laid = change_between(before, later).laid
+    return [*sorted(laid.cards), *sorted(laid.pieces)]
+
+
+def words_for(match: Match, move: Move, speech: Speech) -> str:
+    """Return a move in words: the tile, and what lies beside its place."""
+    before = match.game.layout(match.position)
+    later = after(match, move)
+    laid = _laid(before, later)
+    if not laid:
+        return speech.move(move, match.game.facts.coloured_moves)
+    beside = _beside(laid[0], before, match, speech)
+    if move.do in ("turn", "replace"):
+        old = _under(laid[0], before)
+        said = speech.page(f"machine-{move.do}", tile=speech.tile(laid[0].tile),
+                           other=speech.tile(old.tile) if old else "")  # fmt: skip
+    else:
+        named = speech.tile(laid[0].tile) if beside else speech.labels(later, match.box)(laid[0])
+        said = speech.page("machine-lay", tile=named)
+    whole = " ".join([said, *beside])
+    drilled = f" {speech.page('machine-drill')}" if move.origin is not None else ""
+    return whole[:1].upper() + whole[1:] + drilled
+
+
+def _beside(
+    one: Placement | Piece, before: Layout, match: Match, speech: Speech
+) -> list[str]:  # fmt: skip
+    """Return what lies beside a place, heads first: they are found most easily."""
+    lying: dict[Spot, Placement | Piece] = {
+        spot: other for other in _all(before) for spot in spots_of(other)
+    }
+    sides = HEX_SIDES if match.box.lattice == "hex" else SIDES
+    found = {
+        side: lying[number, x + dx, y + dy].tile
+        for number, x, y in spots_of(one)
+        for (dx, dy), side in sides.items()
+        if (number, x + dx, y + dy) in lying
+    }
+    heads_first = sorted(found.items(), key=lambda item: "head" not in item[1])
+    return [speech.page(f"side-{side}", other=speech.tile(tile)) + "."
+            for side, tile in heads_first[:MOST_BESIDE]]  # fmt: skip
+
+
+def _all(layout: Layout) -> list[Placement | Piece]:
+    return [*layout.cards, *layout.pieces]
+
+
+def _under(one: Placement | Piece, before: Layout) -> Placement | Piece | None:
+    places = set(spots_of(one))
+    return next((old for old in _all(before) if places.intersection(spots_of(old))), None)
+
+
+# --- why -----------------------------------------------------------------------------------------
+
+
+def reasons_in_words(why: Iterable[Mapping[str, Any]], speech: Speech) -> str:
+    """Return why a move is worth trying, as a short sentence."""
+    said = [
+        speech.page(f"idea-{one['why']}", n=one["n"],
+                    player=speech.player(one["player"]) if "player" in one else "")
+        for one in why
+    ]  # fmt: skip
+    whole = ", ".join(said)
+    return whole[:1].upper() + whole[1:]

@@ -1,0 +1,82 @@
+"""The machine at the table, as a phone shows it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.browser.conftest import PHONE, TV
+from tests.companion_app.web.conftest import playthrough
+
+pytestmark = pytest.mark.browser
+
+NEST = "schlangennest_two_players"
+
+
+def with_machine(served, name=NEST, **seats):
+    """Begin a game in which the machine has thought about its first move."""
+    record = playthrough(name)
+    served.desk.begin(replace(record, moves=()), {}, machine=seats)
+    served.eye.machine.look()
+    return served.desk.referee.machine.move
+
+
+@pytest.mark.parametrize("size", [PHONE, TV], ids=["phone", "television"])
+def test_what_it_wants_lies_on_the_drawing_as_a_ghost(served, size):
+    move = with_machine(served, blue=2)
+    page = served.open("/tv" if size == TV else "/", size)
+    page.wait("document.querySelector('.board .ghost-of-move image')")
+
+    assert move.tile.replace("/", "%2F") in page.js(
+        "document.querySelector('.ghost-of-move image').getAttribute('href')"
+    )
+    assert page.text(".machine .headline").startswith("Please lay for me: blue")
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_laid_otherwise_it_says_so_and_people_let_it_stand(served):
+    move = with_machine(served, blue=2)
+    match = served.desk.match
+    other = next(one for one in match.game.legal_moves(match.position) if one != move)
+    page = served.open("/", PHONE, host=True)
+    page.wait("document.querySelector('.machine')")
+    served.lay(other)
+    page.wait("document.querySelector('.machine.otherwise')")
+    said = page.text(".machine.otherwise .headline")
+    page.click(".machine.otherwise .row.wrap button")
+    page.wait("!document.querySelector('.machine')")
+
+    assert said.startswith("That is not what I meant")
+    assert [one.move for one in match.accepted] == [other]
+
+
+def test_a_seat_of_the_wizard_is_the_machines(served):
+    page = served.open("/new", PHONE, host=True)
+    page.wait("document.querySelector('.game-card')")
+    page.click(".game-card")
+    page.wait("document.querySelector('.who-plays')")
+    page.js("{const one = document.querySelectorAll('.who-plays')[1]; one.value = '4'; "
+            "one.dispatchEvent(new Event('change'))}")  # fmt: skip
+    page.click(".row .primary.big")
+    page.wait("document.querySelector('.card > .row .primary.big .icon')")
+    page.click(".card > .row .primary.big")
+    page.wait("document.querySelector('.table-view .player')")
+
+    assert list(served.desk.machine.seats.values()) == [4]
+
+
+def test_a_phone_plays_alone_on_the_drawing(served):
+    page = served.open("/alone", PHONE)
+    page.wait("document.querySelector('.game-card')")
+    page.click(".game-card")
+    page.wait("document.querySelector('.place-choice')")
+    page.js("document.querySelector('.place-choice').dispatchEvent(new Event('click'))")
+    page.wait("document.querySelector('.answer.pictured, .alone-legal .primary')")
+    page.js("document.querySelector('.answer.pictured')?.click()")
+    page.wait("document.querySelector('.alone-legal .primary')")
+    page.click(".alone-legal .primary")
+    page.wait("document.querySelector('.page.alone .headline').textContent.includes('·')"
+              " || document.querySelectorAll('.board .tap').length > 1")  # fmt: skip
+
+    assert served.store.games() == []

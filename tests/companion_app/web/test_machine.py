@@ -1,0 +1,368 @@
+"""The machine at the table: what it wants is shown, judged, laid by people, or laid otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from companion_app.live.machine import machine_in
+from engine.game import Move
+from engine.record import move_to_json, parse_move
+
+from .conftest import Played, playthrough
+
+NEST = "schlangennest_two_players"
+
+
+@pytest.fixture
+def nest(played: Played) -> Played:
+    """Return a desk at which blue is the machine's and begins."""
+    record = playthrough(NEST)
+    played.desk.begin(replace(record, moves=()), {"red": "Rosa"}, machine={"blue": 3})
+    return played
+
+
+def wanted(played: Played) -> Move:
+    """Let the machine think; return what it wants laid."""
+    played.eye.machine.look()
+    referee = played.desk.referee
+    assert referee is not None and referee.machine is not None
+    assert referee.machine.move is not None
+    return referee.machine.move
+
+
+def another(played: Played, move: Move, **like: object) -> Move:
+    """Return another legal move that is like the machine's in some respects."""
+    match = played.desk.match
+    assert match is not None
+    return next(
+        other
+        for other in match.game.legal_moves(match.position)
+        if match.game.layout(match.game.apply(match.position, other))
+        != match.game.layout(match.game.apply(match.position, move))
+        and all(getattr(other, name) == value for name, value in like.items())
+    )
+
+
+def a_legal_move(played: Played) -> Move:
+    """Return a move of whose turn it is."""
+    match = played.desk.match
+    assert match is not None
+    return match.game.legal_moves(match.position)[0]
+
+
+def people_move(played: Played) -> None:
+    """Let people move until it is blue's turn."""
+    match = played.desk.match
+    assert match is not None
+    while match.position.to_move != "blue":
+        played.lay(a_legal_move(played))
+
+
+def state(played: Played) -> Any:
+    return played.guest().get("/api/state")
+
+
+def test_on_its_turn_the_state_shows_tile_place_and_words(nest):
+    before = state(nest)["machine"]
+    move = wanted(nest)
+    after = state(nest)["machine"]
+
+    assert (before["thinking"], before["move"], before["player"]) == (True, None, "blue")
+    assert after["move"] == move_to_json(move)
+    assert (after["level"], after["thinking"], after["needs"]) == (3, False, None)
+    assert after["ghost"][0]["tile"] == move.tile
+    assert "blue" in after["words"]
+
+
+def test_laid_as_it_wants_the_move_is_taken(nest):
+    nest.lay(wanted(nest))
+
+    assert nest.desk.match.accepted[0].move.player == "blue"
+    assert state(nest)["machine"]["move"] is None
+
+
+@pytest.mark.parametrize("kind", ["cell", "turn", "tile"])
+def test_laid_otherwise_it_is_told_and_not_taken(nest, kind):
+    first = wanted(nest)
+    nest.lay(first)
+    people_move(nest)
+    move = wanted(nest)
+    likes: dict[str, dict[str, Any]] = {
+        "cell": {"tile": move.tile, "turns": move.turns},
+        "turn": {"tile": move.tile, "at": move.at},
+        "tile": {"at": move.at},
+    }
+    try:
+        wrong = another(nest, move, **likes[kind])
+    except StopIteration:
+        wrong = another(nest, move)
+    nest.lay(wrong)
+    said = state(nest)
+
+    assert nest.desk.match.position.to_move == "blue"
+    assert said["machine"]["laid"]
+    assert said["machine"]["move"] == move_to_json(move)
+    assert said["machine"]["words"].startswith("That is not what I meant")
+    assert [line.kind for line in nest.store.lines(nest.desk.match.key)].count(
+        "laid-otherwise") == 1  # fmt: skip
+
+
+def test_laid_otherwise_and_then_right_it_is_taken(nest):
+    move = wanted(nest)
+    nest.lay(another(nest, move))
+    nest.lay(move)
+
+    assert [one.move for one in nest.desk.match.accepted] == [move]
+
+
+def test_lifted_again_nothing_lies_otherwise_any_more(nest):
+    move = wanted(nest)
+    nest.lay(another(nest, move))
+    nest.look_at_the_table()
+
+    assert state(nest)["machine"]["laid"] is None
+    assert nest.desk.match.accepted == []
+
+
+def test_people_may_let_stand_what_lies_otherwise(nest):
+    other = another(nest, wanted(nest))
+    nest.lay(other)
+    answer = nest.seat("red").post("/api/tell", {"stand": True})
+
+    assert answer.status_code == 200
+    assert [one.move for one in nest.desk.match.accepted] == [other]
+
+
+def test_letting_stand_needs_something_that_lies_otherwise(nest):
+    assert nest.host().post("/api/tell", {"stand": True}).status_code == 409
+
+
+def test_what_breaks_a_rule_is_a_foul_as_usual_and_its_place_is_shown(nest):
+    nest.lay(wanted(nest))
+    people_move(nest)
+    move = wanted(nest)
+    assert move.at is not None
+    far = replace(move, at=(move.at[0] + 9, move.at[1] + 9))
+    nest.lay(far)
+    said = state(nest)
+
+    assert said["foul"]["violations"]
+    assert said["machine"]["ghost"]
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        {"moves": [{"move": {"player": "blue", "do": "place", "tile": "red/head", "at": [0, 0],
+                             "turns": 0}}]},
+        {"moves": [{"move": {"player": "red", "do": "pass"}}]},
+        {"moves": [{"move": {"do": "fly"}}, {"move": 7}, None]},
+        {"moves": []}, {"moves": 3}, [], "nonsense",
+    ],
+)  # fmt: skip
+def test_a_fault_in_its_answer_never_reaches_the_game(nest, says):
+    nest.companion.player.says = says
+    nest.eye.machine.look()
+    said = state(nest)
+
+    assert said["machine"]["needs"] == "people"
+    assert said["machine"]["move"] is None
+    legal = a_legal_move(nest)
+    nest.lay(legal)
+    assert [one.move for one in nest.desk.match.accepted] == [legal]
+
+
+def test_while_it_thinks_nobody_chooses_for_it(nest):
+    match = nest.desk.match
+    with nest.desk.lock:
+        nest.eye.machine._due()
+    nest.lay(a_legal_move(nest))
+
+    assert match.accepted == []
+
+
+def test_it_thinks_while_people_do(nest):
+    nest.lay(wanted(nest))
+    nest.eye.machine.look()
+
+    assert nest.companion.player.asked == ["move", "ponder"]
+
+
+def test_it_is_muted_leaves_and_takes_a_seat_over(nest):
+    host = nest.host()
+    muted = host.post("/api/machine/mute", {"on": True}).get_json()["machine"]["muted"]
+    gone = host.post("/api/machine/seat", {"player": "blue", "level": None}).get_json()
+    taken = host.post("/api/machine/seat", {"player": "red", "level": 5}).get_json()
+
+    assert muted is True
+    assert gone["machine"] is None
+    assert [one["machine"] for one in taken["players"]] == [None, 5]
+    assert [one["name"] for one in taken["players"]][1] == "Snake Eye"
+
+
+def test_its_seats_are_found_again_in_the_log(nest):
+    key = nest.desk.match.key
+    nest.host().post("/api/machine/mute", {"on": True})
+    found = machine_in(nest.store.lines(key))
+    nest.desk.resume(key)
+
+    assert (dict(found.seats), found.muted) == ({"blue": 3}, True)
+    assert nest.desk.machine == found
+
+
+def test_a_new_game_has_its_seats_by_request(played):
+    host = played.host()
+    said = host.post("/api/new", {"game": "schlangennest", "players": ["blue", "red"],
+                                  "machine": {"red": 2}}).get_json()  # fmt: skip
+
+    assert [one["machine"] for one in said["players"]] == [None, 2]
+    assert [one["name"] for one in said["players"]] == ["Blue", "Snake Eye"]
+    for wrong in ({"red": 9}, {"green": 1}, {"red": True}, ["red"]):
+        body = {"game": "schlangennest", "players": ["blue", "red"], "machine": wrong}
+        assert host.post("/api/new", body).status_code == 400
+
+
+# --- rolls, draws, hands -------------------------------------------------------------------------
+
+
+def test_it_asks_for_its_roll_and_its_cards(played):
+    record = playthrough("sssnake_evening")
+    who = record.start.players[0]
+    played.desk.begin(replace(record, moves=()), machine={who: 2})
+    played.eye.machine.look()
+    before = state(played)["machine"]
+    seat = played.seat(record.start.players[1])
+    seat.post("/api/tell", {"roll": 1})
+    played.eye.machine.look()
+    rolled = state(played)["machine"]
+    seat.post("/api/machine/draw", {"tiles": ["curve"]})
+    played.eye.machine.look()
+    after = state(played)["machine"]
+
+    assert (before["needs"], rolled["needs"], after["needs"]) == ("roll", "draw", None)
+    assert after["ghost"][0]["tile"] == "curve"
+
+
+def test_its_carnival_hand_lies_open_and_is_filled_up(played):
+    record = playthrough("carnival_evening")
+    who, other = record.start.players[:2]
+    played.desk.begin(replace(record, moves=()), machine={who: 1})
+    seat = played.seat(other)
+    played.eye.machine.look()
+    before = state(played)["machine"]
+    tiles = [f"{who}/straight", f"{who}/head", "gift", f"{who}/corner"]
+    seat.post("/api/machine/hand", {"player": who, "tiles": tiles})
+    move = wanted(played)
+    played.lay(move)
+    after = state(played)["machine"]
+
+    assert before["needs"] == "hand"
+    assert move.tile in tiles
+    assert (after["needs"], after["player"]) == ("draw", who)
+    assert len(after["hands"][who]) == len(tiles) - 1
+    told = seat.post("/api/machine/hand", {"player": who, "tiles": tiles}).get_json()
+    assert told["machine"]["needs"] is None
+    assert seat.post("/api/machine/hand", {"player": other, "tiles": []}).status_code == 409
+    assert seat.post("/api/machine/hand", {"player": who, "tiles": ["x"]}).status_code == 409
+
+
+# --- hints ---------------------------------------------------------------------------------------
+
+
+def test_hints_are_off_until_the_host_allows_them(played):
+    played.begin(playthrough(NEST))
+    seat = played.seat("blue")
+
+    assert seat.get("/api/me")["ideas"] == 0
+    refused = seat.post("/api/ideas")
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (409, "hints-off")
+
+
+def test_hints_are_rationed_and_say_why(played):
+    record = playthrough(NEST)
+    played.begin(record)
+    played.play(record, 4)
+    played.host().post("/api/settings", {"ideas": 1})
+    turn = played.desk.match.position.to_move
+    other = next(who for who in record.start.players if who != turn)
+    seat = played.seat(turn)
+    first, second = seat.post("/api/ideas").get_json(), seat.post("/api/ideas")
+
+    assert len(first["ideas"]) == 3 and first["left"] == 0
+    for one in first["ideas"]:
+        move = parse_move(record.game, record.tile_set, record.start.players, one["move"], "idea")
+        assert played.desk.match.game.judge(played.desk.match.position, move).legal
+        assert one["why"] and one["text"] and one["ghost"]
+    assert second.get_json()["error"]["code"] == "no-hints-left"
+    assert played.seat(other).post("/api/ideas").status_code == 403
+
+
+# --- after the game, and alone -------------------------------------------------------------------
+
+
+def test_a_game_is_looked_over_on_request(played):
+    record = playthrough(NEST)
+    played.begin(record)
+    played.play(record, 5)
+    address = f"/api/games/{played.desk.match.key}/look-over"
+    guest = played.guest()
+    while not (said := guest.get(address))["ready"]:
+        pass
+
+    assert [one["n"] for one in said["moves"]] == [1, 2, 3, 4, 5]
+    assert {one["id"] for one in said["players"]} == set(record.start.players)
+    for one in said["moves"]:
+        assert sum(one["after"].values()) == pytest.approx(1.0, abs=0.01)
+        assert one["skill"] <= 0 and (one["best"] is None or one["best"]["ghost"])
+
+
+def test_a_position_is_tried_again_and_any_good_move_counts(played):
+    record = playthrough(NEST)
+    played.begin(record)
+    played.play(record, 4)
+    address = f"/api/games/{played.desk.match.key}/try"
+    guest = played.guest()
+    legal = guest.post(address, {"n": 3}).get_json()["legal"]
+    tried = [guest.post(address, {"n": 3, "move": one["move"]}).get_json()["good"] for one in legal]
+
+    assert 1 <= tried.count(True) < len(legal)
+    assert guest.post(address, {"n": 9}).status_code == 404
+    assert guest.post(address, {"n": "3"}).status_code == 400
+
+
+@pytest.mark.parametrize("game", ["schlangennest", "snekagon", "sssnake", "carnival"])
+def test_a_phone_alone_plays_any_game_and_nothing_is_kept(played, game):
+    guest = played.guest()
+    begun = guest.post("/api/alone", {"game": game, "level": 1}).get_json()
+    one = begun["alone"]["id"]
+    moved = guest.post(f"/api/alone/{one}", {"move": begun["legal"][0]["move"]}).get_json()
+
+    assert len(moved["moves"]) > len(begun["moves"])
+    assert moved["turn"] == moved["alone"]["seat"] or moved["alone"]["over"]
+    assert guest.client.get(f"/api/alone/{one}/table.svg").status_code == 200
+    assert played.store.games() == []
+    assert guest.get("/api/statistics")["players"] == []
+
+
+def test_a_move_that_the_rules_forbid_is_refused_alone_too(played):
+    guest = played.guest()
+    begun = guest.post("/api/alone", {"game": "schlangennest", "level": 1}).get_json()
+    address = f"/api/alone/{begun['alone']['id']}"
+    forbidden = {**begun["legal"][0]["move"], "at": [7, 7]}
+    refused = guest.post(address, {"move": forbidden})
+
+    assert refused.status_code in (400, 409)
+    assert guest.get(address)["moves"] == begun["moves"]
+
+
+def test_four_phones_play_alone_at_most(played):
+    guest = played.guest()
+    begun = [guest.post("/api/alone", {"game": "schlangennest", "level": 1}) for _ in range(5)]
+
+    assert [one.status_code for one in begun] == [200, 200, 200, 200, 503]
+    guest.post(f"/api/alone/{begun[0].get_json()['alone']['id']}", {"leave": True})
+    again = guest.post("/api/alone", {"game": "schlangennest", "level": 1})
+    assert again.status_code == 200

@@ -1,0 +1,100 @@
+"""Backup and restore from the page: made, brought back by parts, refused with a reason."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from companion_app.backup import BY_PAGE, TAKEN_IN
+from companion_app.live.store import FILE, Store
+from companion_app.web.speech import LANGUAGES
+from tests.companion_app.web.conftest import Played
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Return a desk whose home has room beside it."""
+    table = Played(tmp_path / "home")
+    yield table
+    table.desk.close()
+    table.store.close()
+
+
+def bring(host, data: bytes, part: int = 700):
+    for at in range(0, len(data), part):
+        answer = host.client.post(
+            f"/api/backup/part?at={at}", data=data[at : at + part],
+            content_type="application/octet-stream", headers={"X-Snake-Eye": host.token},
+        )  # fmt: skip
+        assert answer.status_code == 200
+
+
+def made(host) -> bytes:
+    assert host.post("/api/backup").get_json()["bytes"] > 0
+    with host.client.get("/api/backup.zip") as answer:
+        return bytes(answer.data)
+
+
+def test_a_backup_is_made_fetched_and_restored_and_the_pin_stays(kept, script, tmp_path):
+    kept.begin(script.record)
+    kept.play(script.record)
+    key = kept.desk.match.key
+    host = kept.host()
+    data = made(host)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert FILE in archive.namelist()
+        assert not any(name.startswith(BY_PAGE) for name in archive.namelist())
+    begun_again = []
+    kept.eye.start_again = lambda: begun_again.append("eye")
+    own = (tmp_path / "home" / "page.json").read_bytes()
+
+    bring(host, data, part=max(1, len(data) // 3))
+    done = host.post("/api/backup/restore")
+
+    assert done.status_code == 200, done.get_json()
+    assert done.get_json()["files"] > 0
+    assert begun_again == ["eye"]
+    with Store(tmp_path / "home") as store:
+        assert key in store.games()
+    assert (tmp_path / "home.before-restore-1").is_dir()
+    assert not (tmp_path / "home.before-restore-1" / BY_PAGE).exists()
+    assert (tmp_path / "home" / "page.json").read_bytes() == own
+
+
+def test_nothing_is_restored_while_a_game_is_on(kept, script):
+    kept.begin(script.record)
+    host = kept.host()
+    bring(host, made(host), part=1 << 20)
+
+    refused = host.post("/api/backup/restore")
+
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (409, "restore-game")
+    kept.play(script.record, 1)
+    assert len(kept.desk.match.accepted) == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_that_is_no_backup_is_refused_without_a_path_and_nothing_changes(kept, language):
+    host = kept.host()
+    bring(host, b"no backup")
+
+    refused = host.post(f"/api/backup/restore?lang={language}")
+
+    said = refused.get_json()["error"]
+    assert (refused.status_code, said["code"], said["detail"]) == (422, "bad-backup", "")
+    assert "/" not in said["text"]
+    assert kept.store.games() == []
+
+
+def test_a_part_that_does_not_follow_the_last_one_is_refused(kept):
+    host = kept.host()
+    bring(host, b"begun")
+
+    late = host.client.post("/api/backup/part?at=99", data=b"x",
+                            content_type="application/octet-stream",
+                            headers={"X-Snake-Eye": host.token})  # fmt: skip
+
+    assert late.get_json()["error"]["code"] == "backup-parts"
+    assert (kept.companion.home / BY_PAGE / TAKEN_IN).read_bytes() == b"begun"

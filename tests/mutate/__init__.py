@@ -1,0 +1,1 @@
+"""Mutation testing: are the tests of store, access and intake able to fail? ``make mutate``."""
