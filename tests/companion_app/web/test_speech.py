@@ -28,7 +28,8 @@ ENGLISH = re.compile(
 )
 """Words of our sentences that are words of no other language here."""
 SAME = {"PIN", "{player}: {tile}", "live", "BG Stats", "violet", "orange", "turquoise", "diamant",
-        "Pause", "{colour} {shape}", "Orange", "Pages", "Table", "Name", "{n} point"}  # fmt: skip
+        "Pause", "{colour} {shape}", "Orange", "Pages", "Table", "Name", "{n} point",
+        "Points", "Table {number}"}  # fmt: skip
 
 
 def english_in(text: str) -> list[str]:
