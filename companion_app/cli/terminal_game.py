@@ -96,7 +96,7 @@ class TerminalGame:
         if text.isascii() and text.isdigit():
             if 1 <= int(text) <= len(legal):
                 return legal[int(text) - 1]
-            print_line(f"There are {len(legal)} moves.")
+            print_line(f"Moves have numbers from 1 to {len(legal)}.")
             return None
         try:
             value = load_json(text)
