@@ -65,6 +65,9 @@ class DetectSettings:
     hardly_doubtful: float = 0.7
     doubtful_wide_px: float = 46.0
     """Where more than this share of tiles is less sure than that, all are looked at so closely."""
+    few_seen: int = 4
+    few_doubted: float = 0.8
+    """The same where so few are seen at all: what is missed then is a large part of them."""
     seams_wide_px: float = 60.0
     seams_wanted_px: float = 84.0
     """Hexes narrower than the first are looked at once more, as wide as the second, for their
@@ -187,7 +190,9 @@ def _without_doubt(
     """Return a look that is close enough for tiles that another one was not sure of."""
     sure = _confidences(look, bgr)
     seen = sure[sure >= settings.least_on_grid]
-    if (seen < settings.hardly_doubtful).sum() <= settings.doubtful_share * len(seen):
+    few = len(seen) <= settings.few_seen
+    hardly = settings.few_doubted if few else settings.hardly_doubtful
+    if (seen < hardly).sum() <= settings.doubtful_share * len(seen):
         return look
     wanted = settings.doubtful_wide_px
     closer = replace(settings, least_wide_px=0.87 * wanted, wanted_wide_px=wanted)
