@@ -27,7 +27,8 @@ ENGLISH = re.compile(
     r"straight|curve|head|log|gift|trouble|must|not|here|this|that|lay|laid|with|game)\b"
 )
 """Words of our sentences that are words of no other language here."""
-SAME = {"Snake Eye", "PIN", "{player}: {tile}", "live", "BG Stats", "violet", "orange", "turquoise", "diamant",
+SAME = {"Snake Eye", "Photo {n}", "PIN", "{player}: {tile}", "live", "BG Stats", "violet",
+        "orange", "turquoise", "diamant",
         "Pause", "{colour} {shape}", "Orange", "Pages", "Table", "Name", "{n} point",
         "Points", "Table {number}"}  # fmt: skip
 
