@@ -140,7 +140,8 @@ export class ReplayView {
   exports(game) {
     const url = `/api/games/${this.key}`;
     return h("section.card", {}, h("h2", {}, t("share")), h("div.row.wrap", {},
-      h("button", { onclick: () => attempt(async () => (await import("./sharecard.js")).share(game)) }, icon("share"), t("share-picture")),
+      h("button", { onclick: () => attempt(async () => (await import("./sharecard.js")).share(game)) }, icon("share"), t("share-card")),
+      h("button", { onclick: () => attempt(async () => (await import("./sharecard.js")).shareDrawing(game, this.board)) }, t("share-picture")),
       h("a.button", { href: `${url}/sheet.pdf?lang=${document.documentElement.lang}`, download: "" }, t("share-pdf")),
       h("a.button", { href: `${url}/record.json`, download: "" }, t("share-record")),
       h("a.button", { href: `${url}/play.bgsplay`, download: "" }, "BG Stats"),

@@ -3,13 +3,46 @@ import { listed } from "./verdict.js";
 import { getText, lettered, score, t, toast, when } from "./ui.js";
 
 const WIDE = 1080, HIGH = 1350, EDGE = 60;
+const PICTURE_PX = 1600;
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 const INK = "#2b2620", QUIET = "#655c50", GREEN = "#1e5b46", GOLD = "#f2b632";
 const CROWN = "M4 18h16l1-11-5 4-4-7-4 7-5-4z";
 
-// Hands the card to another app, or saves it where there is none.
 export async function share(game) {
-  const png = await cardPng(game);
+  await handed(await cardPng(game), game);
+}
+
+// The drawing alone. The page's style does not reach into it, so the colours of the day or the
+// night go along.
+export async function shareDrawing(game, board) {
+  const paint = (name) => getComputedStyle(board.element).getPropertyValue(name);
+  const style = `<style>.ground { fill: none } .grid { stroke: ${paint("--grid")} } .name { fill: ${paint("--ink")} }</style>`;
+  const [, , wide, high] = board.home;
+  const size = [PICTURE_PX, Math.round(PICTURE_PX * high / wide)];
+  const text = await getText(board.url);
+  const svg = text.replace("<svg ", `<svg width="${size[0]}" height="${size[1]}" `).replace("<defs>", `${style}<defs>`);
+  await handed(await painted(svg, ...size, paint("--felt")), game);
+}
+
+export async function cardPng(game) {
+  return painted(await cardSvg(game), WIDE, HIGH, "#f6f1e7");
+}
+
+async function painted(svg, width, height, ground) {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  await image.decode();
+  URL.revokeObjectURL(image.src);
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = ground;
+  pen.fillRect(0, 0, width, height);
+  pen.drawImage(image, 0, 0);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+// Hands a picture to another app, or saves it where there is none.
+async function handed(png, game) {
   const file = new File([png], `snake-eye-${game.key}.png`, { type: "image/png" });
   if (navigator.canShare?.({ files: [file] })) { await navigator.share({ files: [file], title: game.title }).catch(() => {}); return; }
   const link = document.createElement("a");
@@ -17,16 +50,6 @@ export async function share(game) {
   link.download = file.name;
   link.click();
   toast(t("saved"));
-}
-
-export async function cardPng(game) {
-  const image = new Image();
-  image.src = URL.createObjectURL(new Blob([await cardSvg(game)], { type: "image/svg+xml" }));
-  await image.decode();
-  URL.revokeObjectURL(image.src);
-  const canvas = Object.assign(document.createElement("canvas"), { width: WIDE, height: HIGH });
-  canvas.getContext("2d").drawImage(image, 0, 0);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
 async function cardSvg(game) {

@@ -24,10 +24,11 @@ FILLED = {
     "/photo": "document.querySelectorAll('main option').length === 5",
     "/settings": "document.querySelectorAll('.links a').length > 3",
     "/join": "document.querySelector('.qr').naturalWidth",
-    "/rules": "document.querySelectorAll('.rules details').length === 5",
+    "/rules": "document.querySelectorAll('.rules > details').length === 5",
     "/camera": "document.querySelector('.phone-camera').innerText.includes('Another camera')",
     "/checkup": "document.querySelectorAll('.checks li').length > 3 && "
                 "document.querySelector('main').innerText.includes('Version')",
+    "/alone": "document.querySelectorAll('.alone .game-card').length === 5",
     "/teach": "document.querySelector('.teach').innerText.includes('Taught boxes')",
     "/games/KEY": "document.querySelectorAll('.board .tap').length === 3",
 }  # fmt: skip

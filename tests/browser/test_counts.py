@@ -13,7 +13,7 @@ from tests.companion_app.web.conftest import playthrough
 pytestmark = pytest.mark.browser
 
 COUNTS = (0, 1, 2, 3, 5, 11, 14, 21, 22, 101)
-WITH = {"name": "ropes", "sure": 97, "unsure": 2, "colour": "x", "of": 9}
+WITH = {"name": "ropes", "sure": 97, "unsure": 2, "colour": "x", "of": 9, "player": "Anna"}
 
 
 def test_browser_knows_the_same_forms(served):

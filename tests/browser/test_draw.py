@@ -30,7 +30,8 @@ def test_png_shows_what_the_svg_shows(browser, tmp_path, name):
     height = round(WIDTH * png.shape[0] / png.shape[1])
     html = tmp_path / "drawn.html"
     html.write_text(
-        f'<style>body {{ margin: 0 }}</style><img src="drawn.svg" style="width: {WIDTH}px; '
+        '<meta name="viewport" content="width=device-width"><style>body { margin: 0 }</style>'
+        f'<img src="drawn.svg" style="width: {WIDTH}px; '
         f'height: {height}px">',
         encoding="utf-8",
     )
