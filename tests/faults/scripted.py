@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.eye.recorded import SILENT, settled_on, shipped_script
+from companion_app.eye.starting import opened_store
 from companion_app.live.match import Match
 from companion_app.live.referee import Referee
 from companion_app.live.store import Store
@@ -21,6 +22,8 @@ from engine.record import Record, move_to_json, parse_record
 
 PLAYTHROUGHS = Path(__file__).parents[1] / "playthroughs"
 Event = Mapping[str, Any]
+RELEASED_S = 20.0
+"""By then a process that was killed has let go of its games, also on a busy machine."""
 
 
 def written_game(name: str) -> Record:
@@ -61,7 +64,7 @@ class Announced:
 
 def lost_moves(folder: Path, announced: Announced, key: str | None = None) -> int:
     """Return how many announced moves a store does not give back; opens it as a start would."""
-    with Store(folder) as store:
+    with opened_store(folder, RELEASED_S) as store:
         games = store.games()
         if not games:
             return len(announced.moves)
