@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
@@ -78,18 +78,23 @@ def main(folder: Path, seed: int, count: int) -> Tally:
 def _cut(life: Companion, phone: Phone, image: Path, copy: Path) -> Announced:
     """Copy the device at one moment; return what had been announced by then."""
     family = life.family()
-    for one in family:
-        os.kill(one, signal.SIGSTOP)
+    _told(family, signal.SIGSTOP)
     data = b""
     # The kernel may be writing on its own: only a copy that is the same twice is one moment.
     while data != (again := image.read_bytes()):
         data = again
     phone.quiet()
     said = deepcopy(phone.announced)
-    for one in family:
-        os.kill(one, signal.SIGCONT)
+    _told(family, signal.SIGCONT)
     copy.write_bytes(data)
     return said
+
+
+def _told(family: Sequence[int], what: signal.Signals) -> None:
+    """Send a signal to all processes of a companion; one may just have ended."""
+    for one in family:
+        with suppress(ProcessLookupError):
+            os.kill(one, what)
 
 
 def _made(image: Path) -> None:
