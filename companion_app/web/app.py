@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from errno import EDQUOT, ENOSPC, EROFS
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from companion_app.refusal import refusal_of
-from companion_app.web.context import Companion, companion, language
+from companion_app.web.context import Companion, companion
 from companion_app.web.serving import access
+from companion_app.web.serving.exchange import compressed, language, of_http, refused
 from companion_app.web.speech import Speech
 from companion_app.web.views import (
     alone,
@@ -39,9 +40,6 @@ from companion_app.web.views import (
 log = logging.getLogger(__name__)
 NO_ROOM = (ENOSPC, EDQUOT, EROFS)
 """What a full disk says, and one that has become read-only since it fails."""
-COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
-WORTH_COMPRESSING_BYTES = 1400
-"""Less than that goes out in one packet anyway."""
 
 
 def create_app(companion: Companion) -> Flask:
@@ -76,30 +74,15 @@ def _refused(error: Exception) -> Response:
         status, code, detail = 507, "not-kept", error.strerror or ""
         log.error("a request cannot be kept: %s %s: %s", request.method, request.path, error)
     elif isinstance(error, HTTPException):
-        status = error.code or 500
-        code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")
+        status, code = of_http(error)
     else:
         log.exception("a request failed: %s %s", request.method, request.path)
     words = Speech(language())
     text = words.page(f"error-{code}", n=wait or 0, address=companion().address)
     if code == "other-name" and request.accept_mimetypes.accept_html:
         return Response(text, status, mimetype="text/plain")
-    answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
-    answer.status_code = status
-    if wait is not None:
-        answer.headers["Retry-After"] = str(wait)
-    return answer
+    return refused(status, code, text, detail, wait)
 
 
 def _compressed(response: Response) -> Response:
-    if (
-        response.mimetype in COMPRESSED
-        and not response.is_streamed
-        and "gzip" in request.headers.get("Accept-Encoding", "")
-        and "Content-Encoding" not in response.headers
-        and len(response.get_data()) >= WORTH_COMPRESSING_BYTES
-    ):
-        response.set_data(companion().packer.packed(response.get_data()))
-        response.headers["Content-Encoding"] = "gzip"
-        response.headers.add("Vary", "Accept-Encoding")
-    return response
+    return compressed(response, companion().packer)

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from flask import Response, current_app, request
 
@@ -28,16 +27,14 @@ from companion_app.web.place import Place
 from companion_app.web.replica import Now, Replica
 from companion_app.web.scoring import ReadPhoto
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.exchange import language
 from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions
 from companion_app.web.serving.shared import Packer, SharedAnswers
-from companion_app.web.speech import Speech, best_language
+from companion_app.web.speech import Speech
 from companion_app.web.summaries import Summaries
-from engine.errors import RecordError
-from engine.given import load_json
 
 
 @dataclass
@@ -113,12 +110,6 @@ def companion() -> Companion:
     return found
 
 
-def language() -> str:
-    """Return the guest's language: asked for, chosen before, or what the browser reads."""
-    wanted = request.args.get("lang") or request.cookies.get("language")
-    return best_language(wanted, [name for name, _ in request.accept_languages])
-
-
 def join_code_shown() -> str | None:
     """Return the join code for whoever may hand it on: the host, and who has joined by it."""
     known = access.is_host() or access.has_joined()
@@ -128,17 +119,6 @@ def join_code_shown() -> str | None:
 def speech(names: Mapping[str, str] | None = None) -> Speech:
     """Return the words for this guest."""
     return Speech(language(), companion().eye.standing().names if names is None else names)
-
-
-def asked() -> Mapping[str, Any]:
-    """Return the JSON object that was sent."""
-    try:
-        sent = load_json(request.get_data()) if request.content_length else {}
-    except RecordError as error:
-        raise BadRequest(error.problem) from None
-    if not isinstance(sent, dict):
-        raise BadRequest("send one JSON object")
-    return sent
 
 
 def svg_answer(drawn: str) -> Response:

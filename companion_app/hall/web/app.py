@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from companion_app.hall.errors import DatabaseError
@@ -20,14 +20,13 @@ from companion_app.hall.web import (
     tournament_views,
 )
 from companion_app.hall.web.guard import protect
-from companion_app.hall.web.hall import Hall, hall, language
+from companion_app.hall.web.hall import Hall, hall
 from companion_app.web.serving.errors import WebError
+from companion_app.web.serving.exchange import compressed, language, of_http, refused
 from companion_app.web.speech import Speech
 from engine.errors import EngineError
 
 log = logging.getLogger(__name__)
-COMPRESSED = ("application/json", "image/svg+xml", "text/html", "text/css", "text/javascript")
-WORTH_COMPRESSING_BYTES = 1400
 
 
 def create_hall_app(the_hall: Hall) -> Flask:
@@ -57,8 +56,7 @@ def _refused(error: Exception) -> Response:
     elif isinstance(error, EngineError):
         status, code, detail = 409, "cannot-be", str(error)
     elif isinstance(error, HTTPException):
-        status = error.code or 500
-        code = {404: "not-found", 405: "wrong-method", 413: "too-large"}.get(status, "bad-request")
+        status, code = of_http(error)
     elif not isinstance(error, TournamentError):
         log.exception("a request failed: %s %s", request.method, request.path)
     if isinstance(error, TournamentError):
@@ -66,22 +64,8 @@ def _refused(error: Exception) -> Response:
         text = error.in_words(language())
     else:
         text = Speech(language()).page(f"error-{code}", n=wait or 0, address=hall().address)
-    answer = jsonify({"error": {"code": code, "text": text, "detail": detail}})
-    answer.status_code = status
-    if wait is not None:
-        answer.headers["Retry-After"] = str(wait)
-    return answer
+    return refused(status, code, text, detail, wait)
 
 
 def _compressed(response: Response) -> Response:
-    if (
-        response.mimetype in COMPRESSED
-        and not response.is_streamed
-        and "gzip" in request.headers.get("Accept-Encoding", "")
-        and "Content-Encoding" not in response.headers
-        and len(response.get_data()) >= WORTH_COMPRESSING_BYTES
-    ):
-        response.set_data(hall().packer.packed(response.get_data()))
-        response.headers["Content-Encoding"] = "gzip"
-        response.headers.add("Vary", "Accept-Encoding")
-    return response
+    return compressed(response, hall().packer)

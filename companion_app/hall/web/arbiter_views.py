@@ -14,10 +14,11 @@ from companion_app.hall.receiver import PICTURE_NAMES
 from companion_app.hall.store import arbiter_store
 from companion_app.hall.web import guard
 from companion_app.hall.web.guard import ARBITER, OPEN, open_to
-from companion_app.hall.web.hall import asked, hall, language
+from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hide_name
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
+from companion_app.web.serving.exchange import asked, language
 from companion_app.web.speech import Speech
 from engine.errors import EngineError
 from engine.games import game_named

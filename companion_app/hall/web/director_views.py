@@ -23,11 +23,12 @@ from companion_app.hall.tournament.words import say
 from companion_app.hall.web import guard
 from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import ARBITER, open_to
-from companion_app.hall.web.hall import asked, hall, language
+from companion_app.hall.web.hall import hall
 from companion_app.hall.web.overview import in_order
 from companion_app.hall.web.player_views import code_for
 from companion_app.hall.web.tournament_views import known, seen
 from companion_app.web.serving.errors import BadRequest, NotFound
+from companion_app.web.serving.exchange import asked, language
 
 blueprint = Blueprint("director", __name__)
 LONGEST_DELAY_MIN = 60

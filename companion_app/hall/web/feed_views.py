@@ -11,12 +11,13 @@ from flask import Blueprint, Response, jsonify, request
 from companion_app.hall.line.message import is_word
 from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.web.guard import OPEN, limit_looks, open_to
-from companion_app.hall.web.hall import hall, language
+from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hidden_names, without_hidden
 from companion_app.hall.web.openapi import document
 from companion_app.hall.web.overview import Shown
 from companion_app.line.hub import FullHouse
 from companion_app.web.serving.errors import NotFound
+from companion_app.web.serving.exchange import language
 from companion_app.web.speech import Speech
 
 blueprint = Blueprint("feed", __name__)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from flask import current_app, request
+from flask import current_app
 
 from companion_app.hall.keeper import Games, Keeper
 from companion_app.hall.line.broker import BrokerAddress
@@ -20,12 +20,8 @@ from companion_app.hall.receiver import Receiver
 from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.overview import Overview
-from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.shared import Packer
-from companion_app.web.speech import best_language
-from engine.errors import RecordError
-from engine.given import load_json
 
 PIN_COST = 1 << 14
 
@@ -67,23 +63,6 @@ def hall() -> Hall:
     """Return what the page stands on."""
     found: Hall = current_app.extensions["snake-eye-hall"]
     return found
-
-
-def language() -> str:
-    """Return the guest's language: asked for, chosen before, or what the browser reads."""
-    wanted = request.args.get("lang") or request.cookies.get("language")
-    return best_language(wanted, [name for name, _ in request.accept_languages])
-
-
-def asked() -> Mapping[str, Any]:
-    """Return the JSON object that was sent."""
-    try:
-        sent = load_json(request.get_data()) if request.content_length else {}
-    except RecordError as error:
-        raise BadRequest(error.problem) from None
-    if not isinstance(sent, dict):
-        raise BadRequest("send one JSON object")
-    return sent
 
 
 # --- the arbiters' PIN ---------------------------------------------------------------------------

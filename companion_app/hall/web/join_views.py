@@ -8,8 +8,9 @@ from companion_app.hall.errors import BadMessageError
 from companion_app.hall.line.joining import admitted, is_right, parse_request
 from companion_app.hall.line.keys import public_to_text
 from companion_app.hall.web.guard import JOINING, OPEN, guess, open_to
-from companion_app.hall.web.hall import asked, hall
+from companion_app.hall.web.hall import hall
 from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.exchange import asked
 
 blueprint = Blueprint("join", __name__)
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import io
-import mimetypes
-from importlib.resources import files
-from itertools import chain
 
 import segno
 from flask import Blueprint, Response, jsonify, render_template, request
 
 from companion_app.hall.store.arbiter_store import counts
 from companion_app.hall.web.guard import OPEN, arbiter, open_to
-from companion_app.hall.web.hall import hall, language
+from companion_app.hall.web.hall import hall
 from companion_app.hall.web.metrics import in_writing
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound, NotHost
+from companion_app.web.serving.exchange import language, page_file
 from companion_app.web.speech import LANGUAGES, catalogue
 
 blueprint = Blueprint("page", __name__)
 VIEWS = ("", "tv", "arbiter", "tournaments")
 PARTS = ("", "director", "me", "tv")
 """Of a tournament."""
-KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 THIS_MACHINE = ("127.0.0.1", "::1")
 FOLDERS = ("static", "hall/web/static")
 
@@ -51,18 +48,7 @@ def page(view: str = "", id_: str = "", part: str = "") -> Response:
 @open_to(OPEN)
 def static_file(name: str) -> Response:
     """Return a file of the page. Names come from a list, so no other file can be reached."""
-    home = files("companion_app")
-    known = {
-        file.name: file for file in chain.from_iterable((home / one).iterdir() for one in FOLDERS)
-    }
-    if name not in known or not known[name].is_file():
-        raise NotFound
-    suffix = "." + name.rpartition(".")[2]
-    kind = KINDS.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    answer = Response(known[name].read_bytes(), mimetype=kind)
-    answer.headers["Cache-Control"] = "no-cache"
-    answer.add_etag()
-    return answer.make_conditional(request)  # type: ignore[return-value]
+    return page_file(name, FOLDERS)
 
 
 @blueprint.get("/favicon.ico")

@@ -7,8 +7,9 @@ from flask import Blueprint, Response, jsonify, request
 from companion_app.hall.errors import HallError
 from companion_app.hall.reader import photos
 from companion_app.hall.web.guard import OPEN, caller, limit, open_to
-from companion_app.hall.web.hall import hall, language
+from companion_app.hall.web.hall import hall
 from companion_app.web.serving.errors import BadRequest, NotFound, TooOften
+from companion_app.web.serving.exchange import language
 from companion_app.web.speech import Speech
 from engine.games import game_named
 

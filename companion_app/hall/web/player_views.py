@@ -14,9 +14,10 @@ from companion_app.hall.tournament.people import full_name
 from companion_app.hall.tournaments import in_short
 from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import OPEN, caller, open_to
-from companion_app.hall.web.hall import asked, hall, language, secret_of
+from companion_app.hall.web.hall import hall, secret_of
 from companion_app.hall.web.tournament_views import known
 from companion_app.web.serving.errors import BadRequest, NotHost, TooOften
+from companion_app.web.serving.exchange import asked, language
 
 blueprint = Blueprint("player", __name__)
 MINE = tuple(what for what, may in WHO_MAY.items() if PLAYER in may)

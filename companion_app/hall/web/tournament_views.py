@@ -21,8 +21,9 @@ from companion_app.hall.tournament.view import names
 from companion_app.hall.tournaments import Seen, in_short
 from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import OPEN, limit_looks, open_to
-from companion_app.hall.web.hall import hall, language
+from companion_app.hall.web.hall import hall
 from companion_app.web.serving.errors import BadRequest, NotFound
+from companion_app.web.serving.exchange import language
 
 blueprint = Blueprint("tournaments", __name__)
 ID = re.compile(r"[0-9a-f]{8}")

@@ -11,12 +11,13 @@ from companion_app.live.match import Match
 from companion_app.live.moved import last_cells
 from companion_app.web import snapshot
 from companion_app.web.alone import AloneGame
-from companion_app.web.context import asked, companion, language, svg_answer
+from companion_app.web.context import companion, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot
 from companion_app.web.game_asked import record_asked
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.exchange import asked, language
 from companion_app.web.speech import Speech
 from engine.record import parse_move
 

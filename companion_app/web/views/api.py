@@ -13,7 +13,7 @@ from companion_app.live.kept import KeptGames
 from companion_app.live.moved import last_cells
 from companion_app.live.salvage_report import told
 from companion_app.web import snapshot
-from companion_app.web.context import companion, join_code_shown, language, speech, svg_answer
+from companion_app.web.context import companion, join_code_shown, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.examples import PARTS as SHOWN_PARTS
 from companion_app.web.drawing.examples import example_drawing
@@ -22,6 +22,7 @@ from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
+from companion_app.web.serving.exchange import language
 from companion_app.web.serving.openapi import document
 from companion_app.web.serving.roles import PARTS, reaches
 from companion_app.web.speech import LANGUAGES, Speech, catalogue

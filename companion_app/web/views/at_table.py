@@ -6,9 +6,10 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify, session
 
-from companion_app.web.context import asked, companion
+from companion_app.web.context import companion
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, NotSeated
+from companion_app.web.serving.exchange import asked
 from companion_app.web.serving.sessions import Session, handle_of
 
 blueprint = Blueprint("at_table", __name__)

@@ -16,9 +16,10 @@ from flask import Blueprint, Response, jsonify, request, send_file
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError, make_backup
 from companion_app.hands.work import BACKUP
 from companion_app.line.ends import EyeAway
-from companion_app.web.context import asked, companion
+from companion_app.web.context import companion
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
+from companion_app.web.serving.exchange import asked
 
 blueprint = Blueprint("backups", __name__)
 MADE = "made.zip"

@@ -10,9 +10,10 @@ from flask import Blueprint, Response, current_app, jsonify
 
 from companion_app.hands.work import CARD
 from companion_app.web.card import codes_in, drawn_card, drawn_code, some_code
-from companion_app.web.context import asked, companion, speech
+from companion_app.web.context import companion, speech
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost, WebError
+from companion_app.web.serving.exchange import asked
 
 blueprint = Blueprint("card", __name__)
 LOOKS, LOOKS_WINDOW_S = 40, 60.0

@@ -14,10 +14,11 @@ from flask import Blueprint, Response, jsonify
 
 from companion_app.live.machine import LEVELS, NAME
 from companion_app.web import snapshot
-from companion_app.web.context import asked, companion, speech
+from companion_app.web.context import companion, speech
 from companion_app.web.game_asked import record_begun
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost
+from companion_app.web.serving.exchange import asked
 from companion_app.web.serving.page_file import Settings, SettingsFile
 from companion_app.web.serving.roles import PARTS, ROLES
 from engine.given import LONGEST_NAME, hides

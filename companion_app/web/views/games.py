@@ -12,10 +12,11 @@ from flask import Blueprint, Response, jsonify, request
 from companion_app.hands.work import REPLAY
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.web import bgstats, replays
-from companion_app.web.context import companion, language, svg_answer
+from companion_app.web.context import companion, svg_answer
 from companion_app.web.series import series_of
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
+from companion_app.web.serving.exchange import language
 from companion_app.web.summaries import Listed, said
 
 blueprint = Blueprint("games", __name__)

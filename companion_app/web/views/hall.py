@@ -16,9 +16,10 @@ from flask import Blueprint, Response, jsonify
 
 from companion_app.help_orders import HELP_OFF, HELP_ON, Order, help_is_off, keep_order
 from companion_app.live.match import Match
-from companion_app.web.context import asked, companion
+from companion_app.web.context import companion
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound, NotYours
+from companion_app.web.serving.exchange import asked
 
 blueprint = Blueprint("hall", __name__)
 JOINED = Path("hall-table/hall.json")

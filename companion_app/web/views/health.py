@@ -14,9 +14,10 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from companion_app.hands.work import LOOK
 from companion_app.help_file import write_help_file
 from companion_app.web import frames, looking
-from companion_app.web.context import companion, language
+from companion_app.web.context import companion
 from companion_app.web.doctor_words import in_words
 from companion_app.web.serving import access
+from companion_app.web.serving.exchange import language
 from companion_app.web.speech import Speech
 
 blueprint = Blueprint("health", __name__)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify
 
 from companion_app.web import snapshot
-from companion_app.web.context import asked, companion, speech
+from companion_app.web.context import companion, speech
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.exchange import asked
 from engine.given import LONGEST_NAME, hides
 
 blueprint = Blueprint("hosting", __name__)

@@ -13,10 +13,11 @@ from companion_app.live.match import Match
 from companion_app.live.questions import concerns
 from companion_app.refusal import Refusal
 from companion_app.web import replays, snapshot
-from companion_app.web.context import asked, companion, language, speech
+from companion_app.web.context import companion, speech
 from companion_app.web.machine import after, ghost, reasons_in_words, words_for
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
+from companion_app.web.serving.exchange import asked, language
 from engine.record import parse_move, record_to_json
 
 blueprint = Blueprint("machine", __name__)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import io
-import mimetypes
-from importlib.resources import files
 
 import segno
 from flask import Blueprint, Response, jsonify, render_template, request
 
-from companion_app.web.context import companion, join_code_shown, language
+from companion_app.web.context import companion, join_code_shown
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
+from companion_app.web.serving.exchange import language, page_file
 from companion_app.web.speech import LANGUAGES, catalogue
 
 blueprint = Blueprint("pages", __name__)
 VIEWS = ("", "new", "games", "photo", "settings", "join", "tv", "rules", "camera", "checkup",
          "teach", "alone")  # fmt: skip
-KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
-         ".webmanifest": "application/manifest+json"}  # fmt: skip
 
 
 @blueprint.get("/")
@@ -54,15 +51,7 @@ def choose_language(code: str) -> Response:
 @access.part_of("page")
 def static_file(name: str) -> Response:
     """Return a file of the page. Names come from a list, so no other file can be reached."""
-    known = {file.name: file for file in (files("companion_app") / "static").iterdir()}
-    if name not in known or not known[name].is_file():
-        raise NotFound
-    suffix = "." + name.rpartition(".")[2]
-    kind = KINDS.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    answer = Response(known[name].read_bytes(), mimetype=kind)
-    answer.headers["Cache-Control"] = "no-cache"
-    answer.add_etag()
-    return answer.make_conditional(request)  # type: ignore[return-value]
+    return page_file(name)
 
 
 @blueprint.get("/sw.js")

@@ -8,10 +8,11 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.hands.work import PHOTO, PRINT
-from companion_app.web.context import asked, companion, language
+from companion_app.web.context import companion
 from companion_app.web.scoring import printed, printed_part, scored_photo, scored_table
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
+from companion_app.web.serving.exchange import asked, language
 from engine.games import game_named
 
 blueprint = Blueprint("photos", __name__)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify
 
 from companion_app.live.salvage_report import seen
-from companion_app.web.context import asked, companion, speech
+from companion_app.web.context import companion, speech
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
+from companion_app.web.serving.exchange import asked
 
 blueprint = Blueprint("keeping", __name__)
 

@@ -8,12 +8,13 @@ from typing import Any
 from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion_app.hands.work import PHOTO
-from companion_app.web.context import asked, companion, speech
+from companion_app.web.context import companion, speech
 from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
 from companion_app.web.lessons.photo_reading import tried
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
+from companion_app.web.serving.exchange import asked
 from engine.games import GAMES, game_named
 from engine.record import find_set
 from vision import ModelError

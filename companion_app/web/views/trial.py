@@ -8,11 +8,12 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion_app.web import frames
-from companion_app.web.context import asked, speech, svg_answer
+from companion_app.web.context import speech, svg_answer
 from companion_app.web.drawing.table import draw_table, spot
 from companion_app.web.game_asked import record_asked
 from companion_app.web.lessons.selftest import compared, tiles_to_lay
 from companion_app.web.serving import access
+from companion_app.web.serving.exchange import asked
 from companion_app.web.speech import Speech
 from engine.errors import EngineError
 from engine.game import Place, Start

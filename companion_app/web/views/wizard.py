@@ -11,11 +11,12 @@ from companion_app.hands.work import LOOK, PRINT
 from companion_app.line.standing import kind_of
 from companion_app.refusal import Refusal
 from companion_app.web import frames, looking
-from companion_app.web.context import asked, companion, speech
+from companion_app.web.context import companion, speech
 from companion_app.web.game_asked import record_asked
 from companion_app.web.looking import Check, Wanted
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
+from companion_app.web.serving.exchange import asked
 from companion_app.web.speech import Speech
 from engine.games import GAMES
 from engine.record import Record
