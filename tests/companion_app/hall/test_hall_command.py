@@ -108,7 +108,7 @@ def test_table_that_runs_sends_by_itself_what_is_played(started, tmp_path):
     table = started(home, "companion_app.cli", "run", *asked.split())
     guest = Guest(hall.port)
 
-    wait_until(lambda: guest.get("/api/hall")["tables"][0].get("moves", 0) > 1, 90)
+    wait_until(lambda: any(t.get("moves", 0) > 1 for t in guest.get("/api/hall")["tables"]), 90)
     table.send_signal(signal.SIGTERM)
     assert table.wait(40) == 0
     table.communicate()
