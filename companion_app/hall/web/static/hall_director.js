@@ -10,6 +10,7 @@ export class DirectorView {
     this.id = id;
     this.at = `/api/tournaments/${id}`;
     this.clock = new Clock();
+    this.last = Promise.resolve();
     this.element = h("section.hall");
     if (!me.arbiter) { this.element.append(h("p", {}, link("/arbiter", icon("key"), t("tour-sign-in")))); return; }
     this.line = new Line(() => `${this.at}/events`, ["tournament"], () => this.show());
@@ -23,9 +24,12 @@ export class DirectorView {
     }
   }
 
-  async do(what, data = {}, why = "") {
-    const whole = await attempt(() => post(`${this.at}/do`, { do: what, data, why }));
-    if (whole) this.draw(whole);
+  do(what, data = {}, why = "") { return this.order("do", { do: what, data, why }); }
+
+  // What is pressed later reaches the hall later: a round is not closed before the result typed just now.
+  order(path, body) {
+    this.last = this.last.then(async () => this.draw(await attempt(() => post(`${this.at}/${path}`, body))));
+    return this.last;
   }
 
   // What is not done without saying why.
@@ -35,7 +39,8 @@ export class DirectorView {
   }
 
   draw(whole) {
-    if (!whole) return;
+    // An answer that was overtaken shows nothing new.
+    if (!whole || whole.events < this.whole?.events) return;
     this.whole = whole;
     const round = whole.rounds.at(-1), open = round && round.stage !== "closed";
     this.clock.show(round);
@@ -53,7 +58,7 @@ export class DirectorView {
   next(whole, round, open) {
     const button = (key, act, primary = true, words = {}) => h(primary ? "button.primary.big" : "button", { "data-act": key, onclick: act }, t(`tour-${key}`, words));
     if (!open) {
-      return [button("pair", async () => { const done = await attempt(() => post(`${this.at}/pair`)); if (done) this.draw(done); }, true, { round: whole.rounds.length + 1 }),
+      return [button("pair", () => this.order("pair"), true, { round: whole.rounds.length + 1 }),
         whole.rounds.length ? button("end", () => this.do("end"), whole.rounds.length >= whole.settings.rounds) : null].filter(Boolean);
     }
     if (round.stage === "paired") {

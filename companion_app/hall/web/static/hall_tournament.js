@@ -15,16 +15,15 @@ export function link(path, ...content) {
 // Asks for a few things at once; null where it was closed. Fields: [key, label, attributes or choices].
 export function ask(title, word, fields) {
   return new Promise((done) => {
-    let told = null;
     const inputs = fields.map(([key, label, kind]) => [key, label, Array.isArray(kind)
       ? h("select", { "aria-label": label }, kind.map(([value, text]) => h("option", { value }, text)))
       : h("input", { type: "text", "aria-label": label, autocomplete: "off", ...kind })]);
     const dialog = sheet(title, h("form", { onsubmit: (e) => {
       e.preventDefault();
-      told = Object.fromEntries(inputs.map(([key, , input]) => [key, input.type === "checkbox" ? input.checked : input.value]));
+      done(Object.fromEntries(inputs.map(([key, , input]) => [key, input.type === "checkbox" ? input.checked : input.value])));
       dialog.close();
     } }, inputs.map(([, label, input]) => h("label.field", {}, label, input)), h("button.primary.wide", {}, word)));
-    dialog.addEventListener("close", () => done(told));
+    dialog.addEventListener("close", () => done(null));
     inputs[0]?.[2].focus();
   });
 }
