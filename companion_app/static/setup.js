@@ -44,6 +44,11 @@ export class SetupView {
   async remember() {
     const { games } = await get("/api/history").catch(() => ({ games: [] }));
     this.past = games.filter((game) => !game.demo);
+    const written = [...this.element.querySelectorAll(".seats .name")].some((field) => field.value || field === document.activeElement);
+    if (this.step === PLAYERS && !written) {
+      this.seat(this.chosen);
+      this.show();
+    }
   }
 
   named(game) {
@@ -108,10 +113,14 @@ export class SetupView {
     this.set = set;
     this.options = {};
     this.machine = {};
+    this.seat(game);
+    this.to(PLAYERS);
+  }
+
+  seat(game) {
     const before = this.past?.find((one) => one.game === game.game)?.players.map((p) => p.id);
     this.players = game.players.length ? game.players.slice(0, game.fewest).map((p) => p.id) : before ?? Array(game.fewest).fill("");
     this.names = this.named(game);
-    this.to(PLAYERS);
   }
 
   // --- players ---------------------------------------------------------------------------------

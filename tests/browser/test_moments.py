@@ -228,6 +228,16 @@ def test_sssnake_begins_without_typing_and_remembers_names(served):
     page.wait("[...document.querySelectorAll('.seats .name')].some((e) => e.value)")
     filled = page.js("[...document.querySelectorAll('.seats .name')].map((e) => e.value)")
     assert [name for name in filled if name] == names
+    # Also where the memory comes later than the tap.
+    page.go(served.url + "/rules")
+    page.js("window.fetched = fetch; window.fetch = (url, ...rest) => String(url).includes("
+            "'/api/history') ? new Promise((go) => { window.later = go; })"
+            ".then(() => fetched(url, ...rest)) : fetched(url, ...rest)")  # fmt: skip
+    page.click("#tabs a[href='/new']")
+    page.click(".game-card", "Sssnake")
+    page.wait("document.querySelector('.seats .name')")
+    page.js("later()")
+    page.wait("[...document.querySelectorAll('.seats .name')].some((e) => e.value)")
     # A name that was just typed costs no second tap: the row below comes without redrawing.
     page.js("document.querySelector('.seats .name').focus()")
     page.fill(".seats .seat-row:last-child .name", "Dora")
