@@ -43,7 +43,7 @@ def test_the_readme_shows_the_two_make_commands_and_no_other():
 
 
 def test_links_of_the_documents_lead_somewhere():
-    for document in ROOT.glob("*.md"):
+    for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
 

@@ -120,7 +120,8 @@ def television(studio: Studio, language: str, file: Path) -> None:
     served.begin(record, NAMES)
     served.play(record, 30)
     page = served.open("/tv", TV, language=language)
-    _shot(page, file, TV, 1)
+    _quiet(page)
+    _keep(page.picture(), file)
 
 
 def question(studio: Studio, language: str, file: Path) -> None:
@@ -300,9 +301,10 @@ def _quiet(page: Page) -> None:
     page.wait("document.getAnimations().length === 0")
 
 
-def _shot(page: Page, file: Path, size: tuple[int, int] = PHONE, scale: float = 2) -> None:
+def _shot(page: Page, file: Path) -> None:
+    """Take a phone's screen, as finely as phones show it."""
     _quiet(page)
-    page.sized(*size, scale)
+    page.sized(*PHONE, scale=2)
     _quiet(page)
     _keep(page.picture(), file)
 
