@@ -34,16 +34,14 @@ trap 'rm -rf "$work"' EXIT
 tar -C "$work" -xzf "$out/$name.tar.gz"
 "$python" -m pip --disable-pip-version-check --no-input --quiet wheel --no-deps \
     --no-build-isolation --wheel-dir "$out" "$work/$name"
-"$python" -m cyclonedx_py requirements "$work/$name/requirements/run.lock" \
+"$python" -W ignore -m cyclonedx_py requirements "$work/$name/requirements/run.lock" \
     --pyproject "$work/$name/pyproject.toml" --mc-type application --output-reproducible \
     --output-format JSON --output-file "$out/$name.cdx.json"
 
 cd "$out"
 sha256sum "$name.tar.gz" "snake_eye-$version-py3-none-any.whl" "$name.cdx.json" >SHA256SUMS
 if [ -n "$key" ]; then
-    for file in "$name.tar.gz" SHA256SUMS; do
-        minisign -S -s "$key" -m "$file" -t "snake-eye $version"
-    done
+    minisign -S -s "$key" -t "snake-eye $version" -m "$name.tar.gz" SHA256SUMS
 else
     echo "Not signed: make release KEY=your.key signs it; see deploy/SECURITY.md"
 fi

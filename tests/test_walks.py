@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 WALKS = (ROOT / "docs" / "walks.md").read_text(encoding="utf-8")
-STEP = re.compile(r"^\d+\. \[`(?P<file>[^`]+)`\]\(\.\./(?P<link>[^)]+)\) (?P<names>(?:`[^`]+`(?:, )?)+): ")
+STEP = re.compile(
+    r"^\d+\. \[`(?P<file>[^`]+)`\]\(\.\./(?P<link>[^)]+)\) (?P<names>(?:`[^`]+`(?:, )?)+): "
+)
 TITLES = (
     'The rule "three snakes on one square"',
     "Why a tile was read as it was",

@@ -30,8 +30,7 @@ def test_question_leads_to_its_place_in_the_guide(served):
     page = served.open("/", host=True)
     page.wait("document.querySelector('.question .guide-link')")
 
-    page.go(served.url + page.js("document.querySelector('.question .guide-link').pathname"
-                                 " + document.querySelector('.question .guide-link').hash"))  # fmt: skip
+    page.go(page.js("document.querySelector('.question .guide-link').href"))
 
     page.wait("location.pathname === '/guide/en/unsure.md' && location.hash === '#roll'")
     page.wait("document.getElementById('roll').getBoundingClientRect().top >= 56")

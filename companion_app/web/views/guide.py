@@ -17,7 +17,7 @@ blueprint = Blueprint("guide", __name__)
 @blueprint.get("/guide/<chapter>")
 @access.part_of("page")
 def find(chapter: str = guide.CONTENTS) -> AnyResponse:
-    """Lead to a chapter in the guest's language; what stands behind ``#`` stays with the browser."""
+    """Lead to a chapter in the guest's language; browsers keep what stands behind ``#``."""
     code = guide.guide_language(language())
     return redirect(f"/guide/{code}/{guide.chapter(code, chapter).name}.md")
 
