@@ -7,6 +7,7 @@
 #   make test       check and every test: exactly what CI runs
 #   make bench      speed, as ratios to a yardstick in the same run (ONLY="schlangennest" for some)
 #   make look       screenshots of every view, phone to television, into build/look (ONLY=foul for one)
+#   make pictures   the pictures of README and guide, into docs/pictures (ONLY=foul for some)
 #   make evaluate   how well the trained models read tables (PARTS="squares hexes", SCALE=0.1,
 #                   RENDERS=folder of photoreal renders)
 #   make golden     every answer of the reader, kept picture by picture and compared with an earlier
@@ -17,14 +18,14 @@
 #   make mutate     whether the tests of store, access and intake can fail (NAMES="vision.intake*")
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
-#   make release    dist/snake-eye-VERSION.tar.gz of what is committed, for deploy/update.sh;
-#                   KEY=your.key signs it with minisign
+#   make release    into dist, of what is committed: the archive for deploy/update.sh, the wheel, the
+#                   list of their parts and checksums; KEY=your.key signs them with minisign
 #   make test-deploy  install, update and remove it for real in a throw-away Debian tree
 #   make lock       write requirements/*.lock anew (UPGRADE=--upgrade takes the newest versions)
 #   make clean      remove everything that was made here
 
 .DELETE_ON_ERROR:
-.PHONY: setup run hall hall-ready check test bench look evaluate golden train soak fuzz mutate audit release test-deploy lock clean
+.PHONY: setup run hall hall-ready check test bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
 # As many test processes as there are cores.
@@ -56,6 +57,9 @@ bench: .venv/dev-ready
 
 look: .venv/dev-ready
 	.venv/bin/python -m tests.browser.screens build/look $(if $(ONLY),--only $(ONLY))
+
+pictures: .venv/dev-ready
+	.venv/bin/python -m tests.browser.pictures $(if $(ONLY),--only $(ONLY))
 
 evaluate: setup
 	.venv/bin/python -m models.evaluate $(PARTS) $(if $(SCALE),--scale $(SCALE)) \
@@ -93,15 +97,8 @@ mutate: .venv/dev-ready
 audit:
 	deploy/audit.sh
 
-VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
-
-release:
-	mkdir -p dist
-	git archive --prefix=snake-eye-$(VERSION)/ --output=dist/snake-eye-$(VERSION).tar.gz HEAD
-	@if [ -n "$(KEY)" ]; then minisign -S -s "$(KEY)" -m dist/snake-eye-$(VERSION).tar.gz \
-		-t "snake-eye $(VERSION)"; \
-	else echo "Not signed: make release KEY=your.key signs it; see deploy/SECURITY.md"; fi
-	@echo "Install or update with it: see deploy/README.md"
+release: .venv/dev-ready
+	deploy/make-release.sh dist $(KEY)
 
 test-deploy: setup
 	deploy/test-deploy.sh

@@ -23,6 +23,12 @@ COMMANDS = re.findall(r"^ {4}\.venv/bin/snake-eye (.+)$", README, re.MULTILINE)
 MAKE_COMMANDS = re.findall(r"^ {4}make (\w+)", README, re.MULTILINE)
 
 
+def places(document: Path) -> set[str]:
+    """Return the anchors that a page of Markdown gets from its headings."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def blocks(kind: str) -> list[str]:
     return re.findall(rf"```json {kind}\n(.*?)```", INTERFACE, re.DOTALL)
 
@@ -43,9 +49,14 @@ def test_the_readme_shows_the_two_make_commands_and_no_other():
 
 
 def test_links_of_the_documents_lead_somewhere():
-    for document in ROOT.glob("*.md"):
-        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
-            assert (document.parent / target).exists(), f"{document.name}: {target}"
+    for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")):
+        text = document.read_text(encoding="utf-8")
+        links = re.findall(r"\]\(([^)#:]+)(?:#([^)]+))?\)", text)
+        pictures = re.findall(r'<img src="([^"]+)"', text)
+        for target, place in (*links, *((picture, "") for picture in pictures)):
+            found = document.parent / target
+            assert found.exists(), f"{document.name}: {target}"
+            assert not place or place in places(found), f"{document.name}: {target}#{place}"
 
 
 @pytest.mark.parametrize("text", blocks("record"))

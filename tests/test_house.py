@@ -14,8 +14,9 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 LOCKS = ("requirements/run.lock", "requirements/dev.lock", "requirements/hall.lock")
-TARGETS = ("setup", "run", "hall", "check", "test", "bench", "evaluate", "lock", "clean")
-FOLDERS = ("engine", "calibration", "vision", "models", "companion_app", "deploy", "tests")
+TARGETS = ("setup", "run", "hall", "check", "test", "bench", "evaluate", "pictures", "release",
+           "lock", "clean")  # fmt: skip
+FOLDERS = ("engine", "calibration", "vision", "models", "companion_app", "deploy", "docs", "tests")
 ONE_SCREEN_LINES = 60
 
 

@@ -1,5 +1,5 @@
 // The health view: what is well and what is not, a file to send for help, and updates.
-import { attempt, filling, get, h, icon, me, post, sheet, t, toast } from "./ui.js";
+import { attempt, filling, get, guideLink, h, icon, me, post, sheet, t, toast } from "./ui.js";
 
 const MARKS = { true: ["check", "well"], false: ["cross", "fault"], null: ["hint", "unknown"] };
 const ASK_AGAIN_MS = 4000;
@@ -8,7 +8,7 @@ export class HealthView {
   constructor() {
     this.list = h("div", { "aria-live": "polite" }, h("p.loading", {}, t("loading")));
     this.update_ = h("div");
-    this.element = h("div.page.health", {}, h("h1", {}, t("health-view")), this.list, me.host ? this.help() : null, this.update_);
+    this.element = h("div.page.health", {}, h("h1", {}, t("health-view")), guideLink("trouble"), this.list, me.host ? this.help() : null, this.update_);
     this.load();
   }
 

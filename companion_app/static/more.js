@@ -17,6 +17,7 @@ export class SettingsView {
       h("section.card.links", {},
         this.link("/photo", "camera", "photo-score"), this.link("/rules", "hint", "rules"),
         this.link("/join", "qr", "join"), this.link("/tv", "tv", "tv-view"),
+        h("a", { href: "/guide" }, icon("ask"), t("guide"), h("span.grow"), "›"),
         this.link("/alone", "play", "alone-title"), this.link("/teach", "plus", "teach-view"), this.link("/checkup", "check", "health-view")),
       h("section.card", {}, h("h2", {}, t("this-phone")),
         h("label.field", {}, h("span", {}, t("language")), h("select", { onchange: (e) => this.language(e.target.value) },

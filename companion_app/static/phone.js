@@ -1,5 +1,5 @@
 // A phone as the camera: live pictures over https, single photos over plain http.
-import { attempt, get, h, icon, isAway, me, post, t, TRY_AGAIN_MS, upload } from "./ui.js";
+import { attempt, get, guideLink, h, icon, isAway, me, post, t, TRY_AGAIN_MS, upload } from "./ui.js";
 import { play, speak } from "./sound.js";
 import { nameOf } from "./verdict.js";
 import { mark } from "./wizard_camera.js";
@@ -29,7 +29,7 @@ export class PhoneView {
     this.choice = h("div");
     this.secure = h("div");
     this.element = h("div.page.phone-camera", {}, h("h1", {}, t("phone-title")), this.choice,
-      this.sending = h("section.card", {}, h("p", {}, t("phone-text")), this.view, this.verdict, this.advice, this.count, this.problem,
+      this.sending = h("section.card", {}, h("p", {}, t("phone-text")), guideLink("phone"), this.view, this.verdict, this.advice, this.count, this.problem,
         isSecureContext ? this.button : this.secure,
         h("label.button.wide", { for: "one-photo" }, icon("camera"), t("phone-photo")), file,
         h("p.quiet", {}, t("phone-photo-text"))));

@@ -1,5 +1,5 @@
 // What of a box can be printed: each part a PDF that a phone opens, shares and prints.
-import { attempt, h, icon, sheet, t, working } from "./ui.js";
+import { attempt, guideLink, h, icon, sheet, t, working } from "./ui.js";
 
 const WORDS = { tiles: "print-faces" };
 const ONE_SIDE = ["instructions", "boards", "die", "calibration"];
@@ -33,6 +33,6 @@ export function showPrints(game, set) {
   };
   const fill = () => list.replaceChildren(...game.prints.map(part));
   fill();
-  sheet(t("print-tiles"), h("p", {}, t("print-text")), h("label.field", {}, h("span", {}, t("print-paper")), paper), list)
+  sheet(t("print-tiles"), h("p", {}, t("print-text")), h("label.field", {}, h("span", {}, t("print-paper")), paper), list, guideLink("printing"))
     .addEventListener("close", () => setTimeout(() => made.forEach((url) => URL.revokeObjectURL(url)), 60000));
 }

@@ -1,6 +1,6 @@
 // Teaching: photos of the owner's tiles, groups to name, learning, a trial, and the shelf of boxes.
 import { boardSections, partWord } from "./teach_board.js";
-import { askPin, attempt, filling, get, h, icon, me, post, t, toast, upload, working } from "./ui.js";
+import { askPin, attempt, filling, get, guideLink, h, icon, me, post, t, toast, upload, working } from "./ui.js";
 
 const ASK_MS = 1200;
 const MOST_NAMED = 4;
@@ -48,7 +48,7 @@ export class TeachView {
     const file = h("input.file", { type: "file", accept: "image/*", capture: "environment", id: "teach-photo",
       onchange: (e) => this.send(e.target.files[0], shape.value) });
     const found = this.onBoard() ? this.lesson?.boards.reduce((sum, board) => sum + board.pieces.length, 0) : this.lesson?.tiles.length;
-    return h("section.card", {}, h("p", {}, t("teach-text")), h("p.quiet", {}, t(this.onBoard() ? "teach-how-board" : "teach-how")),
+    return h("section.card", {}, h("p", {}, t("teach-text")), h("p.quiet", {}, t(this.onBoard() ? "teach-how-board" : "teach-how")), guideLink("own-boxes"),
       h("label.field", {}, h("span", {}, t("teach-shape")), shape),
       ...(this.onBoard() ? this.boardGames() : []),
       h("div.row.wrap", {},

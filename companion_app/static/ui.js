@@ -131,6 +131,9 @@ export async function loadMe() {
   Object.assign(me, await get("/api/me"));
 }
 
+// Leads to a place in the guide, beside what is open here.
+export const guideLink = (place, word = "guide-why") => h("a.guide-link", { href: `/guide/${place}`, target: "_blank", rel: "noopener" }, icon("ask"), t(word));
+
 // Says that something is being done, with a bar; how far it is, where that is known.
 export function working(text, share = null) {
   return h("div.working", { role: "status" }, h("p", {}, text), h("progress", { "aria-label": text, max: 1, ...(share === null ? {} : { value: share }) }));

@@ -2,7 +2,7 @@
 import { pickDrawn, pickTile, tileUrl } from "./correct.js";
 import { drawnPart, seenPart, showPicture } from "./crop.js";
 import { askSeat, mayAnswer } from "./seats.js";
-import { h, icon, me, sheet, t } from "./ui.js";
+import { guideLink, h, icon, me, sheet, t } from "./ui.js";
 
 const SHORT_MS = 300; // a press that is shorter turns the picture over, a longer one shows it while it lasts
 
@@ -96,7 +96,7 @@ export function questionCard(question, state, view) {
     question.answers.some((answer) => answer.value === "none") ? null : h("button.answer", { onclick: () => pick("none") }, t("nothing-there")));
   if (question.about === "roll") buttons.push(h("button.answer.more", { onclick: () => pickDrawn(state, pick) }, t("roll-cards")));
   return card("question", h("p.kicker", {}, icon("ask"), t("question")),
-    h("p.headline", {}, question.text), h("div.answers", {}, ...buttons));
+    h("p.headline", {}, question.text), h("div.answers", {}, ...buttons), guideLink(`unsure#${question.about}`));
 }
 
 // Who may not answer sees what is asked, and of whom.

@@ -1,6 +1,6 @@
 // The wizard's camera step: the picture live, "ready" or what to change with the place marked,
 // which camera, and calibrating by the printed sheet.
-import { askPin, attempt, get, h, icon, me, post, t, toast } from "./ui.js";
+import { askPin, attempt, get, guideLink, h, icon, me, post, t, toast } from "./ui.js";
 
 const PICTURE_MS = 400;
 const CHECK_MS = 2000;
@@ -20,7 +20,7 @@ export class CameraStep {
     this.source = h("select", { "aria-label": t("camera-which"), onchange: (e) => this.choose(e.target.value) });
     this.sheet = h("div");
     this.element = h("div.card.camera-step", {}, h("h2", {}, t("camera-title")), this.view, this.asks, this.verdict, this.advice,
-      h("div.row", {}, h("span.grow"), h("button.primary.big", { onclick: () => next() }, t("next"))),
+      h("div.row", {}, h("span.grow"), h("button.primary.big", { onclick: () => next() }, t("next"))), guideLink("camera"),
       h("label.field", {}, h("span", {}, t("camera-which")), this.source), this.phone,
       h("details.options", {}, h("summary", {}, t("calibrate")), h("p", {}, t("calibrate-text")),
         h("p.hint-line", {}, icon("print"), h("a", { href: "/api/sheet.pdf", target: "_blank", rel: "noopener" }, t("calibrate-print"))),

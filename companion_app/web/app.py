@@ -22,6 +22,7 @@ from companion_app.web.views import (
     control,
     events,
     games,
+    guide,
     hall,
     health,
     hosting,
@@ -55,7 +56,7 @@ def create_app(companion: Companion) -> Flask:
     for part in (
         api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
         overlay, health, update, teaching, at_table, hosting, card, hall, backups, machine,
-        alone,
+        alone, guide,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
     app.register_error_handler(Exception, _refused)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import websocket
+from PIL import Image
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -207,8 +209,14 @@ class Page:
 
     def shot(self, path: Path) -> None:
         """Take a picture of what is seen."""
-        png = self.ask("Page.captureScreenshot", format="png")["data"]
-        path.write_bytes(base64.b64decode(png))
+        path.write_bytes(self._png())
+
+    def picture(self, clip: dict[str, float] | None = None) -> Image.Image:
+        """Return a picture of what is seen, or of a part of it."""
+        return Image.open(io.BytesIO(self._png(**({"clip": clip} if clip else {})))).convert("RGB")
+
+    def _png(self, **how: Any) -> bytes:
+        return base64.b64decode(self.ask("Page.captureScreenshot", format="png", **how)["data"])
 
 
 def wait_until(true: Callable[[], Any], patience_s: float = PATIENCE_S, what: str = "") -> Any:

@@ -315,6 +315,17 @@ def test_television_shows_the_table_without_controls(served, script):
     assert page.js("document.documentElement.scrollHeight <= innerHeight + 2")
 
 
+def test_television_shows_five_boards_whole_beside_five_players(served):
+    record = playthrough("snekagon5g_five_players")
+    served.begin(record)
+    served.play(record, 12)
+    page = served.open("/tv", TV)
+
+    page.wait("document.querySelectorAll('.player').length === 5")
+    page.wait("document.querySelector('.board svg')")
+    assert page.js("document.querySelector('.frame').getBoundingClientRect().bottom <= innerHeight")
+
+
 def test_television_that_waits_shows_the_game_that_begins(served, script):
     page = served.open("/tv", TV)
     page.wait("document.querySelector('.welcome .tv-join img')")

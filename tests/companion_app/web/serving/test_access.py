@@ -31,7 +31,7 @@ from tests.companion_app.web.conftest import Guest, Played, playthrough
 
 SECURITY = Path(__file__).parents[4] / "deploy/SECURITY.md"
 FILLED = {"view": "rules", "key": "no-game", "code": "en", "name": "x", "game_name": "chess",
-          "seq": "1", "number": "1", "part": "goal"}  # fmt: skip
+          "seq": "1", "number": "1", "part": "goal", "chapter": "light"}  # fmt: skip
 
 
 def test_right_pin_makes_a_host_and_a_wrong_one_does_not(played):

@@ -13,7 +13,8 @@ from companion_app.web.serving.openapi import CHANGE, READ, document
 from engine.games import GAMES
 
 PAGES = ("/", "/<view>", "/games/<key>", "/language/<code>", "/static/<name>", "/sw.js",
-         "/favicon.ico", "/manifest.webmanifest")  # fmt: skip
+         "/favicon.ico", "/manifest.webmanifest", "/guide", "/guide/<chapter>",
+         "/guide/<code>/<chapter>.md", "/guide/pictures/<name>.webp")  # fmt: skip
 WORD = st.text(st.characters(codec="utf-8"), max_size=8)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 400) | st.text(max_size=6) | st.floats(),

@@ -1,0 +1,73 @@
+"""The guide for players and owners: Markdown of ``docs``, as chapters that the page shows.
+
+``companion_app/guide`` is a link to ``docs``, so that checkout, wheel and release have one text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from companion_app.web.serving.errors import NotFound
+
+CONTENTS = "README"
+"""The chapter that lists the others."""
+CHAPTERS = (CONTENTS, "first-evening", "printing", "camera", "light", "games", "unsure",
+            "own-boxes", "phone", "club-night", "trouble")  # fmt: skip
+LANGUAGES = ("en", "de")
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One page of the guide."""
+
+    name: str
+    title: str
+    html: str
+
+
+def guide_language(wanted: str) -> str:
+    """Return the language of the guide for who reads another one."""
+    return wanted if wanted in LANGUAGES else LANGUAGES[0]
+
+
+@cache
+def chapter(language: str, name: str) -> Chapter:
+    """Return a chapter.
+
+    Raises:
+        NotFound: there is none of this name or in this language.
+    """
+    if language not in LANGUAGES or name not in CHAPTERS:
+        raise NotFound
+    # Few open the guide, and a page must start at once.
+    from markdown_it import MarkdownIt
+
+    text = (_folder() / language / f"{name}.md").read_text(encoding="utf-8")
+    # The text is our own: the places that the page links to are anchors in it.
+    html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    title = text.partition("\n")[0].removeprefix("# ")
+    return Chapter(name, title, html.replace("<table>", '<table tabindex="0">'))
+
+
+def chapters(language: str) -> tuple[Chapter, ...]:
+    """Return all chapters of a language, in reading order."""
+    return tuple(chapter(language, name) for name in CHAPTERS)
+
+
+def picture(name: str) -> bytes:
+    """Return a picture of the guide. Names come from a list, so no other file can be reached.
+
+    Raises:
+        NotFound: there is no such picture.
+    """
+    known = {file.name: file for file in (_folder() / "pictures").iterdir()}
+    if name not in known:
+        raise NotFound
+    return known[name].read_bytes()
+
+
+def _folder() -> Traversable:
+    return files("companion_app") / "guide"

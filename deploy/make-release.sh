@@ -1,0 +1,48 @@
+#!/bin/sh
+# Make a release of what is committed: what people install, and what they can check it by.
+#
+#   deploy/make-release.sh FOLDER [KEY]
+#
+# snake-eye-VERSION.tar.gz            for deploy/install.sh and deploy/update.sh
+# snake_eye-VERSION-py3-none-any.whl  for pipx
+# snake-eye-VERSION.cdx.json          the parts that a game needs, with their hashes (CycloneDX)
+# SHA256SUMS                          of these three
+# *.minisig                           with KEY, a secret key of minisign: of the archive and the sums
+set -eu
+
+fail() {
+    echo "snake-eye: $*" >&2
+    exit 1
+}
+
+[ $# -ge 1 ] || fail "say a folder: $0 FOLDER [KEY]"
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+key=${2:-}
+case "$key" in "" | /*) ;; *) key=$PWD/$key ;; esac
+python=${PYTHON:-$root/.venv/bin/python}
+
+cd "$root"
+version=$(git show HEAD:pyproject.toml | sed -n 's/^version = "\(.*\)"/\1/p')
+name=snake-eye-$version
+git archive --prefix="$name/" --output="$out/$name.tar.gz" HEAD
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tar -C "$work" -xzf "$out/$name.tar.gz"
+"$python" -m pip --disable-pip-version-check --no-input --quiet wheel --no-deps \
+    --no-build-isolation --wheel-dir "$out" "$work/$name"
+"$python" -W ignore -m cyclonedx_py requirements "$work/$name/requirements/run.lock" \
+    --pyproject "$work/$name/pyproject.toml" --mc-type application --output-reproducible \
+    --output-format JSON --output-file "$out/$name.cdx.json"
+
+cd "$out"
+sha256sum "$name.tar.gz" "snake_eye-$version-py3-none-any.whl" "$name.cdx.json" >SHA256SUMS
+if [ -n "$key" ]; then
+    minisign -S -s "$key" -t "snake-eye $version" -m "$name.tar.gz" SHA256SUMS
+else
+    echo "Not signed: make release KEY=your.key signs it; see deploy/SECURITY.md"
+fi
+echo "Ready in $out: see deploy/README.md for how to install or update with it."

@@ -1,0 +1,328 @@
+"""Makes the pictures of README and guide anew: ``make pictures``, into ``docs/pictures``.
+
+Each picture shows the real thing: the page in a browser, a photo that is read, a sheet that is
+printed, the demo table at play. The manifest beside them keeps what each was made from, and
+``tests/test_pictures.py`` compares. ``--only foul`` makes some of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import pypdfium2
+from PIL import Image
+
+from companion_app.cli.main import main as snake_eye
+from companion_app.eye.camera import TableCamera
+from companion_app.eye.recorded import Script, settled_on, shipped_script
+from companion_app.live.demo import DemoTable, demo_record
+from companion_app.live.places import Belief, contents
+from companion_app.web.lessons.photo_reading import read_photo
+from companion_app.web.lessons.selftest import tiles_to_lay
+from engine.games import GAMES
+from engine.record import find_set, record_to_json
+from models.sheets import make_sheets
+from tests.browser.chromium import Browser, Page
+from tests.browser.conftest import PHONE, TV, Served
+from tests.browser.demo_film import filmed
+from tests.browser.kept_pictures import FOLDER, ROOT, hash_of, keep, kept
+from tests.browser.test_teach import give_file
+from tests.companion_app.web.conftest import playthrough
+from vision import Bgr
+
+LANGUAGES = ("en", "de")
+NAMES = {"blue": "Anna", "red": "Ben", "green": "Cleo", "yellow": "Dan", "violet": "Eva"}
+WIDEST_PX, MIDDLING_PX = 1280, 900
+QUALITY = 78
+PAPER_GAP_PX = 30
+WORKING_S = 240.0
+"""So long a photo may be worked on by a busy machine."""
+TABLE = "tests/examples/table.jpg"
+PAGE = ("companion_app/static", "companion_app/templates")
+ART = ("engine/draw", "engine/sets")
+
+
+class Studio:
+    """A browser and a folder to work in; every picture gets a desk of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._browser = Browser(folder / "browser")
+        self._desks: list[Served] = []
+
+    def desk(self) -> Served:
+        """Return a fresh desk that is served; the one before it is closed."""
+        self._clear()
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        self._desks.append(Served(folder, self._browser))
+        return self._desks[0]
+
+    def close(self) -> None:
+        """End the browser."""
+        self._clear()
+        self._browser.close()
+
+    def _clear(self) -> None:
+        while self._desks:
+            self._desks.pop().close()
+
+
+Make = Callable[[Studio, str, Path], None]
+"""Makes one picture: where, in which language, into which file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture of the documents."""
+
+    name: str
+    make: Make
+    sources: tuple[str, ...]
+    """Files and folders that are seen in it: when one changes, the picture is old."""
+    spoken: bool = False
+    """Whether words are seen in it: there is then one in each language."""
+
+    def files(self) -> Mapping[str, tuple[str, tuple[str, ...]]]:
+        """Return its files, each with the language and what it is made from."""
+        if not self.spoken:
+            return {f"{self.name}.webp": ("en", self.sources)}
+        return {
+            f"{self.name}.{code}.webp": (
+                code, (*self.sources, f"companion_app/locales/{code}.json")
+            )
+            for code in LANGUAGES
+        }  # fmt: skip
+
+
+# --- The page -----------------------------------------------------------------------------------
+
+
+def foul(studio: Studio, language: str, file: Path) -> None:
+    """Take the page on a phone that calls a foul."""
+    served, script = studio.desk(), _script()
+    before, laid = script.fouls[0]
+    served.begin(script.record, NAMES)
+    served.play(script.record, before)
+    served.lay(laid)
+    page = served.open("/", PHONE, host=True, language=language)
+    page.wait("document.querySelector('.foul .crop')")
+    _shot(page, file)
+
+
+def television(studio: Studio, language: str, file: Path) -> None:
+    """Take the view for the television."""
+    served, record = studio.desk(), playthrough("snekagon5g_five_players")
+    served.begin(record, NAMES)
+    served.play(record, 30)
+    page = served.open("/tv", TV, language=language)
+    _quiet(page)
+    _keep(page.picture(), file)
+
+
+def question(studio: Studio, language: str, file: Path) -> None:
+    """Take a question: the camera is not sure of a tile."""
+    served, script = studio.desk(), _script()
+    served.begin(script.record, NAMES)
+    served.play(script.record, 6)
+    _doubt_next(served, script)
+    page = served.open("/", PHONE, host=True, language=language)
+    page.wait("document.querySelector('.question .pictured img')?.complete")
+    _shot(page, file)
+
+
+def camera(studio: Studio, language: str, file: Path) -> None:
+    """Take the wizard's look through a camera that hangs too far to the right."""
+    served = studio.desk()
+    hung = served.look_through(TableCamera(served.desk, "phone", studio.folder))
+    seen = cv2.imencode(".jpg", _ten_tiles()[:, 560:])[1]
+    hung.inbox.push(seen.tobytes(), still=True)
+    page = served.open("/new", PHONE, host=True, language=language)
+    page.wait("document.querySelector('.spot')", WORKING_S)
+    page.wait("document.querySelector('.viewfinder .camera').naturalWidth > 100")
+    _shot(page, file)
+    hung.release()
+
+
+def photo(studio: Studio, language: str, file: Path) -> None:
+    """Take a photo that was scored."""
+    served = studio.desk()
+    served.companion.read_photo = read_photo
+    page = served.open("/photo", PHONE, language=language)
+    page.wait("document.querySelector('select option')")
+    give_file(page, "#photo-kept", ROOT / TABLE)
+    page.wait("document.querySelector('.photo-scores')", WORKING_S)
+    page.js("document.querySelector('.photo-seen').scrollIntoView({block: 'start'})")
+    _shot(page, file)
+
+
+def teach(studio: Studio, language: str, file: Path) -> None:
+    """Take the lesson: tiles found in a photo and grouped by likeness."""
+    served = studio.desk()
+    served.use_sets(studio.folder / "sets")
+    own = studio.folder / "own.png"
+    cv2.imwrite(str(own), _ten_tiles())
+    page = served.open("/teach", PHONE, host=True, language=language)
+    page.wait("document.querySelector('#teach-photo')")
+    give_file(page, "#teach-photo", own)
+    page.wait("document.querySelectorAll('.teach-group').length > 1", WORKING_S)
+    page.js("document.querySelector('.teach-group').scrollIntoView({block: 'center'})")
+    _shot(page, file)
+
+
+# --- The table ----------------------------------------------------------------------------------
+
+
+def drawn(play: str, moves: int) -> Make:
+    """Return what draws the table of a written game after so many moves."""
+
+    def make(studio: Studio, language: str, file: Path) -> None:
+        del language
+        record = playthrough(play)
+        written, out = studio.folder / f"{play}.json", studio.folder / f"{play}.png"
+        document = record_to_json(replace(record, moves=record.moves[:moves]))
+        written.write_text(json.dumps(document), encoding="utf-8")
+        _run("draw", str(written), "--out", str(out))
+        _keep(Image.open(out), file, MIDDLING_PX)
+
+    return make
+
+
+def table_read(studio: Studio, language: str, file: Path) -> None:
+    """Read the example photo and draw what was seen over it."""
+    del language
+    out = studio.folder / "read.png"
+    _run("read", str(ROOT / TABLE), "--game", "schlangennest", "--out", str(out))
+    _keep(Image.open(out), file)
+
+
+def tiles(studio: Studio, language: str, file: Path) -> None:
+    """Print two games; show a sheet of each beside the other."""
+    del language
+    left, right = (_first_sheet(studio, game) for game in ("schlangennest", "carnival"))
+    both = Image.new("RGB", (left.width + right.width + PAPER_GAP_PX, left.height), "#8a8578")
+    both.paste(left, (0, 0))
+    both.paste(right, (left.width + PAPER_GAP_PX, 0))
+    _keep(both, file)
+
+
+def demo(studio: Studio, language: str, file: Path) -> None:
+    """Film the demo."""
+    del language
+    filmed(studio.desk(), NAMES, file)
+
+
+PICTURES = (
+    Picture("foul", foul, (*PAGE, *ART), spoken=True),
+    Picture("question", question, (*PAGE, *ART), spoken=True),
+    Picture("television", television, (*PAGE, *ART), spoken=True),
+    Picture("camera", camera, (*PAGE, *ART, "models/art"), spoken=True),
+    Picture("photo", photo, (*PAGE, *ART, TABLE), spoken=True),
+    Picture("teach", teach, (*PAGE, *ART, "models/art"), spoken=True),
+    Picture("schlangennest", drawn("schlangennest_four_players", 40), ART),
+    Picture("snekagon", drawn("snekagon_tie", 12), ART),
+    Picture("snekagon5g", drawn("snekagon5g_five_players", 30), ART),
+    Picture("sssnake", drawn("sssnake_evening", 40), ART),
+    Picture("carnival", drawn("carnival_evening", 60), ART),
+    Picture("table-read", table_read,
+            (*ART, TABLE, "companion_app/cli/seen_picture.py", "companion_app/outlining.py")),
+    Picture("tiles", tiles, (*ART, "models/art", "models/sheets")),
+    Picture("demo", demo, (*PAGE, *ART, "models/art")),
+)  # fmt: skip
+
+
+def main() -> None:
+    """Make them all, or those that are asked for, and write down what they were made from."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="those whose name begins so, such as foul")
+    wanted = parser.parse_args().only
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    known = dict(kept())
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        studio = Studio(Path(folder))
+        for picture in (one for one in PICTURES if one.name.startswith(wanted)):
+            for name, (language, sources) in picture.files().items():
+                picture.make(studio, language, FOLDER / name)
+                known[name] = {"from": list(sources), "hash": hash_of(sources)}
+        studio.close()
+    keep({name: known[name] for one in PICTURES for name in one.files() if name in known})
+
+
+def _script() -> Script:
+    script = shipped_script("schlangennest")
+    assert script is not None
+    return script
+
+
+def _doubt_next(served: Served, script: Script) -> None:
+    """Let the camera see the next tile of a game without being sure which one it is."""
+    referee = served.desk.referee
+    assert referee is not None
+    match = referee.match
+    after = match.game.layout(match.game.apply(match.position, script.record.moves[6]))
+    place = next(spot for spot in contents(after) if spot not in contents(match.layout))
+    right = contents(after)[place]
+    other = (right[0].replace("curve", "straight").replace("tail", "head"), right[1])
+    doubt = Belief(((right, 0.55), (other, 0.4)), sure=False)
+    settled = settled_on(after)
+    sure = {spot: seen for spot, seen in settled.sure.items() if spot != place}
+    with served.desk.lock:
+        referee.touched()
+        for second in range(4):
+            referee.look(replace(settled, sure=sure, doubts={place: doubt}), 100.0 + second)
+
+
+def _ten_tiles() -> Bgr:
+    record = demo_record("schlangennest")
+    table = DemoTable("schlangennest", tiles_to_lay(record.tile_set), record.start.players)
+    frame = next(iter(table.frames()))
+    assert frame is not None
+    return frame.bgr
+
+
+def _first_sheet(studio: Studio, game: str) -> Image.Image:
+    folder = studio.folder / game
+    folder.mkdir()
+    make_sheets(find_set(GAMES[game], None), folder, "a4", None)
+    with pypdfium2.PdfDocument(folder / "tiles.pdf") as pdf:
+        sheet: Image.Image = pdf[0].render(scale=1.0).to_pil()
+    return sheet
+
+
+def _run(*arguments: str) -> None:
+    """Run a command of ``snake-eye``, whose answer nobody reads here."""
+    with redirect_stdout(io.StringIO()):
+        status = snake_eye(arguments)
+    assert status == 0, arguments
+
+
+def _quiet(page: Page) -> None:
+    page.wait("!document.querySelector('main .loading')")
+    page.wait("!document.querySelector('.board') || document.querySelector('.board svg')")
+    page.wait("[...document.images].every((one) => one.complete || !one.checkVisibility())")
+    page.wait("document.getAnimations().length === 0")
+
+
+def _shot(page: Page, file: Path) -> None:
+    """Take a phone's screen, as finely as phones show it."""
+    _quiet(page)
+    page.sized(*PHONE, scale=2)
+    _quiet(page)
+    _keep(page.picture(), file)
+
+
+def _keep(picture: Image.Image, file: Path, longest_px: int = WIDEST_PX) -> None:
+    whole = picture.convert("RGB")
+    whole.thumbnail((longest_px, longest_px), Image.Resampling.LANCZOS)
+    whole.save(file, quality=QUALITY, method=6)
+
+
+if __name__ == "__main__":
+    main()
