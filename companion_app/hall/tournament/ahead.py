@@ -19,6 +19,12 @@ CROWDED = 0.5
 """Share of the others that a player meets by the end, from which on it pays to look ahead."""
 SEATINGS = 8
 """Seatings that are compared."""
+FEW = 9
+"""Up to so many players a seating costs next to nothing."""
+SEATINGS_OF_FEW = 64
+"""Seatings that are compared where few players might never meet again. With 8, nine players at
+tables of three met again in 8 of 100 evenings of three rounds; with 64 in none of 100. The first
+seating without a meeting again ends the search."""
 
 
 def seat_ahead(
@@ -31,7 +37,7 @@ def seat_ahead(
     if rounds_left < 2 or to_meet < CROWDED * len(pasts):
         return seat_tables(pasts, sizes, wanted, forbidden, chance)
     options = []
-    for number in range(SEATINGS):
+    for number in range(SEATINGS_OF_FEW if _all_new(pasts, sizes, to_meet) else SEATINGS):
         first = number == 0
         effort = None if first else little_effort(len(pasts))
         paired = seat_tables(pasts, sizes, wanted, forbidden, chance, effort, by_score=first)
@@ -41,6 +47,11 @@ def seat_ahead(
             return paired
         options.append(((paired.seats_out + out, again + later, again, number), paired))
     return min(options)[1]
+
+
+def _all_new(pasts: Sequence[Past], sizes: Sequence[int], to_meet: int) -> bool:
+    """Return whether few players may meet new ones only: as many as a table has stood apart."""
+    return len(pasts) <= FEW and to_meet < len(pasts) and max(sizes) <= len(sizes)
 
 
 def _played_on(

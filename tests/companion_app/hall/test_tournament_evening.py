@@ -128,7 +128,7 @@ def test_evening_of_nine_over_three_rounds_ends_with_everybody_placed(both_halls
     assert public["over"]
     assert len(public["overall"]) == 9
     assert sum(float(row["points"]) for row in public["overall"]) == 3 * 3 * 9
-    assert len(met) >= 24, "of 27 meetings, hardly any is one again"
+    assert len(met) == 27, "nobody meets anybody again"
     log = evening.whole()["log"]
     assert [event["number"] for event in log] == list(range(len(log), 0, -1))
 
