@@ -275,7 +275,7 @@ export class TableView {
       button("hint", "hints-short", () => { choose("hints", !on); this.update(this.state); }, { "aria-pressed": String(on) }),
       ...(this.tv ? [] : [
         button("sound", "sound-short", () => this.askSound(), { "aria-pressed": String(choice("sound") || choice("voice")) }),
-        me.ideas && sits ? button("ask", "ideas", () => showIdeas(this.state, this), { disabled: state.over || Boolean(state.machine?.move) || !mayMove(state) }) : null,
+        me.ideas && !me.help_off && sits ? button("ask", "ideas", () => showIdeas(this.state, this), { disabled: state.over || Boolean(state.machine?.move) || !mayMove(state) }) : null,
         me.host ? button("undo", "undo", () => this.act("/api/undo"), { disabled: !state.can_undo }) : null,
         me.host ? button("redo", "redo", () => this.act("/api/redo"), { disabled: !state.can_redo }) : null,
         sits ? button("pass", "pass", () => this.act("/api/tell", { pass: true }), { disabled: state.over || !mayMove(state) }) : null,

@@ -13,11 +13,13 @@ from pathlib import Path
 from flask import Response, current_app, request
 
 from companion_app.hands.pool import Hands
+from companion_app.help_orders import help_is_off
 from companion_app.labelled import LabelledPictures
 from companion_app.line.ends import Eye
 from companion_app.line.hub import Hub
 from companion_app.live.kept import Kept
 from companion_app.live.match import Match
+from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer, Player
 from companion_app.web.alone import AloneGames
 from companion_app.web.checking import Checker
@@ -82,6 +84,15 @@ class Companion:
     def corrections(self) -> LabelledPictures:
         """Labelled pictures of what people put right."""
         return LabelledPictures(self.home / "corrections")
+
+    def allow_help(self) -> None:
+        """Let the machine help; every way to its help passes here.
+
+        Raises:
+            Refusal: the hall has switched help off, as in rated rounds.
+        """
+        if help_is_off(self.home):
+            raise Refusal(code="help-off", status=409)
 
     def now(self) -> Now:
         """Return how the table stands.

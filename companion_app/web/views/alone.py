@@ -32,6 +32,7 @@ def begin() -> Response:
     level = sent.get("level", 1)
     if type(level) is not int or level not in LEVELS:
         raise BadRequest("level is a number from 1 to 5")
+    companion().allow_help()
     record = record_asked(sent)
     name = companion().alone.begin(record, record.start.players[0], level)
     return _shown(name)
@@ -54,6 +55,7 @@ def play(name: str) -> Response:
         return jsonify({"left": True})
     if not isinstance(sent.get("move"), dict):
         raise BadRequest("move is a move")
+    companion().allow_help()
     companion().alone.play(name, sent["move"])
     return _shown(name)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
+from companion_app.help_orders import help_is_off
 from companion_app.line.ends import EyeAway
 from companion_app.live.kept import KeptGames
 from companion_app.live.moved import last_cells
@@ -94,6 +95,7 @@ def me() -> Response:
             "players_answer": settings.players_answer,
             "pictures_mb": settings.pictures_mb,
             "ideas": settings.ideas,
+            "help_off": help_is_off(companion().home),
             "language": language(),
             "languages": {code: catalogue(code)["name"] for code in LANGUAGES},
             "address": companion().address,

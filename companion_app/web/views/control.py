@@ -206,6 +206,8 @@ def new() -> Response:
     whole, folders = sent.get("record"), companion().place.set_folders
     record = record_begun(sent) if whole is None else parse_record(whole, folders)
     machine = _machine(sent.get("machine", {}), record.start.players)
+    if machine:
+        companion().allow_help()
     named = dict.fromkeys(machine, NAME) | _names(sent.get("names", {}), record.start.players)
     return done("begin", {"record": record_to_json(record), "names": named, "machine": machine})
 

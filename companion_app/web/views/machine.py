@@ -41,6 +41,8 @@ def seat() -> Response:
     player, level = sent.get("player"), sent.get("level")
     if not isinstance(player, str) or not (level is None or type(level) is int):
         raise BadRequest("player is a player, level a number from 1 to 5 or null")
+    if level is not None:
+        companion().allow_help()
     return done("machine-seat", {"player": player, "level": level})
 
 
@@ -90,6 +92,7 @@ def ideas() -> Response:
 
     The host says how many a player may take in a game. A Carnival player tells his ``hand``.
     """
+    companion().allow_help()
     most = companion().settings.now.ideas
     if not most:
         raise Refusal(code="hints-off", status=409)
@@ -133,6 +136,7 @@ def look_over(key: str) -> Response:
     """
     access.limit_looks(companion().limiter)
     one = companion()
+    _must_not_help_on(key)
     record = one.hands.do(REPLAY, replays.game_record, one.place, key)
     found = one.looked_over.of(key, record)
     if found is None:
@@ -154,6 +158,7 @@ def try_again(key: str) -> Response:
         raise BadRequest("n is the number of a move, move another one in its place")
     access.limit_looks(companion().limiter)
     one = companion()
+    _must_not_help_on(key)
     said = one.hands.do(REPLAY, replays.game_before, one.place, key, language(), n)
     if move is None:
         return jsonify({"legal": said["legal"]})
@@ -163,3 +168,10 @@ def try_again(key: str) -> Response:
     known = one.looked_over.known(key, one.hands.do(REPLAY, replays.game_record, one.place, key))
     better = known["moves"][n - 1]["best"] if known is not None else None
     return jsonify({"good": move in good or (better is not None and move == better)})
+
+
+def _must_not_help_on(key: str) -> None:
+    """Refuse to look over a game that may go on, where the hall has switched help off."""
+    one = companion()
+    if not one.hands.do(REPLAY, replays.game_in_short, one.place, key).summary["ended"]:
+        one.allow_help()

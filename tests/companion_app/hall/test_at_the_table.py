@@ -156,3 +156,53 @@ def test_game_that_begins_while_help_is_off_says_so_in_its_log(table):
 
     lines = table.played.store.lines(table.played.desk.match.key)
     assert [line.body["what"] for line in lines if line.kind == "ruling"] == ["help-off"]
+
+
+def refused(answer) -> str:
+    """Return the code of a refusal that comes with a sentence."""
+    assert answer.status_code == 409, answer.get_json()
+    error = answer.get_json()["error"]
+    assert error["text"].endswith(".")
+    return error["code"]
+
+
+def test_while_help_is_off_the_machine_helps_nobody_in_any_way(table):
+    key, host = table.begin(), table.played.host()
+    host.post("/api/settings", {"ideas": 3})
+    alone = host.post("/api/alone", {"game": "schlangennest", "level": 1}).get_json()
+    host.post("/api/hall/ruling", table.signed("help-off", ""))
+    mine = f"/api/alone/{alone['alone']['id']}"
+    new = {"game": "schlangennest", "players": ["red", "blue"], "machine": {"red": 2}}
+
+    assert host.get("/api/me")["help_off"] is True
+    for address, body in (
+        ("/api/ideas", {}), (f"/api/games/{key}/try", {"n": 1}), ("/api/new", new),
+        ("/api/alone", {"game": "schlangennest", "level": 1}),
+        (mine, {"move": alone["legal"][0]["move"]}),
+        ("/api/machine/seat", {"player": "red", "level": 3}),
+    ):  # fmt: skip
+        assert refused(host.post(address, body)) == "help-off", address
+    assert refused(host.client.get(f"/api/games/{key}/look-over")) == "help-off"
+    assert table.played.companion.player.asked == ["alone"]
+
+
+def test_while_help_is_off_finished_games_are_looked_over_and_the_machine_may_leave(table):
+    key, host = table.begin(), table.played.host()
+    host.post("/api/machine/seat", {"player": "red", "level": 3})
+    host.post("/api/hall/ruling", table.signed("help-off", ""))
+
+    left = host.post("/api/machine/seat", {"player": "red", "level": None})
+    host.post("/api/end", {})
+
+    assert left.status_code == 200
+    assert host.post(f"/api/games/{key}/try", {"n": 1}).get_json()["legal"]
+
+
+def test_when_the_round_is_closed_hints_are_given_again(table):
+    table.begin()
+    host = table.played.host()
+    host.post("/api/settings", {"ideas": 3})
+    host.post("/api/hall/ruling", table.signed("help-off", ""))
+    host.post("/api/hall/ruling", table.signed("help-on", ""))
+
+    assert host.post("/api/ideas", {}).get_json()["left"] == 2
