@@ -129,7 +129,8 @@ endif
 	@echo "Adding the tools for checks and tests ..."
 	@$(PIP) install --quiet --require-hashes --use-pep517 --no-build-isolation \
 	    -r requirements/dev.lock
-	@deploy/system-packages.sh 'command -v chromium || command -v chromium-browser' chromium \
+	@deploy/system-packages.sh 'command -v chromium-headless-shell' chromium-headless-shell \
+	    2>/dev/null || deploy/system-packages.sh 'command -v chromium || command -v chromium-browser' chromium \
 	    || echo "Without Chromium the browser tests are skipped."
 	@deploy/system-packages.sh 'test -x /usr/sbin/mosquitto || command -v mosquitto' mosquitto \
 	    || echo "Without Mosquitto the tests of MQTT are skipped."
