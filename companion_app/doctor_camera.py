@@ -14,8 +14,8 @@ from companion_app.answers import InputError
 from companion_app.doctor_check import Check
 from vision import Bgr, VisionError, picture_troubles
 from vision.layout.quality import TEXTS
+from vision.sources import FrameSource
 from vision.sources.pi_camera import CameraFacts, PiCamera
-from vision.sources.source import FrameSource
 
 FRAMES = 4
 """The first frames of a webcam are dark until its exposure has settled."""

@@ -19,7 +19,8 @@ from companion_app.cli.picture_commands import add_picture_commands
 from engine.errors import EngineError
 from tests.calibration.drawn import VIEWS, seen
 from vision.core.request import ReadRequest
-from vision.core.types import Advice, Quality, TableState
+from vision.core.tables import TableState
+from vision.core.types import Advice, Quality
 from vision.intake.picture import Picture
 
 RNG = np.random.default_rng(4)

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vision.classify.taught import TaughtSet, find_taught
     from vision.core.errors import ModelError, OutdatedError, PictureError, VisionError
-    from vision.core.foreknown import pixels_enough
-    from vision.core.request import ReadRequest
-    from vision.core.tables import table_state_to_json
-    from vision.core.types import Advice, Bgr, Frame, Points, Quality, Shape, TableState
+    from vision.core.request import ReadRequest, pixels_enough
+    from vision.core.tables import TableState, table_state_to_json
+    from vision.core.types import Advice, Bgr, Frame, Points, Quality, Shape
     from vision.intake.picture import (
         Picture,
         load_picture,
@@ -40,10 +39,9 @@ __all__ = [
 _ROOMS = {
     "classify.taught": ("TaughtSet", "find_taught"),
     "core.errors": ("ModelError", "OutdatedError", "PictureError", "VisionError"),
-    "core.foreknown": ("pixels_enough",),
-    "core.request": ("ReadRequest",),
-    "core.tables": ("table_state_to_json",),
-    "core.types": ("Advice", "Bgr", "Frame", "Points", "Quality", "Shape", "TableState"),
+    "core.request": ("ReadRequest", "pixels_enough"),
+    "core.tables": ("TableState", "table_state_to_json"),
+    "core.types": ("Advice", "Bgr", "Frame", "Points", "Quality", "Shape"),
     "intake.picture": ("Picture", "load_picture", "open_picture", "picture_file", "shown"),
     "layout.quality": ("grey_advice", "picture_troubles"),
     "live.die": ("read_die",),

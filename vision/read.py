@@ -23,22 +23,13 @@ from vision.classify.reader import CellReading, Reader, load_reader
 from vision.classify.second_look import glanced, read_taught
 from vision.classify.taught import reader_of
 from vision.core.crop import cut
-from vision.core.entries import TileEntry
-from vision.core.foreknown import expected_wide_px, in_white_light
+from vision.core.files import alone
 from vision.core.ground import Ground
 from vision.core.lattice import fit_lattices
-from vision.core.request import ReadRequest
+from vision.core.request import ReadRequest, expected_wide_px, in_white_light
 from vision.core.stages import shown
-from vision.core.threads import alone
-from vision.core.types import (
-    UNKNOWN_TILE,
-    Bgr,
-    Detection,
-    Detections,
-    LatticeFit,
-    Quality,
-    TableState,
-)
+from vision.core.tables import TableState, TileEntry
+from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections, LatticeFit, Quality
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
 from vision.detect.network import shipped_network

@@ -19,7 +19,8 @@ import numpy as np
 
 from vision.classify.reader import CellReading
 from vision.core.stages import watched_by
-from vision.core.types import Bgr, Detection, Detections, Points, TableState
+from vision.core.tables import TableState
+from vision.core.types import Bgr, Detection, Detections, Points
 from vision.detect.scales import Look
 from vision.hexes.boards import FoundBoards
 from vision.hexes.plane import HexBoard

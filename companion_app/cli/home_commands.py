@@ -14,7 +14,7 @@ from companion_app.home import home_folder
 if TYPE_CHECKING:
     from companion_app.doctor_camera import Seen
     from companion_app.settings import Settings
-    from vision.sources.source import FrameSource
+    from vision.sources import FrameSource
 
 MARKS = {True: "well ", False: "FAULT", None: "  -  "}
 

@@ -41,8 +41,8 @@ from engine.game import Json, Start
 from engine.games import game_named
 from engine.given import load_json
 from engine.record import Record, record_to_json
+from vision.sources import FrameSource
 from vision.sources.newest import newest_of
-from vision.sources.source import FrameSource
 
 Event = dict[str, Json]
 

@@ -32,8 +32,8 @@ from engine.placement import Layout
 from engine.record import Record
 from engine.setfile import built_in_names
 from vision import Frame, VisionError
+from vision.sources import FrameSource
 from vision.sources.newest import Frames, newest_of
-from vision.sources.source import FrameSource
 
 IDLE_S = 20.0
 """So long after the last look at it the camera is given back."""

@@ -21,8 +21,8 @@ from companion_app.live.referee import Referee
 from engine.errors import EngineError
 from engine.placement import Layout
 from vision import Bgr, Frame, TableState, VisionError
+from vision.sources import FrameSource
 from vision.sources.newest import newest_of
-from vision.sources.source import FrameSource
 
 log = logging.getLogger(__name__)
 SHOWN_PX = 1280

@@ -7,9 +7,9 @@ from pathlib import Path
 from companion_app.answers import InputError
 from companion_app.live.demo import DemoSource
 from engine.record import Record
+from vision.sources import FrameSource, SourceError
 from vision.sources.files import FRAMES_A_SECOND, FolderSource, VideoSource
-from vision.sources.pushed import PushedSource
-from vision.sources.source import FrameSource, SourceError
+from vision.sources.newest import PushedSource
 from vision.sources.webcam import WebcamSource
 
 KNOWN = "pi, webcam:0, video:FILE, folder:DIR, phone and demo[:SEED]"

@@ -25,7 +25,7 @@ from models.training.hex_samples import (
     nowhere_sample,
     placer_sample,
 )
-from vision.core.pyramid import Pyramid
+from vision.core.crop import Pyramid
 
 GAMES = ("snekagon", "snekagon5g")
 NOTHING = "nothing"

@@ -22,10 +22,9 @@ from models.scenes.settings import draw_settings
 from models.scenes.splits import Split
 from models.scenes.things import Item, TableTop
 from models.scenes.truth import truth_of
-from vision.core.pyramid import GREY, Pyramid
-from vision.hexes.boards import CROP_REACH, crop
+from vision.core.crop import GREY, Pyramid
+from vision.hexes.boards import CROP_REACH, SHRINK, STRIDE, crop
 from vision.hexes.cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, turned_cell
-from vision.hexes.marks import SHRINK, STRIDE
 from vision.hexes.models import COLOURS, CONTENTS
 from vision.hexes.plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of, through
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.scenes.scene import make_scene
+from vision.core.crop import shrunk
 from vision.core.files import TRAINED
-from vision.core.pyramid import shrunk
 from vision.detect.network import MANIFEST, QUICK_FILE, padded
 
 SUBJECTS = (

@@ -22,9 +22,9 @@ from companion_app.help_file import write_help_file
 from companion_app.live.store import Store
 from companion_app.web.serving.page_file import SettingsFile
 from vision.core.files import TRAINED
+from vision.sources import SourceError
+from vision.sources.newest import PushedSource
 from vision.sources.pi_camera import CameraFacts
-from vision.sources.pushed import PushedSource
-from vision.sources.source import SourceError
 
 NOW_S = 1_800_000_000.0
 

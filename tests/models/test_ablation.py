@@ -11,7 +11,8 @@ from models.evaluate.golden_tables import Marks
 from models.scenes.scene import make_scene
 from vision.core.request import ReadRequest
 from vision.core.stages import STAGES, stage, watched_by
-from vision.core.types import Quality, TableState
+from vision.core.tables import TableState
+from vision.core.types import Quality
 from vision.read import read_table
 
 

@@ -26,7 +26,7 @@ from models.evaluate.report import (
 from models.evaluate.score import score_table
 from models.scenes.scene import scene_from
 from models.scenes.settings import draw_settings, without_disturbance
-from vision.core.types import TableState
+from vision.core.tables import TableState
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,8 @@ import pytest
 from models.evaluate import golden, golden_tables
 from models.evaluate.golden import change, changes, main
 from models.evaluate.intervals import mcnemar
-from vision.core.types import Quality, TableState
+from vision.core.tables import TableState
+from vision.core.types import Quality
 
 
 def answer(key, exact=True, sure_wrong=0, said="log", small=False):

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from vision.classify import features
 from vision.core.crop import PATCH_PX, Patches
-from vision.core.files import TRAINED, read_file, read_manifest
-from vision.core.runner import Runner
+from vision.core.files import TRAINED, Runner, read_file, read_manifest
 
 Floats = NDArray[np.float32]
 

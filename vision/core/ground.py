@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.core.pyramid import halved
+from vision.core.crop import halved
 from vision.core.types import Bgr, Points
 
 Array = NDArray[np.float64]

@@ -1,19 +1,157 @@
-"""Table states in writing: the JSON that other programs rely on."""
+"""Table states: what lies on the table, entry by entry, and the JSON that other programs rely on.
+
+Each entry is a value with typed fields, and reads as the mapping that the interface promises:
+``entry.turns`` inside, ``entry["turns"]`` for whoever writes it down. A field that does not apply
+is ``None`` here and no key there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from engine.lattice import Cell
+from engine.placement import Piece
 from engine.record import TABLE_FORMAT, VERSION
-from vision.core.types import UNKNOWN_TILE, Quality, TableState
+from vision.core.types import UNKNOWN_TILE, Quality
 
 PIXEL_DIGITS = 1
 """Outlines are good to about a pixel."""
 CONFIDENCE_DIGITS = 4
+
+Guesses = tuple[tuple[str, float], ...]
+
+
+class Entry(Mapping[str, Any]):
+    """Something in a table state."""
+
+    @abstractmethod
+    def promised(self) -> Iterator[tuple[str, Any]]:
+        """Yield the promised keys in their order, each with its value or ``None``."""
+
+    @cached_property
+    def _form(self) -> dict[str, Any]:
+        return {key: value for key, value in self.promised() if value is not None}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._form[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._form)
+
+    def __len__(self) -> int:
+        return len(self._form)
+
+
+@dataclass(frozen=True, eq=False)
+class TileEntry(Entry):
+    """A tile: in the layout by its place, beside it by its outline alone."""
+
+    tile: str
+    outline: ArrayLike
+    confidence: float
+    at: Cell | None = None
+    """The cell of a square tile."""
+    cells: tuple[Cell, ...] | None = None
+    """Those of a hex tile."""
+    turns: int | None = None
+    board: int | None = None
+    field: int | None = None
+    guesses: Guesses | None = None
+    """What it may be, best first; only of unsure ones, as is the next."""
+    why: str | None = None
+
+    def promised(self) -> Iterator[tuple[str, Any]]:
+        """Yield the promised keys."""
+        yield "tile", self.tile
+        yield "at", None if self.at is None else list(self.at)
+        yield "cells", _lists(self.cells)
+        yield "turns", self.turns
+        yield "board", self.board
+        if self.at is None and self.cells is None:
+            yield "outline", self.outline
+        yield "confidence", self.confidence
+        yield "outline", self.outline
+        yield "field", self.field
+        yield "guesses", _lists(self.guesses)
+        yield "why", self.why
+
+
+@dataclass(frozen=True, eq=False)
+class ClayEntry(Entry):
+    """A piece of clay on a board."""
+
+    board: int
+    cell: Cell
+    kind: str
+    confidence: float
+    centre: Sequence[float]
+    opens: str | None = None
+
+    def promised(self) -> Iterator[tuple[str, Any]]:
+        """Yield the promised keys."""
+        yield "board", self.board
+        yield "cell", list(self.cell)
+        yield "kind", self.kind
+        yield "opens", self.opens
+        yield "confidence", self.confidence
+        yield "centre", self.centre
+
+
+@dataclass(frozen=True, eq=False)
+class SplitEntry(Entry):
+    """Cells that several sets of tiles explain, the likeliest first."""
+
+    cells: tuple[Cell, ...]
+    ways: tuple[tuple[Piece, ...], ...]
+    board: int | None = None
+
+    def promised(self) -> Iterator[tuple[str, Any]]:
+        """Yield the promised keys."""
+        yield "cells", _lists(self.cells)
+        yield "ways", [[_piece(piece) for piece in way] for way in self.ways]
+        yield "board", self.board
+
+
+@dataclass(frozen=True)
+class TableState:
+    """What the camera believes lies on the table, ready to be written as JSON.
+
+    Entries read as the interface promises: ``tile``, ``at``, ``turns`` (or ``cells``, ``board``),
+    ``confidence``, ``outline`` and so on.
+    """
+
+    size_px: tuple[int, int]
+    tiles: tuple[Mapping[str, Any], ...] = ()
+    unsure: tuple[Mapping[str, Any], ...] = ()
+    aside: tuple[Mapping[str, Any], ...] = ()
+    clay: tuple[Mapping[str, Any], ...] = ()
+    splits: tuple[Mapping[str, Any], ...] = ()
+    quality: Quality = field(default_factory=Quality)
+    game: str | None = None
+    set_name: str | None = None
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    """How long each stage took, for the bench; not part of the JSON."""
+
+    def contents(self) -> Hashable:
+        """Return what it says, without pixels and confidences."""
+        return (
+            frozenset((*_place(one), one["tile"], one.get("turns")) for one in self.tiles),
+            frozenset(_place(one) for one in self.unsure),
+            frozenset((*_place(one), one["kind"], one.get("opens")) for one in self.clay),
+        )
+
+
+def _place(entry: Mapping[str, Any]) -> tuple[Hashable, ...]:
+    cells = entry.get("cells") or [entry.get("at") or entry.get("cell")]
+    return (entry.get("field"), entry.get("board"), tuple(tuple(cell) for cell in cells))
 
 
 def table_state_to_json(state: TableState, file: str | None = None) -> dict[str, Any]:
@@ -73,3 +211,13 @@ def _plain(value: Any, key: str = "") -> Any:
         # A number that is none would make the whole document unreadable.
         return round(value, digits) if isfinite(value) else None
     return value
+
+
+def _piece(piece: Piece) -> dict[str, Any]:
+    form: dict[str, Any] = {"tile": piece.tile, "cells": _lists(sorted(piece.cells))}
+    return form if piece.board is None else {**form, "board": piece.board}
+
+
+def _lists(pairs: Sequence[Sequence[Any]] | None) -> list[list[Any]] | None:
+    """Return pairs as JSON has them."""
+    return None if pairs is None else [list(pair) for pair in pairs]

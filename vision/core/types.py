@@ -1,17 +1,17 @@
 """The values that pass between the stages of seeing, one type between two stages.
 
 Picture -detect-> Detections -crop, classify-> CellReadings -lattice-> LatticeFit -reconstruct->
-TableState. Pixels are those of the upright picture; ``(0, 0)`` is the centre of its upper left one.
-Arrays are checked here once and trusted everywhere else.
+a table state (``core/tables.py``). Pixels are those of the upright picture; ``(0, 0)`` is the
+centre of its upper left one. Arrays are checked here once and trusted everywhere else.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,24 +146,3 @@ class Quality:
 
     ok: bool = True
     advice: tuple[Advice, ...] = ()
-
-
-@dataclass(frozen=True)
-class TableState:
-    """What the camera believes lies on the table, ready to be written as JSON.
-
-    Entries read as the interface promises: ``tile``, ``at``, ``turns`` (or ``cells``, ``board``),
-    ``confidence``, ``outline`` and so on; ``vision.core.entries`` has what readers give.
-    """
-
-    size_px: tuple[int, int]
-    tiles: tuple[Mapping[str, Any], ...] = ()
-    unsure: tuple[Mapping[str, Any], ...] = ()
-    aside: tuple[Mapping[str, Any], ...] = ()
-    clay: tuple[Mapping[str, Any], ...] = ()
-    splits: tuple[Mapping[str, Any], ...] = ()
-    quality: Quality = field(default_factory=Quality)
-    game: str | None = None
-    set_name: str | None = None
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-    """How long each stage took, for the bench; not part of the JSON."""

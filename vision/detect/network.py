@@ -15,10 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.core.crop import shrunk
 from vision.core.errors import ModelError
-from vision.core.files import TRAINED, read_file, read_manifest
-from vision.core.pyramid import shrunk
-from vision.core.runner import Runner
+from vision.core.files import TRAINED, Runner, read_file, read_manifest
 from vision.core.types import Bgr, Points
 
 Floats = NDArray[np.float32]

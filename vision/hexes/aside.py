@@ -24,10 +24,10 @@ from engine.draw.palette import coat
 from engine.hexpath import path_cells
 from engine.lattice import Cell
 from engine.tiles import TileSet
-from vision.core.pyramid import Pyramid, drawn_between
+from vision.core.crop import Pyramid, drawn_between
 from vision.core.types import Bgr, Points
 from vision.detect.hex_seams import board_shares
-from vision.hexes.marks import FINDER_STEP, SHRINK, STRIDE, hanging_together
+from vision.hexes.boards import FINDER_STEP, SHRINK, STRIDE, hanging_together
 from vision.hexes.models import HexModels
 from vision.hexes.plane import OUTLINE_RADIUS, HexBoard, plane_of
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_board, hex_neighbours
 from engine.tiles import TileSet
-from vision.core.pyramid import Pyramid, drawn_between
+from vision.core.crop import Pyramid, drawn_between
 from vision.core.stages import stage
 from vision.core.types import Bgr
 from vision.hexes.models import CONTENTS, HexModels

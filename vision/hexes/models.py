@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.core.files import TRAINED, read_file, read_manifest
-from vision.core.runner import Runner, blob_of
+from vision.core.files import TRAINED, Runner, blob_of, read_file, read_manifest
 from vision.core.types import Bgr, Points
 
 Floats = NDArray[np.float32]

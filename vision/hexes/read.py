@@ -16,16 +16,15 @@ from engine.setfile import built_in_names
 from engine.tiles import TileSet
 from vision.classify.taught import find_taught, taught_folder
 from vision.core.confidences import TOLD
-from vision.core.entries import ClayEntry, SplitEntry, TileEntry
-from vision.core.pyramid import Pyramid
+from vision.core.crop import Pyramid
 from vision.core.stages import shown
-from vision.core.types import Advice, Bgr, Points, Quality, TableState
+from vision.core.tables import ClayEntry, SplitEntry, TableState, TileEntry
+from vision.core.types import Advice, Bgr, Points, Quality
 from vision.detect.hex_seams import UNKNOWN
 from vision.hexes.aside import Above, tiles_aside
-from vision.hexes.boards import FoundBoards, boards_in
+from vision.hexes.boards import FINDER_PX, STRIDE, FoundBoards, boards_in
 from vision.hexes.cells import CELLS, CellReadings, read_cells, turns_of
 from vision.hexes.clay import SeenClay, clay_on_boards
-from vision.hexes.marks import FINDER_PX, STRIDE
 from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.pieces import SeenPiece, SeenSplit, pieces_of
 from vision.hexes.plane import HexBoard, plane_of

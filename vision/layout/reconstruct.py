@@ -12,9 +12,9 @@ import numpy as np
 
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
-from vision.core.entries import Guesses, TileEntry
 from vision.core.ground import Ground
 from vision.core.looks import BACK
+from vision.core.tables import Guesses, TileEntry
 from vision.core.types import UNKNOWN_TILE, Detection, Detections, LatticeFit, width_of
 from vision.layout.cards import (
     CardGroup,

@@ -14,15 +14,16 @@ import numpy as np
 from calibration.profile import Profile
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading, Reader
-from vision.core.pyramid import Pyramid
+from vision.core.crop import Pyramid
 from vision.core.request import ReadRequest
-from vision.core.types import Bgr, Detection, Detections, Points, TableState
+from vision.core.tables import TableState
+from vision.core.types import Bgr, Detection, Detections, Points
 from vision.detect.detect import DEFAULT, detect_tiles
 from vision.hexes.cells import CellReadings
 from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.plane import FIXED, HexBoard
 from vision.hexes.read import MOST_BOARDS, boards_of, cells_of, read_hex_table
-from vision.live.changes import Mask, boxes_around, grown, painted_on
+from vision.live.changes import Box, Mask, boxes_around, grown, painted_on
 from vision.read import Stages, read_cells, read_table, stages_for
 
 AROUND_TILES = 1.0
@@ -121,16 +122,8 @@ class TileFollower:
             return None
         stay = [d for d in kept.found if not _lies_on(d, near, scale)]
         middles = np.array([d.centre_px for d in stay]).reshape(-1, 2)
-        fresh: list[Detection] = []
-        for left, top, right, bottom in boxes:
-            seen = self._detect(bgr[top:bottom, left:right], width)
-            moved = [
-                Detection(
-                    d.corners_px + np.array([left, top]), d.confidence, _leaves(d, left, top, bgr)
-                )
-                for d in seen
-            ]
-            fresh += [d for d in moved if _lies_on(d, near, scale) and not _is_one_of(d, middles)]
+        seen = [d for box in boxes for d in self._detect(bgr, box, width)]
+        fresh = [d for d in seen if _lies_on(d, near, scale) and not _is_one_of(d, middles)]
         same = {d: self._cells[d] for d in stay if d in self._cells}
         return self._read(bgr, replace(kept, found=(*stay, *fresh)), same)
 
@@ -159,12 +152,15 @@ class TileFollower:
         self._beside += [np.asarray(outline, np.float64).mean(axis=0) for outline in outlines]
         self._kept = None
 
-    def _detect(self, part: Bgr, width: float) -> Sequence[Detection]:
+    def _detect(self, bgr: Bgr, box: Box, width: float) -> list[Detection]:
         """Return the outlines in a part of the picture, looked at as closely as the whole is."""
+        left, top, right, bottom = box
+        part = np.ascontiguousarray(bgr[top:bottom, left:right])
         scale = min(1.0, DEFAULT.wanted_wide_px / width)
         settings = replace(DEFAULT, first_long_px=max(32, round(max(part.shape[:2]) * scale)))
-        part = np.ascontiguousarray(part)
-        return detect_tiles(part, self.request.shape, settings=settings).found
+        found = detect_tiles(part, self.request.shape, settings=settings).found
+        moved = [(d.corners_px + np.array([left, top]), d.confidence) for d in found]
+        return [Detection(corners, sure, _leaves(corners, bgr)) for corners, sure in moved]
 
     def _read(
         self, bgr: Bgr, found: Detections, same: Mapping[Detection, CellReading] | None = None
@@ -236,8 +232,7 @@ def _is_one_of(detection: Detection, middles: Points) -> bool:
     return bool((np.hypot(*(middles - detection.centre_px).T) < near).any())
 
 
-def _leaves(detection: Detection, left: int, top: int, bgr: Bgr) -> bool:
-    corners = detection.corners_px + np.array([left, top])
+def _leaves(corners: Points, bgr: Bgr) -> bool:
     return bool(((corners < -1) | (corners > np.array([bgr.shape[1], bgr.shape[0]]))).any())
 
 

@@ -8,15 +8,15 @@ much has changed, and now and then to make sure.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import cv2
 import numpy as np
 
 from vision.core.request import ReadRequest
-from vision.core.types import Bgr, Points, TableState
+from vision.core.tables import TableState
+from vision.core.types import Bgr, Points
 from vision.live.changes import Mask, Small, changed_between, in_its_light, painted_on, shrunk
 from vision.live.follow import follower_for
 
@@ -119,7 +119,7 @@ class TrackedTable:
 
     def _agree(self, state: TableState, small: Small, wanted: int) -> bool:
         """Keep a table once so many looks in a row have shown the same."""
-        shown = _contents(state)
+        shown = state.contents()
         self._alike = self._alike + 1 if shown == self._last else 1
         self._last = shown
         if self._alike < wanted:
@@ -133,17 +133,3 @@ class TrackedTable:
         share = self.settings.drift
         lit = in_its_light(self._picture, small)
         self._picture = np.asarray(cv2.addWeighted(lit, 1 - share, small, share, 0), np.float32)
-
-
-def _contents(state: TableState) -> Hashable:
-    """Return what a table state says, without pixels and confidences."""
-    return (
-        frozenset((*_place(entry), entry["tile"], entry.get("turns")) for entry in state.tiles),
-        frozenset(_place(entry) for entry in state.unsure),
-        frozenset((*_place(entry), entry["kind"], entry.get("opens")) for entry in state.clay),
-    )
-
-
-def _place(entry: Mapping[str, Any]) -> tuple[Hashable, ...]:
-    cells = entry.get("cells") or [entry.get("at") or entry.get("cell")]
-    return (entry.get("field"), entry.get("board"), tuple(tuple(cell) for cell in cells))

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from vision.core.types import Frame
-from vision.sources.source import SourceError
+from vision.sources import SourceError
 
 FRAMES_A_SECOND = 10.0
 """How fast the pictures of a folder were taken where nobody says."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,9 +18,17 @@ from importlib.util import find_spec
 from typing import Any
 
 from vision.core.types import Frame
-from vision.sources.pi_controls import LightWatch, alike, locks, sensor_mode
+from vision.sources import SourceError
+from vision.sources.pi_controls import (
+    Controls,
+    LightWatch,
+    Metadata,
+    SensorOutput,
+    alike,
+    locks,
+    sensor_mode,
+)
 from vision.sources.pi_pixels import StreamLayout, bgr_from_buffer
-from vision.sources.source import SourceError
 
 log = logging.getLogger(__name__)
 
@@ -110,8 +118,8 @@ class PiCamera:
         self._open_camera = open_camera or _opened
         self._sleep = sleep
         self._camera: Any = None
-        self._sensor: Mapping[str, Any] = {}
-        self._held: dict[str, Any] = {}
+        self._sensor: SensorOutput | None = None
+        self._held: Controls = {}
         self._focused: bool | None = None
         self._light = LightWatch()
         self._lock = threading.RLock()
@@ -200,7 +208,7 @@ class PiCamera:
             self.open()
             try:
                 config = self._camera.create_still_configuration(
-                    main={"format": BLUE_FIRST}, controls=dict(self._held)
+                    main={"format": BLUE_FIRST}, controls=self._held.copy()
                 )
                 job = self._camera.switch_mode_capture_request_and_stop(config, wait=False)
                 frame = self._frame_of(self._waited(job))
@@ -215,8 +223,12 @@ class PiCamera:
     def settle(self) -> None:
         """Let exposure and white balance find their place, then lock them."""
         with self._lock:
-            free = {"AeEnable": True, "AwbEnable": True}
-            self._let({name: on for name, on in free.items() if name in self._held})
+            free: Controls = {}
+            if "AeEnable" in self._held:
+                free["AeEnable"] = True
+            if "AwbEnable" in self._held:
+                free["AwbEnable"] = True
+            self._let(free)
             metadata = self._settled_metadata()
             self._hold(locks(metadata, self._camera.camera_controls))
             frame = self._taken()
@@ -233,9 +245,9 @@ class PiCamera:
 
     def _start_stream(self) -> None:
         camera, fps = self._camera, self.settings.frames_a_second
-        controls = dict(self._held)
+        controls = self._held.copy()
         if "FrameDurationLimits" in camera.camera_controls:
-            controls["FrameDurationLimits"] = (round(1e6 / fps),) * 2
+            controls["FrameDurationLimits"] = (round(1e6 / fps), round(1e6 / fps))
         config = camera.create_video_configuration(
             main={"format": BLUE_FIRST, "size": self._stream_size()},
             # As stills have it: video's own colour space has fewer levels and other colours.
@@ -243,7 +255,7 @@ class PiCamera:
             controls=controls,
             # Of the frames that nobody took, the newest one alone is kept.
             queue=True,
-            **self._sensor,
+            **({} if self._sensor is None else {"sensor": self._sensor}),
         )
         camera.configure(config)
         camera.start()
@@ -277,12 +289,12 @@ class PiCamera:
             self._start_s = taken_at_s
         return Frame(bgr, taken_at_s - self._start_s)
 
-    def _metadata(self) -> Mapping[str, Any]:
+    def _metadata(self) -> Metadata:
         job = self._camera.capture_metadata(wait=False)
-        metadata: Mapping[str, Any] = self._waited(job)
+        metadata: Metadata = self._waited(job)
         return metadata
 
-    def _settled_metadata(self) -> Mapping[str, Any]:
+    def _settled_metadata(self) -> Metadata:
         """Return what the camera says of itself once exposure and colours stand still."""
         metadata = self._metadata()
         if "ExposureTime" not in metadata and "ColourGains" not in metadata:
@@ -305,13 +317,13 @@ class PiCamera:
         if position is not None:
             self._hold({"AfMode": AF_MANUAL, "LensPosition": float(position)})
 
-    def _hold(self, controls: Mapping[str, Any]) -> None:
+    def _hold(self, controls: Controls) -> None:
         self._held.update(controls)
         self._let(controls)
 
-    def _let(self, controls: Mapping[str, Any]) -> None:
+    def _let(self, controls: Controls) -> None:
         if controls:
-            self._camera.set_controls(dict(controls))
+            self._camera.set_controls(controls.copy())
 
     def _tell(self) -> None:
         camera, held = self._camera, self._held
@@ -348,7 +360,7 @@ def _opened(number: int) -> Any:
     return Picamera2(number)
 
 
-def _layout(config: Mapping[str, Any]) -> StreamLayout:
+def _layout(config: Any) -> StreamLayout:
     """Return how the pixels lie, as the camera reports it."""
     main, space = config["main"], config.get("colour_space")
     return StreamLayout(

@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
+
+
+class Metadata(TypedDict, total=False):
+    """What a frame says of itself, by libcamera's names."""
+
+    ExposureTime: int
+    AnalogueGain: float
+    ColourGains: tuple[float, float]
+    LensPosition: float
+    SensorTimestamp: int
+
+
+class Controls(TypedDict, total=False):
+    """What can be asked of a camera, by libcamera's names."""
+
+    AeEnable: bool
+    ExposureTime: int
+    AnalogueGain: float
+    AwbEnable: bool
+    ColourGains: tuple[float, float]
+    AfMode: int
+    LensPosition: float
+    FrameDurationLimits: tuple[int, int]
+
+
+class SensorOutput(TypedDict):
+    """One of a sensor's modes, as picamera2 is asked for it."""
+
+    output_size: tuple[int, int]
+    bit_depth: int
 
 
 @dataclass
@@ -43,34 +73,34 @@ class LightWatch:
         return float(np.mean(bgr[::16, ::16, 1])) + 1.0
 
 
-def sensor_mode(camera: Any, fps: float) -> dict[str, Any]:
-    """Return the sensor mode that sees the whole field and is quick enough.
+def sensor_mode(camera: Any, fps: float) -> SensorOutput | None:
+    """Return the sensor mode that sees the whole field and is quick enough, if there are modes.
 
     Left to itself libcamera takes a mode of the wanted size, and on modules 2 and HQ that one
     cuts the edges of the table off.
     """
     # Only the Pi's own cameras have modes; a webcam or a virtual one has none.
     if "ColorFilterArrangement" not in camera.camera_properties:
-        return {}
+        return None
     modes = [mode for mode in camera.sensor_modes if "crop_limits" in mode]
     if not modes:
-        return {}
+        return None
     widest = max(_area(mode["crop_limits"][2:]) for mode in modes)
     # Modes of one field differ in their crop by a few pixels.
     whole = [mode for mode in modes if _area(mode["crop_limits"][2:]) >= 0.97 * widest]
     quick = [mode for mode in whole if mode["fps"] >= fps] or whole
     best = max(quick, key=lambda mode: (mode["fps"] >= fps, _area(mode["size"]), mode["bit_depth"]))
-    return {"sensor": {"output_size": best["size"], "bit_depth": best["bit_depth"]}}
+    return {"output_size": best["size"], "bit_depth": best["bit_depth"]}
 
 
 def _area(size: Any) -> int:
     return int(size[0]) * int(size[1])
 
 
-def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def alike(before: Metadata, after: Metadata) -> bool:
     """Say whether exposure and colour gains of two frames are within 2 % of each other."""
 
-    def numbers(metadata: Mapping[str, Any]) -> list[float]:
+    def numbers(metadata: Metadata) -> list[float]:
         exposure = metadata.get("ExposureTime", 1) * metadata.get("AnalogueGain", 1.0)
         return [float(exposure), *map(float, metadata.get("ColourGains", ()))]
 
@@ -78,16 +108,25 @@ def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return len(first) == len(second) and bool(np.allclose(first, second, rtol=0.02))
 
 
-def locks(metadata: Mapping[str, Any], controls: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the controls that keep exposure and colours as they are now."""
-    wanted: dict[str, Any] = {}
+def locks(metadata: Metadata, known: Container[str]) -> Controls:
+    """Return the controls that keep exposure and colours as they are now.
+
+    Args:
+        metadata: of the newest frame.
+        known: the names of the controls that the camera has.
+    """
+    wanted: Controls = {}
     if "ExposureTime" in metadata and "AnalogueGain" in metadata:
-        wanted |= {
-            "AeEnable": False,
-            "ExposureTime": int(metadata["ExposureTime"]),
-            "AnalogueGain": float(metadata["AnalogueGain"]),
-        }
+        if "AeEnable" in known:
+            wanted["AeEnable"] = False
+        if "ExposureTime" in known:
+            wanted["ExposureTime"] = int(metadata["ExposureTime"])
+        if "AnalogueGain" in known:
+            wanted["AnalogueGain"] = float(metadata["AnalogueGain"])
     if "ColourGains" in metadata:
-        red, blue = metadata["ColourGains"]
-        wanted |= {"AwbEnable": False, "ColourGains": (float(red), float(blue))}
-    return {name: value for name, value in wanted.items() if name in controls}
+        if "AwbEnable" in known:
+            wanted["AwbEnable"] = False
+        if "ColourGains" in known:
+            red, blue = metadata["ColourGains"]
+            wanted["ColourGains"] = float(red), float(blue)
+    return wanted

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from vision.core.types import Frame
-from vision.sources.source import SourceError
+from vision.sources import SourceError
 
 log = logging.getLogger(__name__)
 

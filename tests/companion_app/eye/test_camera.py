@@ -14,7 +14,7 @@ from companion_app.line.standing import kind_of
 from companion_app.live.demo import demo_record
 from companion_app.refusal import Refusal
 from vision.core.types import Frame
-from vision.sources.source import SourceError
+from vision.sources import SourceError
 
 PATIENCE_S = 10.0
 

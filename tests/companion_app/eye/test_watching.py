@@ -12,7 +12,8 @@ from companion_app.eye.recorded import laid
 from companion_app.eye.watching import Watched
 from engine.placement import Layout
 from engine.record import layout_to_json
-from vision.core.types import Frame, TableState
+from vision.core.tables import TableState
+from vision.core.types import Frame
 
 STILL = np.full((72, 128, 3), 120, np.uint8)
 HAND = STILL.copy()

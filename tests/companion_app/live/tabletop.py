@@ -16,7 +16,7 @@ from engine.games import game_named
 from engine.notation import read_layout
 from engine.placement import Layout
 from engine.record import Record, find_set, layout_to_json, parse_options
-from vision.core.types import TableState
+from vision.core.tables import TableState
 
 STEP_S = 0.1
 

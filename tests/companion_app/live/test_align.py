@@ -6,7 +6,7 @@ from engine.notation import read_layout
 from engine.placement import Layout
 from engine.record import layout_to_json
 from engine.setfile import built_in_set
-from vision.core.types import TableState
+from vision.core.tables import TableState
 
 NEST = built_in_set("schlangennest")
 HEX = built_in_set("snekagon")

@@ -19,7 +19,8 @@ from engine.games import game_named
 from engine.placement import Layout, Placement
 from engine.record import Record, find_set, layout_to_json, parse_options
 from tests.engine.playing import random_game, variants
-from vision.core.types import Frame, TableState
+from vision.core.tables import TableState
+from vision.core.types import Frame
 
 STILL = np.full((72, 128, 3), 120, np.uint8)
 HAND = STILL.copy()

@@ -5,7 +5,7 @@ import pytest
 from companion_app.live.errors import ToldError
 from engine.placement import Layout, Piece
 from tests.companion_app.live.tabletop import Tabletop, said
-from vision.core.types import TableState
+from vision.core.tables import TableState
 
 HALF = Piece("red/4/0+", ((0, -3), (0, -2), (0, -1), (1, -4)))
 SEEN = {"tile": "red/2", "cells": [[0, -2], [0, -1]], "guesses": [["red/2", 0.9]], "why": "covered"}

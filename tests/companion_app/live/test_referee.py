@@ -16,7 +16,7 @@ from engine.placement import Clay, Layout, Piece
 from engine.record import move_to_json
 from tests.companion_app.live.tabletop import Tabletop, said, verdicts
 from tests.engine.playing import Variant, random_game, variants
-from vision.core.types import TableState
+from vision.core.tables import TableState
 
 GAMES = ("schlangennest", "snekagon", "snekagon5g", "sssnake", "carnival")
 PLAIN = {game: next(v for v in variants() if v.game.facts.name == game) for game in GAMES}

@@ -8,7 +8,7 @@ from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
 from engine.placement import Layout
 from tests.companion_app.live.tabletop import Tabletop, said
 from tests.companion_app.live.test_referee import PLAIN, a_table, play
-from vision.core.types import TableState
+from vision.core.tables import TableState
 
 OLD = "blue/curve@0,0 red/curve@1,0 blue/tail@0,1 red/tail@1,1"
 STRANGE = "yellow/curve@0,0 yellow/tail@1,0 green/curve@0,1 green/tail@1,1"

@@ -3,9 +3,7 @@
 import numpy as np
 
 from engine.placement import Piece
-from vision.core.entries import ClayEntry, SplitEntry, TileEntry
-from vision.core.tables import table_state_to_json
-from vision.core.types import TableState
+from vision.core.tables import ClayEntry, SplitEntry, TableState, TileEntry, table_state_to_json
 
 OUTLINE = [[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0]]
 

@@ -2,8 +2,8 @@ import json
 
 import numpy as np
 
-from vision.core.tables import table_state_to_json
-from vision.core.types import Advice, Quality, TableState
+from vision.core.tables import TableState, table_state_to_json
+from vision.core.types import Advice, Quality
 
 KEYS = [
     "format", "version", "file", "size", "game", "set", "tiles", "unsure", "aside", "clay",

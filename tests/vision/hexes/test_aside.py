@@ -9,7 +9,7 @@ import pytest
 
 from engine.hexpath import path_cells
 from engine.setfile import built_in_set
-from vision.core.pyramid import Pyramid
+from vision.core.crop import Pyramid
 from vision.hexes.aside import (
     View,
     _drawn,

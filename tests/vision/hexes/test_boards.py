@@ -8,7 +8,7 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.training.hex_samples import hex_table
-from vision.core.pyramid import Pyramid
+from vision.core.crop import Pyramid
 from vision.hexes.boards import CROP_PX, crop, find_boards
 from vision.hexes.cells import CELLS
 from vision.hexes.plane import FIXED, HexBoard, fitted, plane_of

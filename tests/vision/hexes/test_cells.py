@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from engine.lattice import HEX_STEPS
+from vision.core.crop import Pyramid
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED
-from vision.core.pyramid import Pyramid
 from vision.hexes.cells import (
     CELLS,
     CLAYS,

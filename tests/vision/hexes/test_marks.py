@@ -6,9 +6,8 @@ import numpy as np
 
 from engine.setfile import built_in_set
 from models.training.hex_samples import hex_table
-from vision.core.pyramid import Pyramid
-from vision.hexes.boards import boards_in
-from vision.hexes.marks import _marks_beside
+from vision.core.crop import Pyramid
+from vision.hexes.boards import _marks_beside, boards_in
 from vision.hexes.models import shipped_models
 from vision.hexes.plane import HexBoard
 from vision.hexes.read import read_hex_table

@@ -2,8 +2,8 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.sources import SourceError
 from vision.sources.files import FolderSource, VideoSource
-from vision.sources.source import SourceError
 
 
 def picture(value: int) -> np.ndarray:

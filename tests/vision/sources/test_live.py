@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from vision.core.types import Frame
-from vision.sources.newest import NewestFrames
-from vision.sources.pushed import PushedSource
-from vision.sources.source import SourceError
+from vision.sources import SourceError
+from vision.sources.newest import NewestFrames, PushedSource
 from vision.sources.webcam import WebcamSource
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)

@@ -8,6 +8,7 @@ where the board lies, and the sides between them where exactly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 import cv2
 import numpy as np
@@ -45,6 +46,7 @@ _CORNERS = np.roll(np.array(outline([(0, 0)], 1.0)), 1, axis=0)
 """Of a cell on the plane of its board, clockwise from the top."""
 
 
+@cache
 def _spread_of_a_board() -> float:
     """Return the deviation, along any axis of its plane, of what the ring around a board holds."""
     corners = (plane_of(CELLS)[:, None] + _CORNERS).reshape(-1, 2)
@@ -54,9 +56,6 @@ def _spread_of_a_board() -> float:
     mask = cv2.fillConvexPoly(np.zeros(np.ptp(hull, axis=0)[::-1] + 1, np.uint8), hull - low, 1)
     ys, xs = np.nonzero(mask)
     return float(np.sqrt((xs.var() + ys.var()) / 2)) / fine
-
-
-_SPREAD = _spread_of_a_board()
 
 
 def side_name(colour: str, what: str) -> str:
@@ -130,7 +129,7 @@ def _spread_as(inside: Points, size_px: tuple[int, int]) -> HexBoard:
     middle = inside.mean(axis=0)
     away = inside - middle
     values, vectors = np.linalg.eigh(away.T @ away / len(away) + np.eye(2) * SMALLEST)
-    root = vectors @ np.diag(np.sqrt(values)) @ vectors.T / _SPREAD
+    root = vectors @ np.diag(np.sqrt(values)) @ vectors.T / _spread_of_a_board()
     flat = away @ np.linalg.inv(root).T
     # Six equal corners show in the sixth moment.
     turn = float(np.angle(((flat[:, 0] + 1j * flat[:, 1]) ** 6).sum())) / 6

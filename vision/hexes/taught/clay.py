@@ -157,7 +157,7 @@ class ClayLook:
         return {"clay_open": self.is_open, "clay_closed": self.closed, "clay_from": numbers}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Any]) -> ClayLook | None:
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> ClayLook | None:
         """Return what arrays say of clay, if they do.
 
         Raises:

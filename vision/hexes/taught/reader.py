@@ -91,7 +91,9 @@ class BoardReader:
         return {"means": self.means, "whiten": self.whiten, "sides": sides, **clay}
 
     @classmethod
-    def of(cls, names: tuple[str, ...], arrays: Mapping[str, Any], known: float) -> BoardReader:
+    def of(
+        cls, names: tuple[str, ...], arrays: Mapping[str, NDArray[Any]], known: float
+    ) -> BoardReader:
         """Return the reader that arrays describe.
 
         Raises:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from vision.intake.silence_decoders import LONGEST_TALK_BYTES, decoder_talk, says_damaged
+from vision.intake.decode import LONGEST_TALK_BYTES, decoder_talk, says_damaged
 
 
 def test_what_decoders_say_is_kept_and_the_rest_goes_on(capfd):
@@ -81,7 +81,7 @@ def test_closed_standard_error_hinders_nobody(monkeypatch):
     def closed(_):
         raise OSError(9, "Bad file descriptor")
 
-    monkeypatch.setattr("vision.intake.silence_decoders.os.dup", closed)
+    monkeypatch.setattr("vision.intake.decode.os.dup", closed)
     with decoder_talk() as talk:
         pass
     assert talk == []

@@ -10,8 +10,13 @@ import pytest
 from calibration.profile import Lens, Light, Profile, TablePlane
 from engine.setfile import built_in_set
 from models.scenes.scene import Scene, make_scene
-from vision.core.foreknown import READ_WIDE_PX, expected_wide_px, in_white_light, pixels_enough
-from vision.core.request import ReadRequest
+from vision.core.request import (
+    READ_WIDE_PX,
+    ReadRequest,
+    expected_wide_px,
+    in_white_light,
+    pixels_enough,
+)
 from vision.detect.detect import QUICK, detect_tiles
 from vision.detect.network import TileMaps, TileNetwork
 from vision.intake.picture import WORKING_PIXELS

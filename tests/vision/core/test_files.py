@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from vision.core.errors import ModelError
-from vision.core.files import TRAINED
-from vision.core.runner import Runner, blob_of
+from vision.core.files import TRAINED, Runner, blob_of
 
 FILE = TRAINED / "hex_placer.onnx"
 GRAY = np.full((128, 128, 3), 90, np.uint8)
