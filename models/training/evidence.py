@@ -27,7 +27,7 @@ from tqdm import tqdm
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.art import faces
-from models.evaluate.workers import spread
+from models.evaluate.harness import spread
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of

@@ -21,13 +21,11 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from models.evaluate.one_print import one_print
-from models.evaluate.taught_invented import good_lessons, tables_of
-from models.evaluate.workers import spread
+from models.evaluate.harness import spread
+from models.evaluate.taught.invented import one_print, part_lesson, tables_of
 from models.scenes.invented import invented_set
-from models.scenes.splits import Split, invented_names, rng_of
-from models.teaching.labels import parse_labels
-from models.teaching.teach import Lesson, gather, learn
+from models.scenes.splits import invented_names, rng_of
+from models.teaching.teach import gather, learn
 from models.training.drills import jittered
 from models.training.evidence import Known, figures_of, fit_both
 from models.training.strangers import anywhere
@@ -43,7 +41,6 @@ from vision.core.types import Detection
 Array = npt.NDArray[Any]
 Random = np.random.Generator
 
-LEFT_OUT = 1 / 3
 TABLES, FIRST_TABLE = 5, 40
 MISSES = (0.3, 1.5)
 FOUND = 0.9
@@ -72,25 +69,6 @@ class Recorded(Evidence):
 
 _NONE, _NO_NUMBERS = np.zeros(0, np.int32), np.zeros(0, np.float64)
 NOTHING = Trees(0.0, _NONE, _NONE, _NO_NUMBERS, _NONE, _NONE, _NO_NUMBERS)
-
-
-def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
-    """Return what an owner who leaves out a third of a box would teach, and the kinds in it."""
-    prints = one_print(invented_set(name))
-    kinds = sorted(set(prints.values()))
-    rng = rng_of("left out", name)
-    known = {kinds[int(k)] for k in rng.permutation(len(kinds))[round(LEFT_OUT * len(kinds)) :]}
-    photos = home / name
-    photos.mkdir(parents=True)
-    labels = {}
-    for number, (jpeg, truth) in enumerate(good_lessons(name, "square", split)):
-        (photos / f"{number}.jpg").write_bytes(jpeg)
-        labels[f"{number}.jpg"] = [
-            {"tile": prints[t["tile"]], "centre": [float(v) for v in np.mean(t["outline"], axis=0)]}
-            for t in truth["tiles"] if prints[t["tile"]] in known
-        ]  # fmt: skip
-    parsed = parse_labels({"photos": labels}, "square")
-    return Lesson(f"taught-{name}", "square", photos, parsed, replace=True), known
 
 
 def box_rows(name: str, kept: Path | None) -> Known | None:
