@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from models.evaluate.detection import matched
 from models.evaluate.harness import Json, every_row, told
-from models.evaluate.taught.counting import SURE, best_fit, stages_of
+from models.evaluate.taught.counting import SURE, best_fit
 from models.evaluate.taught.invented import (
     FIRST_TABLE,
     box_names,
@@ -32,7 +32,7 @@ from models.teaching.examples import Examples
 from models.teaching.fit import fit_reader
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, gather, learn, prepared_loose
-from vision import ReadRequest, Shape, load_picture, read_table
+from vision import ReadRequest, Shape, Stages, load_picture, read_table, stages_for
 from vision.classify import features
 from vision.classify.embedding import NUMBERS
 from vision.core.crop import Patches, cut
@@ -170,7 +170,8 @@ def _qwirkle(folder: Path, part: int) -> Case:
     patches, tiles = [], []
     for file in sorted(set(data) - set(references))[part :: PHOTOGRAPHED["qwirkle"]]:
         picture = load_picture(folder / file)
-        state = read_table(picture, ReadRequest("square", box.tile_set), stages_of(box))
+        stages = Stages(stages_for(ReadRequest("square")).detect, box.reader)
+        state = read_table(picture, ReadRequest("square", box.tile_set), stages)
         truth = {(t["at"][0], t["at"][1]): str(t["tile"]) for t in data[file]}
         entries = [*state.tiles, *state.unsure]
         cells = np.array([entry["at"] for entry in entries]).reshape(-1, 2)
