@@ -9,8 +9,8 @@ import pytest
 
 from companion_app.cli.teach_command import add_teach_command
 from companion_app.cli.watch_command import add_watch_command
-from models.evaluate import wooden_box
-from models.evaluate.other_box import GAME, other_box, owner_map, write_game, write_lessons
+from models.evaluate.taught import wood
+from models.evaluate.taught.ropes import GAME, owner_map, rope_box, write_game, write_lessons
 
 MOVES = 4
 SIZE_PX = (1280, 960)
@@ -41,13 +41,13 @@ def home(tmp_path, monkeypatch):
 def test_every_kind_of_the_owner_is_a_tile_of_the_game():
     tiles = [tile for tile, _ in owner_map().values()]
 
-    assert sorted(tiles) == sorted(other_box().tile_set.kinds)
+    assert sorted(tiles) == sorted(rope_box().tile_set.kinds)
 
 
 def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
     write_lessons(home / "lessons")
     lessons = home / "lessons"
-    one = write_game(home / "game", other_box(), MOVES, SIZE_PX)
+    one = write_game(home / "game", rope_box(), MOVES, SIZE_PX)
 
     status = run(
         add_teach_command, "teach", "ropes", "--shape", "square", "--photos", str(lessons),
@@ -70,18 +70,18 @@ def test_a_taught_copy_of_a_game_is_refereed(home, capsys):
 
 def test_a_taught_wooden_board_is_refereed(home, capsys):
     lessons = home / "lessons"
-    wooden_box.write_lessons(lessons)
-    box = wooden_box.wooden_box()
-    one = wooden_box.write_game(home / "game", box, WOODEN_MOVES, WOODEN_SIZE_PX)
+    wood.write_lessons(lessons)
+    box = wood.wooden_box()
+    one = wood.write_game(home / "game", box, WOODEN_MOVES, WOODEN_SIZE_PX)
 
     status = run(
         add_teach_command, "teach", "wood", "--shape", "hex", "--photos", str(lessons),
-        "--labels", str(lessons / "labels.json"), "--game", wooden_box.GAME,
+        "--labels", str(lessons / "labels.json"), "--game", wood.GAME,
         "--map", str(lessons / "map.json"), "--json",
     )  # fmt: skip
     report = json.loads(capsys.readouterr().out)
     run(
-        add_watch_command, "watch", f"folder:{home / 'game'}", "--game", wooden_box.GAME,
+        add_watch_command, "watch", f"folder:{home / 'game'}", "--game", wood.GAME,
         "--set", "wood", "--players", ",".join(one.players),
     )  # fmt: skip
     told = events(capsys)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from models.evaluate.figures import RESULTS, saved_subjects
+from models.evaluate.harness import RESULTS, saved_subjects
 from models.evaluate.report import TEXT_PARTS, keep_text, kept_text, write_report
 
 TABLES = 500

@@ -8,7 +8,6 @@ nothing can go. Each picture is one line of a file; a run that was broken off go
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -16,24 +15,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import cv2
-import numpy as np
-
-from engine.setfile import built_in_set
-from models.evaluate.golden import FIRST_SEED, FOLDER, request_of, taught_box
-from models.evaluate.golden_tables import Marks, box_of, drawn_table, marks_of, taught_marks
-from models.evaluate.kept import every_row
-from models.evaluate.taught import stages_of
+from models.evaluate.golden import FOLDER, SHAPES, Case, Marks, cases
+from models.evaluate.harness import Json, every_row, parser_of, say
 from models.scenes.settings import GAMES
-from vision import ReadRequest, Shape, TableState, read_table, table_state_to_json
+from vision import TableState, table_state_to_json
 from vision.core.stages import STAGES, watched_by
 
-Json = dict[str, Any]
 Read = Callable[[], TableState]
 
 TABLES = 60
 BOXES = 2
-TABLES_A_BOX = 2
 
 
 @dataclass
@@ -129,58 +120,30 @@ def lines(found: Mapping[str, Earned], pictures: int) -> Iterator[str]:
                f"| {one.claims:+d} | {one.unsure:+d} |")  # fmt: skip
 
 
-def _table(key: str, game: str, folder: Path) -> Json:
-    cv2.setNumThreads(1)
-    shown = drawn_table(folder, game, int(key))
-    if shown is None:
-        return {"key": key, "small": True}
-    bgr, tile_set = np.asarray(shown.bgr, np.uint8), built_in_set(game)
-    read = partial(read_table, bgr, request_of(game))
-    return {"key": key, **ablated(read, lambda state: marks_of(shown, state, game, tile_set))}
-
-
-def _taught(key: str, shape: Shape, folder: Path) -> Json:
-    cv2.setNumThreads(1)
-    number, table = map(int, key.split("-"))
-    name, every = box_of(folder, shape, number, TABLES_A_BOX)
-    shown, box = every[table], taught_box(name, shape, folder)
-    bgr = np.asarray(shown.bgr, np.uint8)
-    read = partial(read_table, bgr, ReadRequest(shape, box.tile_set), stages_of(box))
-    return {"key": key, **ablated(read, lambda state: taught_marks(shown, state, name, shape))}
+def _row(key: str, case: Callable[[str], Case | None]) -> Json:
+    shown = case(key)
+    return {"key": key, **({"small": True} if shown is None else ablated(shown.read, shown.marks))}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Count as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m models.evaluate.ablation", description=__doc__)
-    parser.add_argument("--game", action="append", choices=GAMES, dest="games")
+    parser = parser_of("ablation", __doc__, GAMES, FOLDER / "ablation")
     parser.add_argument("--tables", type=int, default=TABLES, help="golden tables a game")
     parser.add_argument("--boxes", type=int, default=BOXES, help="taught boxes of each shape")
     parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
-    parser.add_argument("--out", type=Path, default=FOLDER / "ablation", metavar="DIR")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
+    shapes = () if asked.games else SHAPES
     every: list[Json] = []
-    seeds = [str(FIRST_SEED + number) for number in range(asked.tables)]
-    boxes = [f"{box}-{table}" for box in range(asked.boxes) for table in range(TABLES_A_BOX)]
-    parts: list[tuple[str, list[str], Callable[[str], Json]]] = [
-        (game, seeds, partial(_table, game=game, folder=asked.pictures))
-        for game in asked.games or GAMES
-    ]
-    shapes: tuple[Shape, ...] = () if asked.games else ("square", "hex")
-    parts += [(f"taught-{shape}", boxes, partial(_taught, shape=shape, folder=asked.pictures))
-              for shape in shapes]  # fmt: skip
-    for name, keys, work in parts:
+    for name, keys, case in cases(
+        asked.games or GAMES, asked.tables, shapes, asked.boxes, asked.pictures
+    ):
+        work = partial(_row, case=case)
         rows = every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
         every += rows
         busy = {stage: one for stage, one in earnings(rows).items() if one.busy}
-        _tell(name, busy, len(rows))
-    _tell("all together", earnings(every), len(every))
+        say(f"\n{name}", *lines(busy, len(rows)))
+    say("\nall together", *lines(earnings(every), len(every)))
     return 0
-
-
-def _tell(what: str, found: Mapping[str, Earned], pictures: int) -> None:
-    sys.stdout.write("\n".join([f"\n{what}", *lines(found, pictures)]) + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

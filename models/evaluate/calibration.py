@@ -7,15 +7,13 @@ between 0.5 and 0.99 are right, beside what they say, for tiles in play, cards b
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from models.evaluate.figures import RESULTS
+from models.evaluate.harness import RESULTS, kept_rows, parser_of, say
 
 Json = dict[str, Any]
 Claim = tuple[float, bool]
@@ -38,8 +36,7 @@ def claims(folder: Path) -> dict[str, list[Claim]]:
 
 
 def _rows(folder: Path) -> list[Json]:
-    files = sorted(folder.glob("*.jsonl"))
-    return [json.loads(line) for path in files for line in path.read_text("utf-8").splitlines()]
+    return [row for path in sorted(folder.glob("*.jsonl")) for row in kept_rows(path)]
 
 
 def _pairs(rows: Sequence[Json], key: str) -> list[Claim]:
@@ -63,13 +60,10 @@ def lines(every: dict[str, list[Claim]]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Count as the command line asks."""
-    parser = argparse.ArgumentParser(
-        prog="python -m models.evaluate.calibration", description=__doc__
-    )
+    parser = parser_of("calibration", __doc__, out=None)
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR")
     asked = parser.parse_args(arguments)
-    for line in lines(claims(asked.results)):
-        sys.stdout.write(line + "\n")
+    say(*lines(claims(asked.results)))
     return 0
 
 

@@ -1,13 +1,11 @@
 """How well tiles are found on held-out scenes: the share of the first stage in all mistakes.
 
 ``python -m models.evaluate.detection --scenes 100`` prints the figures of each subject, with
-``--photos`` those of ``models.evaluate.photographs`` too. Looked at with the shipped detector, each
-scene's result is kept, and the next run goes on from there.
+``--photos`` those of ``models.evaluate.photographs`` too. What the shipped detector finds is kept.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
@@ -20,15 +18,22 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from models.evaluate.figures import RESULTS, Figure, Subject, pictures, save_subject
-from models.evaluate.kept import every_row
+from models.evaluate.harness import (
+    Figure,
+    Json,
+    Subject,
+    every_row,
+    parser_of,
+    pictures,
+    tell,
+)
 from models.scenes.arrange import arrange
 from models.scenes.develop import unpacked
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, SUBJECTS, draw_settings
 from models.scenes.splits import Split
 from models.training.samples import cells_of
-from vision import Shape
+from vision import Picture, Shape
 from vision.core.lattice import fit_lattices, turned_cells
 from vision.core.types import Detections, LatticeFit
 from vision.detect.detect import detect_tiles
@@ -36,7 +41,6 @@ from vision.detect.network import TileNetwork, shipped_network
 
 Array = npt.NDArray[Any]
 Cell = tuple[int, int]
-Json = dict[str, Any]
 
 LEAST_WIDE_PX = 24.0
 LEAST_SEEN = 0.5
@@ -100,6 +104,11 @@ class Count:
             f"{100 * float(error.mean()):.1f} % of a width ({100 * float(np.median(error)):.1f}"
             f" median), {1000 * self.seconds / max(self.pictures, 1):.0f} ms"
         )
+
+    def worst_line(self, most: int) -> str:
+        """Return the worst pictures in words, or nothing."""
+        bad = [f"{name} ({wrong})" for wrong, name in sorted(self.worst, reverse=True) if wrong]
+        return f"  worst: {', '.join(bad[:most])}" if bad else ""
 
 
 def width_of(outline: Array) -> float:
@@ -226,14 +235,10 @@ def same_cells(one: Sequence[Cell], other: Sequence[Cell], shape: Shape) -> bool
     return False
 
 
-def evaluate_scenes(
-    subject: str, seeds: range, asked: Asked, out: Path, workers: int
-) -> tuple[Count, Subject]:
-    """Return what is found on drawn tables of one subject, looking at those not looked at yet."""
-    path = out / "detection" / f"{subject}-{asked.name}.jsonl" if asked.is_kept else None
-    work = partial(_scene, subject=subject, asked=asked, worst=out / "detection" / "worst")
+def counted(rows: Sequence[Json], subject: str) -> Count:
+    """Return what was found on the pictures of one subject, all together."""
     count = Count()
-    for row in every_row(path, "seed", seeds, work, workers):
+    for row in rows:
         count.pictures += 1
         count.exact += row["right"]
         count.cells += row["cells"]
@@ -243,17 +248,19 @@ def evaluate_scenes(
         count.seconds += row["seconds"]
         wrong = row["missed"] + row["invented"] + (not row["right"])
         count.worst.append((wrong, f"{subject} {row['seed']}"))
-    figures = (
+    return count
+
+
+def figures(count: Count) -> tuple[Figure, ...]:
+    """Return the figures of one subject."""
+    return (
         Figure("cells missed", count.missed, count.cells),
         Figure("cells invented", count.invented, count.cells),
         Figure("pictures wholly right", count.exact, count.pictures, 100),
     )
-    worst = pictures(out / "detection" / "worst", f"{subject}_", out)
-    return count, Subject("detection", subject, figures, worst)
 
 
 def _scene(seed: int, subject: str, asked: Asked, worst: Path) -> Json:
-    cv2.setNumThreads(1)
     shape: Shape = "hex" if subject in (*HEX_GAMES, "invented-hex") else "square"
     bgr, must, may, places = true_cells(seed, asked.split, subject, asked.size_px)
     began = time.perf_counter()
@@ -264,61 +271,63 @@ def _scene(seed: int, subject: str, asked: Asked, worst: Path) -> Json:
     count = Count()
     right = count_in(count, must, may, found, "")
     right = right and lattice_right(places, detections, fits)
-    path = worst / f"{subject}_{seed}.jpg"
-    path.unlink(missing_ok=True)
-    if not right:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        cv2.imwrite(str(path), drawn(bgr, must, found))
+    _write(worst / f"{subject}_{seed}.jpg", bgr, must, found, bad=not right)
     return {"seed": seed, "right": right, "cells": count.cells, "missed": count.missed,
             "invented": count.invented, "seconds": round(seconds, 4),
             "corners": [round(error, 5) for error in count.corner_errors]}  # fmt: skip
 
 
-def drawn(bgr: Array, truth: Sequence[Array], found: Sequence[Array]) -> Array:
-    """Return the picture with true cells in green and found ones in red, at most 1280 wide."""
+def write_seen(picture: Picture, entries: Sequence[Any], path: Path, *, bad: bool) -> None:
+    """Write a bad photograph with what was seen on it; that of an earlier reading goes."""
+    own = [picture.own_px(np.array(e["outline"])) for e in entries if "outline" in e]
+    _write(path, picture.bgr, [], own, bad=bad)
+
+
+def _write(
+    path: Path, bgr: Array, truth: Sequence[Array], found: Sequence[Array], *, bad: bool
+) -> None:
+    """Write a bad picture with true cells in green and found ones in red, at most 1280 wide."""
+    path.unlink(missing_ok=True)
+    if not bad:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
     scale = min(1.0, 1280 / max(bgr.shape[:2]))
     out = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     for outlines, colour in ((truth, (0, 255, 0)), (found, (0, 0, 255))):
         for outline in outlines:
             points = np.round(((outline + 0.5) * scale - 0.5) * 16).astype(np.int32)
             cv2.polylines(out, [points], True, colour, 1, cv2.LINE_AA, 4)
-    return out
+    cv2.imwrite(str(path), out)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the options, measure, print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, prog="python -m models.evaluate.detection"
-    )
+    parser = parser_of("detection", __doc__)
     parser.add_argument("--scenes", type=int, default=0, help="held-out tables of each subject")
     parser.add_argument("--first", type=int, default=0, help="seed to begin with")
     parser.add_argument("--subjects", nargs="*", default=list(SUBJECTS))
     parser.add_argument("--size", help="width x height of scenes, as 1920x1080; mixed without")
     parser.add_argument("--photos", action="store_true", help="the shared photographs too")
     parser.add_argument("--model", help="folder of another detector than the shipped one")
-    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     options = parser.parse_args(arguments)
     size = tuple(int(n) for n in options.size.split("x")) if options.size else None
     asked = Asked(options.model, (size[0], size[1]) if size else None)
+    kept = options.out if asked.is_kept else None
+    folder = options.out / "detection"
     seeds = range(options.first, options.first + options.scenes)
     for name in options.subjects if options.scenes else ():
-        count, subject = evaluate_scenes(name, seeds, asked, options.out, options.workers)
-        if asked.is_kept:
-            save_subject(subject, options.out)
-        sys.stdout.write(f"{subject.text()}\n  {count.line()}\n{_worst(count)}")
-        sys.stdout.flush()
+        path = folder / f"{name}-{asked.name}.jsonl" if asked.is_kept else None
+        work = partial(_scene, subject=name, asked=asked, worst=folder / "worst")
+        count = counted(every_row(path, "seed", seeds, work, options.workers), name)
+        worst = pictures(folder / "worst", f"{name}_", options.out)
+        subject = Subject("detection", name, figures(count), worst)
+        tell(subject, kept, f"  {count.line()}", count.worst_line(5))
     if options.photos:
         from models.evaluate import photographs
 
         model = ["--model", options.model] if options.model else []
         return photographs.main(["--out", str(options.out), *model])
     return 0
-
-
-def _worst(count: Count) -> str:
-    worst = [f"{name} ({wrong})" for wrong, name in sorted(count.worst, reverse=True)[:5] if wrong]
-    return f"  worst: {', '.join(worst)}\n" if worst else ""
 
 
 if __name__ == "__main__":

@@ -2,14 +2,14 @@
 
 ``make golden`` reads the same pictures again and again: drawn tables of the five games, boxes that
 are taught from two photographs, photographs and renders where there are any, and films when asked
-for. Each answer is one line of a file; a run that was broken off goes on, a changed reader starts
-anew. ``AGAINST=FOLDER`` names the answers of an earlier reader: told are those that differ in any
-byte, and for each game what was lost and won, by McNemar's test, with sure and wrong tiles.
+for. Pictures are drawn once and kept as files with their truth, so that readers are compared on the
+very same ones. ``AGAINST=FOLDER`` names the answers of an earlier reader: told are those that
+differ in any byte, and for each game what was lost and won, by McNemar's test, with sure and wrong
+tiles.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -18,30 +18,25 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
-from engine.setfile import built_in_set
-from models.evaluate.golden_tables import (
-    Marks,
-    box_of,
-    drawn_table,
-    lesson_labels,
-    marks_of,
-    taught_marks,
-)
-from models.evaluate.intervals import mcnemar
-from models.evaluate.kept import every_row
-from models.evaluate.renders import rendered, rendered_table
-from models.evaluate.taught import stages_of, taught
-from models.scenes.settings import GAMES, SQUARE_GAMES
+from engine.lattice import Cell
+from models.evaluate.harness import Json, every_row, kept_rows, mcnemar, parser_of, say
+from models.evaluate.renders import read_render, rendered
+from models.evaluate.score import Shown, row_of, smallest_cell_px
+from models.evaluate.tables import request_of
+from models.evaluate.taught.counting import Tally, count_layout, stages_of, taught
+from models.evaluate.taught.invented import box_names, table_truth, tables_of, write_lessons
+from models.scenes.develop import unpacked
+from models.scenes.scene import make_scene
+from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
+from models.training.hex_samples import hex_table
 from vision import ReadRequest, Shape, TableState, load_picture, read_table, table_state_to_json
-
-Json = dict[str, Any]
 
 FOLDER = Path("build/golden")
 FIRST_SEED = 200_000
@@ -63,6 +58,154 @@ MOST_LOST_SHARE = 2 / 2000
 
 
 @dataclass(frozen=True)
+class Marks:
+    """What one answer is worth."""
+
+    exact: bool
+    """Everything right, on a picture that was called good enough."""
+    good: bool
+    small: bool
+    """Whether tiles are below 24 pixels; such tables are not compared."""
+    tiles: int
+    unsure: int
+    sure_wrong: int
+    """Tiles that are claimed and are something else or nothing."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A picture that is read, and how an answer about it is judged."""
+
+    read: Callable[[], TableState]
+    marks: Callable[[TableState], Marks]
+
+
+# --- Kept pictures ---
+
+
+@dataclass(frozen=True)
+class KeptBoard:
+    """A board of a kept picture: where its middle is, and which cells are hidden."""
+
+    centre_px: Any
+    cell_px: float
+    hidden: Mapping[Cell, int]
+
+    def px(self, plane: Any) -> Any:
+        """Return the pixels of places near the board's middle, counted in cells."""
+        return self.centre_px + np.asarray(plane) * self.cell_px
+
+
+def drawn_table(folder: Path, game: str, seed: int) -> Shown | None:
+    """Return a game's table: from its file, or drawn and kept now; ``None`` if it cannot be."""
+    stem = folder / f"{game}-{seed:06d}"
+    try:
+        if not stem.with_suffix(".json").exists():
+            _write(stem, *(_drawn_hexes if game in HEX_GAMES else _drawn_squares)(game, seed))
+    except KeyError:
+        return None
+    return _kept(stem)
+
+
+def _drawn_squares(game: str, seed: int) -> tuple[bytes, Json]:
+    scene = make_scene(seed, "held-out", game)
+    return scene.jpeg, scene.truth
+
+
+def _drawn_hexes(game: str, seed: int) -> tuple[bytes, Json]:
+    table = hex_table(seed, game, "held-out", None)
+    boards = [
+        {"centre": board.px(np.zeros((1, 2)))[0].tolist(),
+         "hidden": [[*cell, share] for cell, share in board.hidden.items()]}
+        for board in table.boards
+    ]  # fmt: skip
+    cell_px = smallest_cell_px(Shown(table.bgr, table.truth, table.boards))
+    return table.jpeg, {**table.truth, "boards": boards, "cell_px": cell_px}
+
+
+def _write(stem: Path, jpeg: bytes, truth: Json) -> None:
+    """Write a picture, and its truth last."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    stem.with_suffix(".jpg").write_bytes(jpeg)
+    stem.with_suffix(".json").write_text(json.dumps(truth), "utf-8")
+
+
+def _kept(stem: Path) -> Shown:
+    truth = json.loads(stem.with_suffix(".json").read_text("utf-8"))
+    boards = tuple(
+        KeptBoard(np.array(board["centre"]), truth["cell_px"],
+                  {(q, r): share for q, r, share in board["hidden"]})
+        for board in truth["boards"] if "cell_px" in truth
+    )  # fmt: skip
+    bgr = np.asarray(unpacked(stem.with_suffix(".jpg").read_bytes()), np.uint8)
+    return Shown(bgr, truth, boards)
+
+
+def table_case(key: str, game: str, folder: Path) -> Case | None:
+    """Return a drawn table of a game, where it can be drawn."""
+    shown = drawn_table(folder, game, int(key))
+    if shown is None:
+        return None
+    read = partial(read_table, shown.bgr, request_of(game))
+    return Case(read, partial(marks_of, shown, game=game))
+
+
+def marks_of(shown: Shown, state: TableState, game: str) -> Marks:
+    """Return what an answer about a drawn table is worth."""
+    row = row_of(shown, state, game)
+    return Marks(row["exact"] and row["good"], row["good"], row["small"], row["tiles"],
+                 row["unsure"], row["sure_wrong"])  # fmt: skip
+
+
+def taught_case(key: str, shape: Shape, folder: Path) -> Case:
+    """Return a table of a box that is taught from kept photographs, as ``box-table``."""
+    number, table = map(int, key.split("-"))
+    name = box_names(shape, number + 1)[number]
+    box = taught_box(name, shape, folder)
+    stem = folder / name / f"table-{table}"
+    if not stem.with_suffix(".json").exists():
+        scene = next(islice(tables_of(name, shape, TABLES_A_BOX), table, None))
+        _write(stem, scene.jpeg, scene.truth)
+    shown = _kept(stem)
+    read = partial(read_table, shown.bgr, ReadRequest(shape, box.tile_set), stages_of(box))
+    return Case(read, partial(_taught_marks, shown, name=name, shape=shape))
+
+
+@cache
+def taught_box(name: str, shape: Shape, folder: Path) -> Any:
+    """Return a box taught from its kept photographs; once for all of its tables."""
+    lessons = folder / name / "lessons"
+    written = lessons / "labels.json"
+    if not written.exists():
+        written.write_text(json.dumps(write_lessons(name, shape, lessons)), "utf-8")
+    labels = json.loads(written.read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as home:
+        return taught(f"taught-{name}", shape, lessons, labels, Path(home))
+
+
+def _taught_marks(shown: Shown, state: TableState, name: str, shape: Shape) -> Marks:
+    truth = table_truth(name, shown.truth["tiles"])
+    tally = Tally()
+    count_layout(tally, state, truth, 4 if shape == "square" else 6, name)
+    wrong = tally.sure - tally.sure_right
+    return Marks(bool(tally.exact), state.quality.ok, False, len(truth), len(state.unsure), wrong)
+
+
+def cases(
+    games: Sequence[str], tables: int, shapes: Sequence[Shape], boxes: int, folder: Path
+) -> Iterator[tuple[str, list[str], Callable[[str], Case | None]]]:
+    """Yield the name of each file of answers, the keys of its lines and the case of a key."""
+    seeds = [str(FIRST_SEED + number) for number in range(tables)]
+    yield from ((game, seeds, partial(table_case, game=game, folder=folder)) for game in games)
+    keys = [f"{box}-{table}" for box in range(boxes) for table in range(TABLES_A_BOX)]
+    for shape in shapes:
+        yield f"taught-{shape}", keys, partial(taught_case, shape=shape, folder=folder)
+
+
+# --- Answers ---
+
+
+@dataclass(frozen=True)
 class Asked:
     """What is to be read, and where it is kept."""
 
@@ -72,6 +215,83 @@ class Asked:
     workers: int
     renders: Path | None
     photos: Path | None
+
+
+def answers(part: str, asked: Asked) -> None:
+    """Read what is missing of one part."""
+    if part == "films":
+        _films(asked)
+        return
+    for name, keys, work in _tasks(part, asked):
+        every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
+
+
+def _tasks(part: str, asked: Asked) -> Iterator[tuple[str, list[str], Callable[[str], Json]]]:
+    """Yield the name of each file of answers, the keys of its lines and what gives one."""
+    if part in ("tables", "taught"):
+        drawn = part == "tables"
+        boxes = max(1, asked.tables // BOXES_OF_TABLES)
+        listed = cases(GAMES if drawn else (), asked.tables, () if drawn else SHAPES, boxes,
+                       asked.pictures)  # fmt: skip
+        yield from ((name, keys, partial(_answer, case=case)) for name, keys, case in listed)
+    elif part == "renders" and asked.renders is not None:
+        for game in GAMES:
+            names = rendered(asked.renders, game, "all")
+            yield f"renders-{game}", names, partial(_render, game=game, folder=asked.renders)
+    elif part == "photographs" and asked.photos is not None:
+        for folder in (*STRANGERS, *OTHERS):
+            photos = sorted((asked.photos / folder).glob("*.jpg"))
+            asked_as = GAMES if folder in STRANGERS else SHAPES
+            keys = [f"{photo.name} {box}" for photo in photos for box in asked_as]
+            yield f"photographs-{folder}", keys, partial(_photo, folder=asked.photos / folder)
+
+
+def _row(key: str, state: TableState, marks: Marks) -> Json:
+    return {"key": key, **asdict(marks), "answer": table_state_to_json(state)}
+
+
+def _answer(key: str, case: Callable[[str], Case | None]) -> Json:
+    shown = case(key)
+    if shown is None:
+        return {"key": key, "error": "the scene cannot be drawn"}
+    state = shown.read()
+    return _row(key, state, shown.marks(state))
+
+
+def _render(key: str, game: str, folder: Path) -> Json:
+    shown, state = read_render(folder, key, game)
+    return _row(key, state, marks_of(shown, state, game))
+
+
+def _photo(key: str, folder: Path) -> Json:
+    """Read a photograph of what is no tile of ours: whatever is claimed surely is wrong."""
+    name, _, box = key.rpartition(" ")
+    request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else request_of(box)
+    state = read_table(load_picture(folder / name), request)
+    claimed = len(state.tiles) if box in GAMES else 0
+    exact = not (state.tiles or state.unsure)
+    marks = Marks(exact, state.quality.ok, False, claimed, len(state.unsure), claimed)
+    return _row(key, state, marks)
+
+
+def _films(asked: Asked) -> None:
+    """Play whole games before the live referee, which lies above this package."""
+    games = max(1, asked.tables // FILMS_OF_TABLES)
+    command = [sys.executable, "-m", "tests.live_games", "--games", str(games), "--out",
+               str(asked.out / "films"), "--workers", str(asked.workers)]  # fmt: skip
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    rows = []
+    for path in sorted((asked.out / "films" / "film").glob("*.json")):
+        played = json.loads(path.read_text("utf-8"))
+        del played["took_s"]
+        exact = not played["mistakes"]
+        rows.append({"key": path.stem, **asdict(Marks(exact, True, False, 0, 0, 0)),
+                     "answer": played})  # fmt: skip
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (asked.out / "films.jsonl").write_text(text, "utf-8")
+
+
+# --- Comparing ---
 
 
 @dataclass(frozen=True)
@@ -109,113 +329,6 @@ class Change:
             yield "  WORSE"
 
 
-def answers(part: str, asked: Asked) -> None:
-    """Read what is missing of one part."""
-    if part == "films":
-        _films(asked)
-        return
-    for name, keys, work in _tasks(part, asked):
-        every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
-
-
-Work = tuple[str, list[str], Callable[[str], Json]]
-
-
-def _tasks(part: str, asked: Asked) -> Iterator[Work]:
-    """Yield the name of each file of answers, the keys of its lines and what gives one."""
-    if part == "tables":
-        keys = [str(FIRST_SEED + number) for number in range(asked.tables)]
-        for game in GAMES:
-            yield game, keys, partial(_table, game=game, folder=asked.pictures)
-    elif part == "taught":
-        boxes = max(1, asked.tables // BOXES_OF_TABLES)
-        for shape in SHAPES:
-            keys = [f"{box}-{table}" for box in range(boxes) for table in range(TABLES_A_BOX)]
-            yield f"taught-{shape}", keys, partial(_taught, shape=shape, folder=asked.pictures)
-    elif part == "renders" and asked.renders is not None:
-        for game in GAMES:
-            names = rendered(asked.renders, game, "all")
-            yield f"renders-{game}", names, partial(_render, game=game, folder=asked.renders)
-    elif part == "photographs" and asked.photos is not None:
-        for folder in (*STRANGERS, *OTHERS):
-            photos = sorted((asked.photos / folder).glob("*.jpg"))
-            asked_as = GAMES if folder in STRANGERS else SHAPES
-            keys = [f"{photo.name} {box}" for photo in photos for box in asked_as]
-            yield f"photographs-{folder}", keys, partial(_photo, folder=asked.photos / folder)
-
-
-def _row(key: str, state: TableState, marks: Marks) -> Json:
-    return {"key": key, **asdict(marks), "answer": table_state_to_json(state)}
-
-
-def request_of(game: str) -> ReadRequest:
-    """Return what a table of a game is read as."""
-    return ReadRequest("square" if game in SQUARE_GAMES else "hex", built_in_set(game))
-
-
-def _table(key: str, game: str, folder: Path) -> Json:
-    cv2.setNumThreads(1)
-    shown = drawn_table(folder, game, int(key))
-    if shown is None:
-        return {"key": key, "error": "the scene cannot be drawn"}
-    state = read_table(np.asarray(shown.bgr, np.uint8), request_of(game))
-    return _row(key, state, marks_of(shown, state, game, built_in_set(game)))
-
-
-def _taught(key: str, shape: Shape, folder: Path) -> Json:
-    cv2.setNumThreads(1)
-    number, table = map(int, key.split("-"))
-    name, shown = box_of(folder, shape, number, TABLES_A_BOX)
-    box = taught_box(name, shape, folder)
-    request = ReadRequest(shape, box.tile_set)
-    state = read_table(np.asarray(shown[table].bgr, np.uint8), request, stages_of(box))
-    return _row(key, state, taught_marks(shown[table], state, name, shape))
-
-
-@cache
-def taught_box(name: str, shape: Shape, folder: Path) -> Any:
-    """Return a box taught from its kept photographs; once for all of its tables."""
-    with tempfile.TemporaryDirectory() as home:
-        lessons = folder / name / "lessons"
-        labels = lesson_labels(folder / name)
-        return taught(f"taught-{name}", shape, lessons, labels, Path(home))
-
-
-def _render(key: str, game: str, folder: Path) -> Json:
-    cv2.setNumThreads(1)
-    state, marks = rendered_table(folder, key, game)
-    return _row(key, state, Marks(**marks))
-
-
-def _photo(key: str, folder: Path) -> Json:
-    """Read a photograph of what is no tile of ours: whatever is claimed surely is wrong."""
-    cv2.setNumThreads(1)
-    name, _, box = key.rpartition(" ")
-    request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else request_of(box)
-    state = read_table(load_picture(folder / name), request)
-    claimed = len(state.tiles) if box in GAMES else 0
-    exact = not (state.tiles or state.unsure)
-    marks = Marks(exact, state.quality.ok, False, claimed, len(state.unsure), claimed)
-    return _row(key, state, marks)
-
-
-def _films(asked: Asked) -> None:
-    """Play whole games before the live referee, which lies above this package."""
-    games = max(1, asked.tables // FILMS_OF_TABLES)
-    command = [sys.executable, "-m", "tests.live_games", "--games", str(games), "--out",
-               str(asked.out / "films"), "--workers", str(asked.workers)]  # fmt: skip
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    rows = []
-    for path in sorted((asked.out / "films" / "film").glob("*.json")):
-        played = json.loads(path.read_text("utf-8"))
-        del played["took_s"]
-        exact = not played["mistakes"]
-        rows.append({"key": path.stem, **asdict(Marks(exact, True, False, 0, 0, 0)),
-                     "answer": played})  # fmt: skip
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    (asked.out / "films.jsonl").write_text(text, "utf-8")
-
-
 def changes(before: Path, now: Path) -> Iterator[Change]:
     """Yield how answers have changed, for each file that both folders have."""
     for path in sorted(now.glob("*.jsonl")):
@@ -251,21 +364,18 @@ def _written(answer: Json) -> str:
 
 def _rows(path: Path) -> dict[str, Json]:
     """Return the answers of a file by their keys, the newest of each."""
-    rows = map(json.loads, path.read_text("utf-8").splitlines())
-    return {row["key"]: row for row in rows}
+    return {row["key"]: row for row in kept_rows(path)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read and compare as the command line asks; the status says whether anything was lost."""
-    parser = argparse.ArgumentParser(prog="python -m models.evaluate.golden", description=__doc__)
+    parser = parser_of("golden", __doc__, out=FOLDER / "answers")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)}; "
                         "without any, all but films")  # fmt: skip
     parser.add_argument("--tables", type=int, default=TABLES, help="drawn tables a game")
     parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
-    parser.add_argument("--out", type=Path, default=FOLDER / "answers", metavar="DIR")
     parser.add_argument("--against", type=Path, metavar="DIR", help="answers of an earlier reader")
     parser.add_argument("--renders", type=Path, metavar="DIR", help="photoreal renders")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     given = parser.parse_args(arguments)
     unknown = [part for part in given.parts if part not in PARTS]
     if unknown:
@@ -279,7 +389,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     changed = list(changes(given.against, given.out))
     for one in changed:
-        sys.stdout.write("\n".join(one.lines()) + "\n")
+        say(*one.lines())
     return int(any(one.is_worse for one in changed))
 
 

@@ -13,9 +13,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from models.evaluate.figures import RESULTS, Figure, Subject, saved_subjects
-from models.evaluate.kept import reader_mark
-from models.evaluate.openings import SEALED_PART, openings
+from models.evaluate.harness import RESULTS, Figure, Subject, reader_mark, saved_subjects
+from models.evaluate.sealed import SEALED_PART, openings
+from models.scenes.settings import GAMES
 
 REPORT = "REPORT.md"
 TITLES = {
@@ -38,7 +38,6 @@ TEXT_PARTS = {
 """Parts that are kept as they were printed."""
 HAVE_A_SAY = ("models/teaching",)
 """Code that these follow from beside the reader."""
-GAMES = ("schlangennest", "sssnake", "carnival", "snekagon", "snekagon5g")
 RENDERS = "photoreal"
 WRONG_TILES, EXACT_TABLES = "tiles wrong, missed or invented", "tables exactly right"
 NOT_COUNTED = "–"

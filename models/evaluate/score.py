@@ -1,28 +1,117 @@
-"""Compares a reading of a table with its truth, tile by tile."""
+"""Compares a reading of a table with its truth: cards tile by tile, hex boards board by board.
+
+On hex boards, tiles of which a hand, a thing or the picture's edge hides a cell are counted apart.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
+from engine.games import several_boards
 from engine.lattice import Cell
+from engine.setfile import built_in_set
 from engine.tiles import TileSet
+from models.scenes.settings import HEX_GAMES
 from vision import TableState
+from vision.hexes.cells import CELLS
+from vision.hexes.cells import turned_cell as turned_hex
+from vision.hexes.plane import plane_of
 from vision.layout.cards import turned_cell
 
+Json = dict[str, Any]
 Entry = Mapping[str, Any]
 Array = npt.NDArray[Any]
+HexTile = tuple[int, str, tuple[Cell, ...]]
+"""Board, name and sorted cells."""
 
 LEAST_VISIBLE = 0.6
 """Tiles that are seen less need not be found, and may be."""
 SMALLEST_PX = 24.0
 NEAR = 0.5
 """An entry is about a tile when their middles are nearer than that, in widths of the tile."""
+WORST_PX = 1600
+"""Long side of the pictures that are kept of mistakes."""
+
+
+class Board(Protocol):
+    """Where a hex board lies and what of it can be seen, drawn or rendered."""
+
+    @property
+    def hidden(self) -> Mapping[Cell, int]:
+        """By cell 1 where little of it is seen, 0 where most is, else -1."""
+        ...
+
+    def px(self, plane: Any) -> Any:
+        """Return the pixels of places on the board's plane, counted in cells."""
+        ...
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A picture of a table and what is known about it."""
+
+    bgr: Any
+    truth: Json
+    """The table state as a perfect reader would give it."""
+    boards: Sequence[Board] = ()
+    """Of hex games, round the ring."""
+    counted: Mapping[str, Any] = field(default_factory=dict)
+    """What else is kept in its row."""
+
+
+def row_of(shown: Shown, state: TableState, game: str) -> Json:
+    """Return what is kept about one reading, with the same names for cards and for hexes."""
+    if game in HEX_GAMES:
+        cell_px = round(smallest_cell_px(shown), 1)
+        row = {**compared(shown, state, game), "cell_px": cell_px, "small": cell_px < SMALLEST_PX}
+    else:
+        score = score_table(shown.truth, state, built_in_set(game))
+        row = {**asdict(score), "exact": score.exact,
+               "bad": score.wrong + score.missed + score.invented}  # fmt: skip
+    height, width = shown.bgr.shape[:2]
+    return {
+        **row, "good": state.quality.ok, "foul": bool(shown.truth["foul"]), "size": [width, height],
+        "advice": sorted({advice.what for advice in state.quality.advice}),
+        "ms": {name: round(ms, 1) for name, ms in state.timings_ms.items()}, **shown.counted,
+    }  # fmt: skip
+
+
+def write_worst(stem: Path, shown: Shown, state: TableState, row: Json, *, bad: bool) -> None:
+    """Write a bad picture with what was seen drawn over it, and the mistakes in words.
+
+    The picture of an earlier reading goes in any case.
+    """
+    for ending in (".jpg", ".txt"):
+        stem.with_suffix(ending).unlink(missing_ok=True)
+    if not bad:
+        return
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    drawn = shown.bgr.copy()
+    thick = max(1, drawn.shape[1] // 700)
+    for entries, colour in (
+        (shown.truth["tiles"], (255, 255, 255)), (state.tiles, (0, 220, 0)),
+        (state.unsure, (0, 160, 255)), (state.aside, (255, 80, 80)),
+    ):  # fmt: skip
+        outlines = [np.round(np.asarray(entry["outline"])).astype(np.int32) for entry in entries]
+        cv2.polylines(drawn, outlines, True, colour, thick)
+    for line, mistake in enumerate(row["mistakes"][:12]):
+        at = (10, 24 * thick * (line + 1))
+        cv2.putText(drawn, mistake, at, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * thick, (0, 0, 255), thick)
+    scale = min(1.0, WORST_PX / max(drawn.shape[:2]))
+    drawn = cv2.resize(drawn, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    cv2.imwrite(str(stem.with_suffix(".jpg")), drawn)
+    stem.with_suffix(".txt").write_text("\n".join(row["mistakes"]) + "\n", encoding="utf-8")
+
+
+# --- Square cards ---
 
 
 @dataclass(frozen=True)
@@ -187,3 +276,123 @@ def _is_right(tile: Entry, said: Entry, moves: Mapping[Any, Move], tile_set: Til
         and [x + shift[0], y + shift[1]] == list(tile["at"])
         and said.get("field") == tile.get("field")
     )  # fmt: skip
+
+
+# --- Hex boards ---
+
+
+def compared(table: Shown, state: TableState, game: str) -> Json:
+    """Return what is right and wrong about one reading of hex boards."""
+    truth = {_hex_tile(entry) for entry in table.truth["tiles"]}
+    entries = (*state.tiles, *state.unsure)
+    said = [_hex_tile(entry) for entry in entries]
+    place = _placed(table, state, truth, said, game)
+    seen = {
+        (number, *cell)
+        for number, board in enumerate(table.boards)
+        for cell in CELLS
+        if board.hidden[cell] == 0
+    }
+    whole = {tile for tile in truth if all((tile[0], *c) in seen for c in tile[2])}
+    unclear = {(t[0], *c) for t in truth - whole for c in t[2]}
+    found = {
+        _moved(tile, place): float(entry["confidence"])
+        for tile, entry in zip(said, entries, strict=True)
+    }
+    sure = {_moved(tile, place) for tile in said[: len(state.tiles)]}
+    judged = {
+        t for t in found if all((t[0], *c) in seen and (t[0], *c) not in unclear for c in t[2])
+    }
+    missed, invented = whole - set(found), judged - whole
+    clay, clay_wrong = _clay(table, state, place, seen)
+    mistakes = [" ".join(map(str, tile)) for tile in sorted(missed | invented, key=str)]
+    return {
+        "cells": len(seen), "cells_wrong": _wrong_cells(truth, found, seen), "tiles": len(whole),
+        "missed": len(missed), "invented": len(invented), "unsure": len(whole & set(found) - sure),
+        "bad": len(missed) + len(_none_of(invented, missed)), "sure": len(judged & sure),
+        "sure_wrong": len(invented & sure), "clay": clay, "clay_wrong": clay_wrong,
+        "splits": len(state.splits), "exact": not missed and not invented and not clay_wrong,
+        "hidden_tiles": len(truth - whole), "hidden_right": len((truth - whole) & set(found)),
+        "mistakes": [*mistakes, *([f"{clay_wrong} of clay"] if clay_wrong else [])],
+        "confidences": [(found[tile], tile in whole) for tile in sorted(judged)],
+    }  # fmt: skip
+
+
+def _none_of(tiles: Iterable[HexTile], others: Iterable[HexTile]) -> list[HexTile]:
+    """Return the tiles that share no cell with others: a wrong one is no invented one too."""
+    taken = {(tile[0], *cell) for tile in others for cell in tile[2]}
+    return [tile for tile in tiles if not any((tile[0], *cell) in taken for cell in tile[2])]
+
+
+def _hex_tile(entry: Any) -> HexTile:
+    cells = tuple(sorted((q, r) for q, r in entry["cells"]))
+    return (int(entry.get("board") or 0), str(entry["tile"]), cells)
+
+
+def _placed(
+    table: Shown, state: TableState, truth: set[HexTile], said: Sequence[HexTile], game: str
+) -> tuple[dict[int, int], int]:
+    """Return which true board each board is, and by how many sixths it is to be turned."""
+    if not several_boards(game):
+        turns = range(6)
+        same = [len({_moved(t, ({0: 0}, k)) for t in said} & truth) for k in turns]
+        return {0: 0}, max(turns, key=lambda k: same[k])
+    centres = np.concatenate([board.px(np.zeros((1, 2))) for board in table.boards])
+    votes: dict[int, Counter[int]] = {}
+    for entry in (*state.tiles, *state.unsure):
+        middle = np.mean(entry["outline"], axis=0)
+        nearest = int(np.argmin(np.hypot(*(centres - middle).T)))
+        votes.setdefault(int(entry["board"]), Counter())[nearest] += 1
+    place = {board: vote.most_common(1)[0][0] for board, vote in votes.items()}
+    # Tiles of a board out of its turn in the ring count as wrong.
+    ring = [place[board] for board in sorted(place)]
+    steps = sum(after < before for before, after in zip(ring, [*ring[1:], *ring[:1]], strict=True))
+    return (place if len(ring) < 2 or steps == 1 else {}), 0
+
+
+def _moved(tile: HexTile, place: tuple[dict[int, int], int]) -> HexTile:
+    cells = tuple(sorted(turned_hex(cell, place[1]) for cell in tile[2]))
+    return (place[0].get(tile[0], -1), tile[1], cells)
+
+
+def _wrong_cells(truth: Iterable[HexTile], found: Iterable[HexTile], seen: set[Any]) -> int:
+    def colours(tiles: Iterable[HexTile]) -> dict[Any, str]:
+        return {(t[0], *c): t[1].partition("/")[0] for t in tiles for c in t[2]}
+
+    true, said = colours(truth), colours(found)
+    return sum(true.get(spot) != said.get(spot) for spot in seen)
+
+
+def _clay(
+    table: Shown, state: TableState, place: tuple[dict[int, int], int], seen: set[Any]
+) -> tuple[int, int]:
+    def listed(entries: Iterable[Any], boards: dict[int, int] | None) -> set[Any]:
+        return {
+            (e["board"] if boards is None else boards.get(e["board"], -1), *e["cell"], e["kind"],
+             e.get("opens"))
+            for e in entries
+        }  # fmt: skip
+
+    true = {c for c in listed(table.truth["clay"], None) if c[:3] in seen}
+    said = {c for c in listed(state.clay, place[0]) if c[:3] in seen}
+    return len(true), len(true ^ said)
+
+
+def smallest_cell_px(table: Shown) -> float:
+    """Return how wide the narrowest cell with a tile, or else of a board, is in the picture."""
+    laid: dict[int, list[Cell]] = {}
+    for number, _, cells in map(_hex_tile, table.truth["tiles"]):
+        laid.setdefault(number, []).extend(cells)
+    widths = []
+    for number, board in enumerate(table.boards):
+        looked_at = laid.get(number, []) if laid else list(CELLS)
+        if looked_at:
+            widths.append(_narrowest_px(board, looked_at))
+    return min(widths)
+
+
+def _narrowest_px(board: Board, cells: Sequence[Cell]) -> float:
+    middles = plane_of(cells)
+    here, right, down = (board.px(middles + np.array(d)) for d in ((0, 0), (0.5, 0), (0, 0.5)))
+    a, b = right - here, down - here
+    return float(2 * np.sqrt(np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])).min())

@@ -7,25 +7,71 @@ opens the next split.
 
 from __future__ import annotations
 
-import argparse
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from models.evaluate import hex_tables, tables
-from models.evaluate.figures import RESULTS, Subject, pictures, save_subject
-from models.evaluate.kept import every_row
-from models.evaluate.openings import SEALED_PART, put_down
-from models.scenes.settings import GAMES, HEX_GAMES
+from models.evaluate import tables
+from models.evaluate.harness import (
+    ROOT,
+    Json,
+    Subject,
+    every_row,
+    parser_of,
+    pictures,
+    reader_mark,
+    tell,
+)
+from models.scenes.settings import GAMES
 from models.scenes.splits import SEALED, Sealed, opened
 
-Json = dict[str, Any]
-
+SEALED_PART = "sealed"
+BOOK = ROOT / "models" / "trained" / "openings.jsonl"
 TABLES = 1000
 MOST_BAD, LEAST_EXACT = 0.5, 99.5
 """Wrong tiles in a thousand and exact tables in a hundred that are wanted."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """One time that a sealed split was opened."""
+
+    split: str
+    day: str
+    mark: str
+    """Of the code and models that read it."""
+    tables: int
+    """A game."""
+    why: str
+
+
+def put_down(split: str, tables: int, why: str, book: Path = BOOK) -> None:
+    """Add an opening to the book; a run that is taken up again is no other one."""
+    opening = Opening(split, datetime.now(UTC).date().isoformat(), reader_mark(), tables, why)
+    if any((o.split, o.mark) == (split, opening.mark) for o in all_openings(book)):
+        return
+    with book.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(opening)) + "\n")
+
+
+def all_openings(book: Path = BOOK) -> list[Opening]:
+    """Return every opening, the first one first."""
+    if not book.exists():
+        return []
+    return [Opening(**json.loads(line)) for line in book.read_text("utf-8").splitlines()]
+
+
+def openings(book: Path = BOOK) -> Iterator[str]:
+    """Yield every opening as a line of the report."""
+    for number, one in enumerate(all_openings(book), start=1):
+        yield (
+            f"{number}. `{one.split}` was opened on {one.day} by reader `{one.mark}`, "
+            f"{one.tables} tables a game: {one.why}"
+        )
 
 
 def _one(seed: int, game: str, split: Sealed, worst: Path) -> Json:
@@ -34,34 +80,26 @@ def _one(seed: int, game: str, split: Sealed, worst: Path) -> Json:
     A third of the tables of squares have stocks, hands and other fields close beside.
     """
     with opened(split):
-        if game in HEX_GAMES:
-            return hex_tables.evaluated(seed, game, split, worst)
         return tables.evaluated(seed, game, split, worst, beside="third")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Open a sealed split as the command line asks, and keep the figures for the report."""
-    parser = argparse.ArgumentParser(prog="python -m models.evaluate.sealed", description=__doc__)
+    parser = parser_of("sealed", __doc__, GAMES)
     parser.add_argument("--why", required=True, help="stands in the report for good")
     parser.add_argument("--split", choices=SEALED, default=SEALED[0])
-    parser.add_argument("--game", action="append", choices=GAMES, dest="games")
     parser.add_argument("--tables", type=int, default=TABLES)
-    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
     put_down(asked.split, asked.tables, asked.why)
     folder = asked.out / SEALED_PART
     for game in asked.games or GAMES:
         work = partial(_one, game=game, split=asked.split, worst=folder / "worst")
         path = folder / f"{game}-{asked.split}.jsonl"
-        rows = every_row(path, "seed", range(asked.tables), work, asked.workers)
-        how = hex_tables if game in HEX_GAMES else tables
+        every = every_row(path, "seed", range(asked.tables), work, asked.workers)
+        rows = [row for row in every if "error" not in row]
         worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
-        figures = how.figures(rows, MOST_BAD, LEAST_EXACT)
-        subject = Subject(SEALED_PART, game, figures, worst)
-        save_subject(subject, asked.out)
-        sys.stdout.write(f"{subject.text()}\n{how.report(rows)}\n")
-        sys.stdout.flush()
+        figures = tables.figures(rows, MOST_BAD, LEAST_EXACT)
+        tell(Subject(SEALED_PART, game, figures, worst), asked.out, tables.report(rows))
     return 0
 
 

@@ -1,166 +1,213 @@
 """Reads held-out tables with everything as in play: ``python -m models.evaluate.tables --game G``.
 
-Each table's result is one line of a file; what this reader has done is not done again, so a run
-can be broken off and taken up. The worst pictures are written beside it with what was wrong.
+Square games; ``models.evaluate.hex_tables`` does the same for the hex games, ``small`` and
+``spots`` for pictures that are harder. The worst pictures are written with what was wrong.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-import cv2
 import numpy as np
 
 from engine.setfile import built_in_set
-from models.evaluate.figures import Figure
-from models.evaluate.held_out import Part, advice_line, run
-from models.evaluate.intervals import told
-from models.evaluate.kept import every_row
-from models.evaluate.score import TableScore, score_table
-from models.evaluate.small_figures import small_figures
+from models.evaluate.harness import (
+    Figure,
+    Json,
+    Subject,
+    confidence_lines,
+    every_row,
+    parser_of,
+    pictures,
+    tell,
+)
+from models.evaluate.score import Shown, row_of, write_worst
 from models.scenes.scene import make_scene
-from models.scenes.settings import BESIDE, SQUARE_GAMES, Beside
+from models.scenes.settings import BESIDE, HEX_GAMES, SQUARE_GAMES
 from models.scenes.splits import Split
+from models.training.hex_samples import hex_table
 from vision import Picture, ReadRequest, TableState, read_table
 
-Json = dict[str, Any]
-
-BINS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.01)
 SURELY = 0.99
-WORST_PX = 1600
-"""Long side of the pictures that are kept of mistakes."""
+MOST_BAD, LEAST_EXACT = 1.0, 99.3
+"""Wrong tiles in a thousand and exact tables in a hundred that are wanted."""
 
 
-def evaluate(
-    game: str, seeds: range, split: Split, out: Path, workers: int, beside: str = "far"
+@dataclass(frozen=True)
+class Part:
+    """One part of the evaluation: which pictures are shown, and what is counted about them."""
+
+    name: str
+    games: Sequence[str]
+    show: Callable[[int, str, Split, str], Shown]
+    """Returns the table of a seed, game, split and of how near other things lie."""
+    figures: Callable[[Sequence[Json]], tuple[Figure, ...]]
+    report: Callable[[Sequence[Json]], str]
+    is_bad: Callable[[Json], bool] = lambda row: not row["exact"]
+    """Whether a picture is kept to be looked at."""
+    beside: Sequence[str] = ("far",)
+    """How near stocks, hands and other fields may be asked to lie; the first unless asked."""
+    tables: int = 500
+    first_seed: int = 0
+
+
+def drawn(seed: int, game: str, split: Split, beside: str = "far") -> Shown:
+    """Return a drawn table; with ``third`` things lie close beside every third."""
+    if game in HEX_GAMES:
+        table = hex_table(seed, game, split, None)
+        return Shown(table.bgr, table.truth, table.boards)
+    close = beside == "close" or (beside == "third" and seed % 3 == 0)
+    scene = make_scene(seed, split, game, beside="close" if close else "far")
+    return Shown(np.asarray(scene.bgr, np.uint8), scene.truth)
+
+
+def request_of(game: str) -> ReadRequest:
+    """Return what a table of a game is read as."""
+    return ReadRequest("hex" if game in HEX_GAMES else "square", built_in_set(game))
+
+
+def read(shown: Shown, game: str) -> TableState:
+    """Return what play would read of a picture."""
+    size = shown.bgr.shape[1], shown.bgr.shape[0]
+    return read_table(Picture(shown.bgr, size), request_of(game))
+
+
+def evaluated(
+    seed: int, game: str, split: Split, worst: Path, beside: str = "far", part: Part | None = None
+) -> Json:
+    """Read one table and say how well."""
+    part = part or part_of(game)
+    try:
+        shown = part.show(seed, game, split, beside)
+    except KeyError as error:
+        if game not in HEX_GAMES:
+            raise
+        return {"seed": seed, "error": f"the scene cannot be drawn: {error}"}
+    state = read(shown, game)
+    row = {"seed": seed, **row_of(shown, state, game)}
+    write_worst(worst / f"{game}-{split}-{seed:06d}", shown, state, row, bad=part.is_bad(row))
+    return row
+
+
+def rows_of(
+    part: Part, game: str, seeds: range, split: Split, folder: Path, workers: int, beside: str
 ) -> list[Json]:
     """Return the results of tables, reading those that no row is kept for."""
-    work = partial(evaluated, game=game, split=split, worst=out / "worst", beside=beside)
-    return every_row(out / f"{game}-{split}.jsonl", "seed", seeds, work, workers)
+    path = folder / f"{game}-{split}.jsonl"
+    work = partial(evaluated, game=game, split=split, worst=folder / "worst", beside=beside,
+                   part=part)  # fmt: skip
+    rows = every_row(path, "seed", seeds, work, workers)
+    return [row for row in rows if "error" not in row]
 
 
-def beside_of(seed: int, asked: str) -> Beside:
-    """Return how near things lie on one table; ``third`` has them close on every third."""
-    return "close" if asked == "close" or (asked == "third" and seed % 3 == 0) else "far"
-
-
-def evaluated(seed: int, game: str, split: Split, worst: Path, beside: str = "far") -> Json:
-    """Read one table and say how well."""
-    cv2.setNumThreads(1)
-    tile_set = built_in_set(game)
-    scene = make_scene(seed, split, game, beside=beside_of(seed, beside))
-    bgr = np.asarray(scene.bgr, np.uint8)
-    state = read_table(Picture(bgr, (bgr.shape[1], bgr.shape[0])), ReadRequest("square", tile_set))
-    score = score_table(scene.truth, state, tile_set)
-    stem = worst / f"{game}-{split}-{seed:06d}"
-    forget_worst(stem)
-    if not score.exact:
-        write_worst(stem, bgr, scene.truth, state, score)
-    return {"seed": seed, **row_of(scene.truth, state, score)}
-
-
-def row_of(truth: Json, state: TableState, score: TableScore) -> Json:
-    """Return what is kept about one table."""
-    return {
-        "foul": truth["foul"], "size": list(truth["size"]),
-        "advice": [a.what for a in state.quality.advice],
-        "ms": {name: round(ms, 1) for name, ms in state.timings_ms.items()}, **asdict(score),
-    }  # fmt: skip
-
-
-def forget_worst(stem: Path) -> None:
-    """Take away the picture of an earlier reading."""
-    for ending in (".jpg", ".txt"):
-        stem.with_suffix(ending).unlink(missing_ok=True)
-
-
-def write_worst(stem: Path, bgr: Any, truth: Json, state: TableState, score: TableScore) -> None:
-    """Write a picture with what was seen drawn over it, and the mistakes in words."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    drawn = bgr.copy()
-    thick = max(1, bgr.shape[1] // 700)
-    for tile in truth["tiles"]:
-        _draw(drawn, tile["outline"], (255, 255, 255), thick)
-    for entries, colour in ((state.tiles, (0, 220, 0)), (state.unsure, (0, 160, 255)),
-                            (state.aside, (255, 80, 80))):  # fmt: skip
-        for entry in entries:
-            _draw(drawn, entry["outline"], colour, thick)
-    for line, mistake in enumerate(score.mistakes[:12]):
-        at = (10, 24 * thick * (line + 1))
-        cv2.putText(drawn, mistake, at, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * thick, (0, 0, 255), thick)
-    scale = min(1.0, WORST_PX / max(drawn.shape[:2]))
-    drawn = cv2.resize(drawn, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    cv2.imwrite(str(stem.with_suffix(".jpg")), drawn)
-    stem.with_suffix(".txt").write_text("\n".join(score.mistakes) + "\n", encoding="utf-8")
-
-
-def _draw(bgr: Any, outline: Any, colour: tuple[int, int, int], thick: int) -> None:
-    points = np.round(np.asarray(outline)).astype(np.int32)
-    cv2.polylines(bgr, [points], True, colour, thick)
-
-
-def is_exact(row: Json) -> bool:
-    """Say whether everything on a table is right."""
-    return not (row["wrong"] or row["missed"] or row["invented"])
+def run(part: Part, module: str, about: str | None, arguments: Sequence[str] | None) -> int:
+    """Evaluate as the command line asks, print the figures and keep them."""
+    parser = parser_of(module, about, part.games)
+    parser.add_argument("--tables", type=int, default=part.tables)
+    parser.add_argument("--seed", type=int, default=part.first_seed, help="of the first table")
+    parser.add_argument("--split", choices=("train", "held-out"), default="held-out")
+    if len(part.beside) > 1:
+        parser.add_argument("--beside", choices=part.beside, default=part.beside[0],
+                            help="how near stocks, hands and other fields lie")  # fmt: skip
+    asked = parser.parse_args(arguments)
+    beside = getattr(asked, "beside", part.beside[0])
+    name = part.name if beside == part.beside[0] else f"{part.name}-{beside}"
+    folder = asked.out / name
+    for game in asked.games or part.games:
+        seeds = range(asked.seed, asked.seed + asked.tables)
+        rows = rows_of(part, game, seeds, asked.split, folder, asked.workers, beside)
+        worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
+        tell(Subject(name, game, part.figures(rows), worst), asked.out, part.report(rows))
+    return 0
 
 
 def figures(
-    rows: Sequence[Json], most_bad: float = 1.0, least_exact: float = 99.3
+    rows: Sequence[Json], most_bad: float = MOST_BAD, least_exact: float = LEAST_EXACT
 ) -> tuple[Figure, ...]:
     """Return the figures of one game's tables; small ones are counted apart."""
+    hexes = any("cells" in row for row in rows)
     big = [row for row in rows if not row["small"]]
     good = [row for row in big if row["good"]]
-    tiles = sum(row["tiles"] for row in good)
-    bad = {name: sum(row[name] for row in good) for name in ("wrong", "missed", "invented")}
-    fouls = [row for row in good if row["foul"]]
+
+    def total(key: str) -> int:
+        return sum(int(row[key]) for row in good)
+
+    def share(name: str, key: str, of: str, per: int = 1000) -> Figure:
+        return Figure(name, total(key), total(of), per)
+
+    tiles, fouls = total("tiles"), [row for row in good if row["foul"]]
     surely = [right for row in good for sure, right in row["confidences"] if sure >= SURELY]
+    first = [share("cells wrong", "cells_wrong", "cells")] if hexes else [
+        share("tiles wrong", "wrong", "tiles")]  # fmt: skip
+    more = [
+        share("tiles sure and wrong", "sure_wrong", "sure"),
+        share("clay wrong", "clay_wrong", "clay"),
+        share("partly hidden tiles right", "hidden_right", "hidden_tiles", 100),
+    ] if hexes else []  # fmt: skip
+    last = [
+        Figure("tables with several ways to cut", sum(row["splits"] > 0 for row in good),
+               len(good), 100),
+    ] if hexes else [
+        share("cards beside claimed surely", "beside_sure", "beside"),
+        share("cards beside asked about", "beside_unsure", "beside"),
+    ]  # fmt: skip
     return (
-        *(Figure(f"tiles {name}", count, tiles) for name, count in bad.items()),
-        Figure("tiles wrong, missed or invented", sum(bad.values()), tiles, most=most_bad),
-        Figure("tiles unsure", sum(row["unsure"] for row in good), tiles, most=5),
-        Figure("readings at 0.99 or surer right", sum(surely), len(surely), 100, least=99),
-        Figure("tables exactly right", sum(map(is_exact, good)), len(good), 100,
-               least=least_exact),
-        Figure("of them with fouls", sum(map(is_exact, fouls)), len(fouls), 100),
-        Figure("cards beside claimed surely", sum(row["beside_sure"] for row in good),
-               sum(row["beside"] for row in good)),
-        Figure("cards beside asked about", sum(row["beside_unsure"] for row in good),
-               sum(row["beside"] for row in good)),
+        *first, share("tiles missed", "missed", "tiles"),
+        share("tiles invented", "invented", "tiles"),
+        Figure("tiles wrong, missed or invented", total("bad"), tiles, most=most_bad),
+        Figure("tiles unsure", total("unsure"), tiles, most=5),
+        Figure("readings at 0.99 or surer right", sum(surely), len(surely), 100, least=99), *more,
+        Figure("tables exactly right", total("exact"), len(good), 100, least=least_exact),
+        Figure("of them with fouls", sum(row["exact"] for row in fouls), len(fouls), 100), *last,
         Figure("pictures called not good enough", len(big) - len(good), len(big), 100, most=2),
-        *small_figures([row for row in rows if row["small"]], "tiles"),
+        *small_figures([row for row in rows if row["small"]]),
     )  # fmt: skip
 
 
+def small_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
+    """Return the figures of tables whose tiles, or cells, are too small to be read surely."""
+    if not rows:
+        return ()
+    what = "cells" if "cells" in rows[0] else "tiles"
+    told = f"tables with smaller {what} told to be small"
+    sure, wrong = sum(row["sure"] for row in rows), sum(row["sure_wrong"] for row in rows)
+    return (
+        Figure(told, sum("small" in row["advice"] for row in rows), len(rows), 100, least=100),
+        Figure("sure readings wrong on these", wrong, sure, 100, most=1),
+    )
+
+
 def report(rows: Sequence[Json]) -> str:
-    """Return what else there is to say about a game's tables."""
+    """Return why tables were called not good enough, and how far confidences can be trusted."""
     big = [row for row in rows if not row["small"]]
-    unfit = [row for row in big if not row["good"]]
-    said = [p for row in big if row["good"] for p in row["confidences"]]
-    beside = [p for row in big if row["good"] for p in row["beside_confidences"]]
-    return "\n".join([
-        advice_line(unfit), *confidence_lines(said), "  cards beside:", *confidence_lines(beside)
-    ])  # fmt: skip
+    good = [row for row in big if row["good"]]
+    advice = Counter(what for row in big if not row["good"] for what in row["advice"])
+    lines = [f"  not good enough, by advice: {dict(sorted(advice.items()))}"]
+    lines += confidence_lines([pair for row in good for pair in row["confidences"]])
+    if any("cells" in row for row in rows):
+        took = float(np.median([sum(row["ms"].values()) for row in rows]))
+        return "\n".join([*lines, f"  read in {took:.0f} ms (median)"])
+    beside = [pair for row in good for pair in row["beside_confidences"]]
+    return "\n".join([*lines, "  cards beside:", *confidence_lines(beside)])
 
 
-def confidence_lines(said: Sequence[tuple[float, bool]]) -> Iterator[str]:
-    """Yield how many readings are right, by how sure they are said to be."""
-    for low, high in pairwise(BINS):
-        inside = [right for sure, right in said if low <= sure < high]
-        if inside:
-            share = told(sum(inside), len(inside), 100)
-            yield f"  confidence {low:.3f} to {min(high, 1):.3f}: right {share}"
+SQUARES = Part("squares", SQUARE_GAMES, drawn, figures, report, beside=(*BESIDE, "third"))
+HEXES = Part("hexes", HEX_GAMES, drawn, figures, report)
+
+
+def part_of(game: str) -> Part:
+    """Return the part that counts the tables of a game."""
+    return HEXES if game in HEX_GAMES else SQUARES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
-    part = Part("squares", SQUARE_GAMES, evaluate, figures, report, (*BESIDE, "third"))
-    return run(part, "tables", str(__doc__), arguments)
+    return run(SQUARES, "tables", __doc__, arguments)
 
 
 if __name__ == "__main__":

@@ -22,43 +22,34 @@ from pathlib import Path
 
 import cv2
 
-from models.evaluate.taught_features import evaluate_features, evaluate_features_on_photos
-from models.evaluate.taught_game import evaluate_game, evaluate_stained, evaluate_wooden
-from models.evaluate.taught_invented import FIRST_TABLE, evaluate_invented
-from models.evaluate.taught_lands import evaluate_lands
-from models.evaluate.taught_missing import evaluate_missing
-from models.evaluate.taught_photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
+from models.evaluate.harness import RESULTS, parser_of, say
+from models.evaluate.taught.features import evaluate_features, evaluate_features_on_photos
+from models.evaluate.taught.games import evaluate_game, evaluate_stained, evaluate_wooden
+from models.evaluate.taught.invented import FIRST_TABLE, evaluate_invented, evaluate_missing
+from models.evaluate.taught.lands import evaluate_lands
+from models.evaluate.taught.photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
 from models.scenes.splits import SHARED_VARIABLE
 
-KEPT_IN = Path("build", "evaluate", "teaching")
+PARTS = ("qwirkle", "kingdomino", "catan", "game", "wooden", "stained", "invented", "missing",
+         "lands", "features")  # fmt: skip
+USUAL = PARTS[:-2]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m models.evaluate.teaching", description=__doc__)
-    parts = ("qwirkle", "kingdomino", "catan", "game", "wooden", "stained", "invented", "missing",
-             "lands", "features")  # fmt: skip
-    parser.add_argument(
-        "parts", nargs="*", default=parts[:-2], metavar="PART", help=", ".join(parts)
-    )
+    parser = parser_of("teaching", __doc__, out=RESULTS / "teaching")
+    parser.add_argument("parts", nargs="*", default=USUAL, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--boxes", type=int, default=50, help="invented boxes of each shape")
     parser.add_argument("--tables", type=int, default=2, help="tables read of each")
-    parser.add_argument(
-        "--first-table",
-        type=int,
-        default=FIRST_TABLE,
-        help="the seed that a box's tables begin with",
-    )
-    parser.add_argument("--workers", type=int, default=1, help="processes for invented boxes")
-    parser.add_argument("--out", default=str(KEPT_IN), help="where finished boxes are kept")
+    parser.add_argument("--first-table", type=int, default=FIRST_TABLE,
+                        help="the seed that a box's tables begin with")  # fmt: skip
+    parser.set_defaults(workers=1)
     asked = parser.parse_args(arguments)
     shared = os.environ.get(SHARED_VARIABLE)
     with tempfile.TemporaryDirectory() as name:
-        home = Path(name)
         for part in asked.parts:
-            for line in _part(part, Path(shared, "photos") if shared else None, home, asked):
-                sys.stdout.write(line + "\n")
-                sys.stdout.flush()
+            for line in _part(part, Path(shared, "photos") if shared else None, Path(name), asked):
+                say(line)
     return 0
 
 
@@ -67,10 +58,10 @@ def _part(part: str, photos: Path | None, home: Path, asked: argparse.Namespace)
         evaluate = evaluate_invented if part == "invented" else evaluate_features
         for shape in ("square", "hex"):
             yield from evaluate(
-                shape, asked.boxes, asked.tables, Path(asked.out), asked.workers, asked.first_table
+                shape, asked.boxes, asked.tables, asked.out, asked.workers, asked.first_table
             )
         if part == "features" and photos is not None:
-            yield from evaluate_features_on_photos(photos, Path(asked.out), asked.workers)
+            yield from evaluate_features_on_photos(photos, asked.out, asked.workers)
     elif part == "missing":
         yield from evaluate_missing(asked.boxes // 2, asked.tables, asked.workers)
     elif part == "lands":

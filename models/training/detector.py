@@ -10,8 +10,6 @@ figures).
 from __future__ import annotations
 
 import argparse
-import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +17,11 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the name that everyone knows it by
 from torch import Tensor
 
-from models.training.drawing import Drawers
+from models.evaluate.harness import say
+from models.training.harness import Drawers, timed_parser, write_manifest
+from models.training.learning import Learner, Now, device_of, rate_at, shares_of
 from models.training.network import CHANNELS, TileNet, write_onnx
-from models.training.steps import average, rate_at, say
+from models.training.samples import sources
 from models.training.views import Bank, View, look
 
 SHARES = 6
@@ -85,7 +85,6 @@ def figures(net: TileNet, bank: Bank, size_px: int, batches: int) -> dict[str, f
         turn = out[:, TURN] / out[:, TURN].norm(dim=1, keepdim=True).clamp(min=1e-4)
         close = (turn * view.maps[:, TURN]).sum(1)
         _add(sums, "turn_cos", float((close * weight).sum()), float(weight.sum()))
-    net.train()
     return {k: v / max(sums[f"{k}|n"], 1e-6) for k, v in sums.items() if not k.endswith("|n")}
 
 
@@ -99,128 +98,92 @@ class Training:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        best = "cuda" if torch.cuda.is_available() else "cpu"
-        self.device = torch.device(options.device or best)
-        self.fast = self.device.type == "cuda"
-        torch.backends.cudnn.benchmark = True
+        self.device = device_of(options.device)
         torch.manual_seed(options.seed)
-        self.net = TileNet().to(self.device, memory_format=torch.channels_last)
-        self.mean = TileNet().to(self.device, memory_format=torch.channels_last)
-        self.mean.load_state_dict(self.net.state_dict())
-        self.mean.requires_grad_(requires_grad=False)
-        self.adam = torch.optim.AdamW(self.net.parameters(), lr=options.rate, weight_decay=0.01)
-        self.steps, self.views = 0, 0
+        self.learner = Learner(TileNet, self.device, options.rate)
+        self.views = 0
         if options.resume:
             self._load(Path(options.resume))
-        self.rng = torch.Generator(self.device).manual_seed(options.seed + self.steps)
+        self.rng = torch.Generator(self.device).manual_seed(options.seed + self.learner.steps)
 
     def _load(self, path: Path) -> None:
         saved = torch.load(path, map_location=self.device, weights_only=True)
-        self.net.load_state_dict(saved["net"])
-        self.mean.load_state_dict(saved["mean"])
+        self.learner.net.load_state_dict(saved["net"])
+        self.learner.mean.load_state_dict(saved["mean"])
         if "adam" in saved:
-            self.adam.load_state_dict(saved["adam"])
-        self.steps, self.views = saved["steps"], saved["views"]
+            self.learner.adam.load_state_dict(saved["adam"])
+        self.learner.steps, self.views = saved["steps"], saved["views"]
 
     def save(self, folder: Path, last: dict[str, Any]) -> None:
         """Write what is needed to go on and what is needed to find tiles."""
+        one = self.learner
         torch.save({
-            "net": self.net.state_dict(), "mean": self.mean.state_dict(),
-            "adam": self.adam.state_dict(), "steps": self.steps, "views": self.views,
+            "net": one.net.state_dict(), "mean": one.mean.state_dict(),
+            "adam": one.adam.state_dict(), "steps": one.steps, "views": self.views,
         }, folder / "detector.pt")  # fmt: skip
-        write_onnx(self.mean.eval(), folder / "detector.onnx")
-        (folder / "training.json").write_text(json.dumps(last, indent=1) + "\n")
+        write_onnx(one.mean, folder / "detector.onnx")
+        write_manifest(folder / "training.json", last)
 
     def step(self, bank: Bank, rate: float) -> dict[str, float | Tensor]:
         """Learn from one batch."""
-        for group in self.adam.param_groups:
-            group["lr"] = rate
         picks = torch.randint(bank.filled, (self.options.batch,), generator=self.rng,
                               device=self.device)  # fmt: skip
         view = look(bank, picks, self.options.size, self.rng, plain=False)
         pictures = view.pictures.to(memory_format=torch.channels_last)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.fast):
-            out = self.net(pictures)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            out = self.learner.net(pictures)
         loss, parts = loss_of(out, view)
-        self.adam.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
-        self.adam.step()
-        average(self.net, self.mean, self.steps)
-        self.steps += 1
+        self.learner.learn(loss, rate)
         self.views += len(picks)
         return {"loss": loss.detach(), **parts}
 
 
 def train(options: argparse.Namespace) -> None:
     """Draw and learn until the time is over, then write the files."""
-    began = time.monotonic()
-    total_s = options.minutes * 60 - EXPORT_S
-    folder = Path(options.out)
+    folder = options.out
     folder.mkdir(parents=True, exist_ok=True)
-    with Drawers(options.workers, options.seed, options.held_out) as drawers:
+    with Drawers(sources(options.workers, options.seed, options.held_out)) as drawers:
         run = Training(options)
         bank, held = Bank(options.room, run.device), Bank(options.held_out, run.device)
-        say(f"device {run.device}, torch {torch.__version__}, "
-             f"{sum(p.numel() for p in run.net.parameters())} parameters")  # fmt: skip
-        said = saved = began
+        say_now, save_now = Now(SAY_EVERY_S), Now(SAVE_EVERY_S)
         parts: dict[str, float | Tensor] = {}
-        while (passed := time.monotonic() - began) < total_s:
-            _take_in(drawers, bank, held, options)
+        for share in shares_of(options.minutes, EXPORT_S):
+            wait_s = 5.0 if bank.filled < LEAST_TABLES else 0.0
+            for split, sample in drawers.drawn(16, wait_s):
+                if split == "train":
+                    bank.add(sample)
+                elif held.drawn < options.held_out:
+                    held.add(sample)
             if bank.filled < LEAST_TABLES:
                 continue
-            parts = run.step(bank, rate_at(passed / total_s, options.rate))
-            now = time.monotonic()
-            if now - said >= SAY_EVERY_S:
-                said = now
-                _report(run, bank, held, parts, now - began, drawers.alive())
-            if now - saved >= SAVE_EVERY_S:
-                saved = now
-                run.save(folder, {"steps": run.steps, "tables": bank.drawn})
-    last = _report(run, bank, held, parts, time.monotonic() - began, 0)
-    run.save(folder, {"steps": run.steps, "views": run.views, "tables": bank.drawn,
+            parts = run.step(bank, rate_at(share, options.rate))
+            if say_now.is_due():
+                _report(run, bank, held, parts)
+            if save_now.is_due():
+                run.save(folder, {"steps": run.learner.steps, "tables": bank.drawn})
+    last = _report(run, bank, held, parts)
+    run.save(folder, {"steps": run.learner.steps, "views": run.views, "tables": bank.drawn,
                       "seed": options.seed, "held_out": last})  # fmt: skip
-    say(f"done after {time.monotonic() - began:.0f} s")
-
-
-def _take_in(drawers: Drawers, bank: Bank, held: Bank, options: argparse.Namespace) -> None:
-    waiting = bank.filled < LEAST_TABLES
-    for split, sample in drawers.drawn(16, 5.0 if waiting else 0.0):
-        if split == "train":
-            bank.add(sample)
-        elif held.drawn < options.held_out:
-            held.add(sample)
-    if waiting and not drawers.alive():
-        raise SystemExit("no process draws tables any more; the lines above say why")
 
 
 def _report(
-    run: Training, bank: Bank, held: Bank, parts: dict[str, float | Tensor], passed: float,
-    drawing: int,
-) -> dict[str, float]:  # fmt: skip
-    last = figures(run.mean, held, run.options.size, 8) if held.filled else {}
-    run.mean.eval()
+    run: Training, bank: Bank, held: Bank, parts: dict[str, float | Tensor]
+) -> dict[str, float]:
+    last = figures(run.learner.mean, held, run.options.size, 8) if held.filled else {}
     learnt = " ".join(f"{k}={float(v):.3f}" for k, v in parts.items())
     found = " ".join(f"{k}={v:.3f}" for k, v in last.items())
-    say(f"{passed:5.0f} s step {run.steps} tables {bank.drawn} drawing {drawing} | {learnt}")
-    say(f"      held out ({held.filled}): {found}")
+    say(f"step {run.learner.steps} tables {bank.drawn} | {learnt}",
+        f"      held out ({held.filled}): {found}")  # fmt: skip
     return last
 
 
 def main() -> None:
     """Read the options and train."""
-    parser = argparse.ArgumentParser(description=__doc__, prog="models.training.detector")
-    parser.add_argument("--minutes", type=float, default=60.0, help="how long, all in all")
-    parser.add_argument("--out", default="build/detector", help="folder for the results")
-    parser.add_argument("--workers", type=int, default=2, help="processes that draw tables")
+    parser = timed_parser("detector", __doc__, "build/detector", 400)
     parser.add_argument("--resume", help="a detector.pt to go on from")
-    parser.add_argument("--seed", type=int, default=1, help="another one draws other tables")
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--size", type=int, default=384, help="width of a view in pixels")
-    parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
-    parser.add_argument("--room", type=int, default=400, help="tables kept in memory, 3 MB each")
     parser.add_argument("--held-out", type=int, default=32, help="tables to measure with")
-    parser.add_argument("--device", help="cuda or cpu; by default what there is")
     train(parser.parse_args())
 
 

@@ -10,8 +10,6 @@ prints and turns of the box; by the rest two prints of one land, apart from othe
 from __future__ import annotations
 
 import argparse
-import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +17,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from models.evaluate.harness import say
 from models.teaching.examples import Hardness
-from models.training.hex_networks import write_onnx
-from models.training.network import Block
-from models.training.print_drawing import Drawers
+from models.training.harness import Drawers, timed_parser, write_manifest
+from models.training.learning import (
+    Block,
+    Learner,
+    Now,
+    device_of,
+    rate_at,
+    shares_of,
+    write_sequential,
+)
+from models.training.print_drawing import sources
 from models.training.prints import ROOM, Bank, Pairs, gathered, picked
-from models.training.steps import average, rate_at, say
 from models.training.varied import varied
 from vision.classify.embedding import FILE, LAND_NUMBERS, PRINT_NUMBERS
 
@@ -122,30 +128,18 @@ class Training:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        best = "cuda" if torch.cuda.is_available() else "cpu"
-        self.device = torch.device(options.device or best)
+        self.device = device_of(options.device)
         torch.manual_seed(options.seed)
-        torch.backends.cudnn.benchmark = True
-        self.net, self.mean = Embedder().to(self.device), Embedder().to(self.device)
-        self.mean.load_state_dict(self.net.state_dict())
-        self.adam = torch.optim.AdamW(self.net.parameters(), lr=options.rate, weight_decay=0.01)
+        self.learner = Learner(Embedder, self.device, options.rate)
         self.rng = np.random.default_rng(options.seed)
-        self.steps = 0
 
     def step(self, bank: Bank, rate: float) -> Tensor:
         """Learn from one batch."""
-        for group in self.adam.param_groups:
-            group["lr"] = rate
         pairs, lands = drawn_pairs(bank, self.options.batch, self.rng)
-        one, other = both_looks(self.net.train(), bank, pairs, lands)
+        one, other = both_looks(self.learner.net.train(), bank, pairs, lands)
         same = same_of(pairs, lands, self.device)
         loss = loss_of(one[0], other[0], same[0]) + LANDS * loss_of(one[1], other[1], same[1])
-        self.adam.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
-        self.adam.step()
-        self.steps += 1
-        average(self.net, self.mean, self.steps)
+        self.learner.learn(loss, rate)
         return loss.detach()
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
@@ -155,7 +149,7 @@ class Training:
             return {}
         rng = np.random.default_rng(0)
         pairs, lands = drawn_pairs(held, HELD_OUT_BOXES, rng)
-        one, other = both_looks(self.mean.eval(), held, pairs, lands)
+        one, other = both_looks(self.learner.mean.eval(), held, pairs, lands)
         numbers = torch.from_numpy(pairs.same).to(self.device)
         found: dict[str, float] = {}
         parts = (("prints", slice(0, -lands), 0), ("lands", slice(-lands, None), 1))
@@ -168,49 +162,36 @@ class Training:
 
 def train(options: argparse.Namespace) -> None:
     """Draw and learn until the time is over, then write the network."""
-    began = time.monotonic()
-    total_s = options.minutes * 60 - EXPORT_S
-    folder = Path(options.out)
+    folder = options.out
     folder.mkdir(parents=True, exist_ok=True)
-    drawers = Drawers(options.workers, options.seed)
-    run = Training(options)
-    bank, held = Bank(options.room, run.device), Bank(HELD_OUT_ROOM, run.device)
-    said = began
-    while (passed := time.monotonic() - began) < total_s:
-        _take_in(drawers, bank, held)
-        if not bank.ready():
-            continue
-        loss = run.step(bank, rate_at(passed / total_s, options.rate))
-        if time.monotonic() - said >= SAY_EVERY_S:
-            said = time.monotonic()
-            figures = run.measured(held)
-            say(f"{passed:5.0f} s step {run.steps} prints {bank.filled} loss {float(loss):.3f} "
-                f"{figures}")  # fmt: skip
-    drawers.stop()
+    with Drawers(sources(options.workers, options.seed)) as drawers:
+        run = Training(options)
+        bank, held = Bank(options.room, run.device), Bank(HELD_OUT_ROOM, run.device)
+        say_now = Now(SAY_EVERY_S)
+        for share in shares_of(options.minutes, EXPORT_S):
+            for split, prints in drawers.drawn(TAKEN_A_STEP, 0.0 if bank.ready() else 5.0):
+                (bank if split == "train" else held).add(prints)
+            if not bank.ready():
+                continue
+            loss = run.step(bank, rate_at(share, options.rate))
+            if say_now.is_due():
+                say(f"step {run.learner.steps} prints {bank.filled} loss {float(loss):.3f} "
+                    f"{run.measured(held)}")  # fmt: skip
+    steps = run.learner.steps
     last = {
-        "steps": run.steps, "seed": options.seed, "prints": bank.filled,
-        "pairs": run.steps * options.batch * CLASSES, **run.measured(held),
+        "steps": steps, "seed": options.seed, "prints": bank.filled,
+        "pairs": steps * options.batch * CLASSES, **run.measured(held),
     }  # fmt: skip
-    write(run.mean, folder, last)
+    write(run.learner.mean, folder, last)
     say(f"done: {last}")
-
-
-def _take_in(drawers: Drawers, bank: Bank, held: Bank) -> None:
-    wait_s = 0.0 if bank.ready() else 5.0
-    came = False
-    for split, prints in drawers.some(TAKEN_A_STEP, wait_s):
-        came = True
-        (bank if split == "train" else held).add(prints)
-    if wait_s and not came and not drawers.alive():
-        raise SystemExit("no process draws boxes any more; the lines above say why")
 
 
 def write(net: Embedder, folder: Path, last: dict[str, Any]) -> None:
     """Write the weights, the figures, and the network as it is shipped."""
     torch.save(net.cpu().state_dict(), folder / WEIGHTS)
-    (folder / "training.json").write_text(json.dumps(last, indent=1) + "\n")
+    write_manifest(folder / "training.json", last)
     try:
-        write_onnx(net, folder / FILE)
+        write_sequential(net, folder / FILE)
     except ModuleNotFoundError as error:
         say(f"{error}: write {FILE} elsewhere with --from {folder / WEIGHTS}")
 
@@ -219,20 +200,13 @@ def write_from(weights: Path) -> None:
     """Write the network of an earlier run beside its weights."""
     net = Embedder()
     net.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
-    write_onnx(net, weights.with_name(FILE))
+    write_sequential(net, weights.with_name(FILE))
 
 
 def main() -> None:
     """Read the options and train."""
-    parser = argparse.ArgumentParser(description=__doc__, prog="models.training.embedding")
-    parser.add_argument("--minutes", type=float, default=60.0, help="how long, all in all")
-    parser.add_argument("--out", default="build/embedding", help="folder for the results")
-    parser.add_argument("--workers", type=int, default=2, help="processes that draw boxes")
-    parser.add_argument("--seed", type=int, default=1)
+    parser = timed_parser("embedding", __doc__, "build/embedding", ROOM)
     parser.add_argument("--batch", type=int, default=16, help="boxes a step")
-    parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
-    parser.add_argument("--room", type=int, default=ROOM, help="prints in memory, 38 kB each")
-    parser.add_argument("--device", help="cuda or cpu; by default what there is")
     parser.add_argument("--from", dest="weights", type=Path, help="write an earlier run's network")
     options = parser.parse_args()
     if options.weights is not None:

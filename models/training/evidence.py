@@ -19,20 +19,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.art import faces
-from models.evaluate.workers import spread
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.scenes.spots import spotted_patch
 from models.training.drills import cell_outlines, drill_crops
+from models.training.harness import made, parser_of, tell
 from models.training.reader import exposed_longer
 from models.training.strangers import CUT_OF_A_SCENE, collage_patches, scene_patches
 from vision.classify.embedding import PRINT_NUMBERS, shipped_embedding
@@ -40,7 +38,6 @@ from vision.classify.evidence import NAMES, RISING, Evidence, Trees, rows_of, wr
 from vision.classify.faces import Faces, shrunk, unit
 from vision.classify.reader import CellReading, Reader, load_reader
 from vision.core.crop import Patches, cut
-from vision.core.files import TRAINED
 from vision.core.looks import BACK, Look, period_of
 from vision.core.types import width_of
 from vision.detect.detect import QUICK, detect_tiles
@@ -73,7 +70,6 @@ class Drawn:
 
 def table_tiles(set_name: str, seed: int) -> Drawn:
     """Return the tiles of one drawn table, some of them spoilt, and places between them."""
-    cv2.setNumThreads(1)
     rng = rng_of("evidence", set_name, seed)
     crops = drill_crops(set_name, seed, "train", amount=float(rng.uniform(*MISSES)))
     patches = crops.patches
@@ -96,7 +92,6 @@ def table_tiles(set_name: str, seed: int) -> Drawn:
 
 def stranger_tiles(seed: int, *, collage: bool) -> Drawn:
     """Return patches that are no tiles, of a collage or of a scene."""
-    cv2.setNumThreads(1)
     patches, across = collage_patches(seed) if collage else scene_patches(seed)
     return Drawn(patches, ("",) * len(patches), across, np.full(len(patches), seed))
 
@@ -119,7 +114,6 @@ def _between(one: Patches, other: Patches, rng: Random) -> Patches:
 
 def outlines_seen(set_name: str, seed: int) -> tuple[int, int]:
     """Return how many outlines are found on a drawn table of play, and how many are tiles'."""
-    cv2.setNumThreads(1)
     scene = make_scene(seed, "train", set_name)
     cards = [np.array(card["outline"]) for card in (*scene.truth["tiles"], *scene.truth["aside"])]
     parts = [part for card in cards for part in cell_outlines(card, _cells_of(card))]
@@ -178,7 +172,7 @@ class Known:
 def known(faces: Faces, set_name: str, drawn: Sequence[Drawn], workers: int = 1) -> Known:
     """Return the numbers of all patches, read as play reads them."""
     work = partial(_rows_and_right, faces, set_name)
-    read = list(tqdm(spread(work, drawn, workers), total=len(drawn), desc="reading"))
+    read = made("reading", work, drawn, workers)
     ours = [bool(look) for part in drawn for look in part.looks]
     return Known(np.concatenate([rows for rows, _ in read]),
                  np.array([right for _, listed in read for right in listed]), np.array(ours),
@@ -186,7 +180,6 @@ def known(faces: Faces, set_name: str, drawn: Sequence[Drawn], workers: int = 1)
 
 
 def _rows_and_right(faces: Faces, set_name: str, part: Drawn) -> tuple[Array, list[bool]]:
-    cv2.setNumThreads(1)
     tile_set = built_in_set(set_name)
     reader = load_reader(tile_set)
     across = part.across_px.tolist()
@@ -272,9 +265,8 @@ def share_of_tiles(set_name: str, strange: Sequence[Drawn], count: int, workers:
         workers: processes.
     """
     seeds = range(FIRST_SEED, FIRST_SEED + count)
-    seen = tqdm(spread(partial(outlines_seen, set_name), seeds, workers), total=count,
-                desc="counting")  # fmt: skip
-    found, own = np.sum(list(seen), axis=0) / count
+    seen = made("counting", partial(outlines_seen, set_name), seeds, workers)
+    found, own = np.sum(seen, axis=0) / count
     return float(own / (found + np.mean([len(one.patches) - CUT_OF_A_SCENE for one in strange])))
 
 
@@ -310,7 +302,7 @@ def _drawn(name: str, draw: Any, count: int, asked: argparse.Namespace) -> list[
     """Return what is drawn of so many seeds; what is kept in a folder is not drawn again."""
     seeds = list(range(FIRST_SEED, FIRST_SEED + count))
     work = partial(_kept, asked.kept, name, draw)
-    every = tqdm(spread(work, seeds, asked.workers), total=count, desc=name)
+    every = made(name, work, seeds, asked.workers)
     # Now and then no tile of a table is large enough to be learnt from.
     return [one for one in every if len(one.patches)]
 
@@ -331,22 +323,15 @@ def _kept(folder: Path | None, name: str, draw: Any, seed: int) -> Drawn:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m models.training.evidence", description=__doc__)
-    parser.add_argument(
-        "--set", action="append", choices=SQUARE_GAMES, dest="sets",
-        help="which box; may be given several times, all of them if missing",
-    )  # fmt: skip
-    parser.add_argument("--out", type=Path, default=TRAINED, metavar="DIR")
+    parser = parser_of("evidence", __doc__, SQUARE_GAMES)
     parser.add_argument("--tables", type=int, default=24, help="drawn tables a box")
     parser.add_argument("--scenes", type=int, default=100, help="drawn scenes without tiles")
     parser.add_argument("--collages", type=int, default=300)
     parser.add_argument("--counted", type=int, default=12, help="drawn tables of play, a box")
     parser.add_argument("--kept", type=Path, metavar="DIR", help="where drawings are kept")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
-    cv2.setNumThreads(1)
     for name in asked.sets or SQUARE_GAMES:
-        sys.stdout.write(f"{name}: {train(name, asked.out, asked)}\n")
+        tell(name, train(name, asked.out, asked), asked.out, [f"evidence_{name}.npz"])
     return 0
 
 

@@ -8,18 +8,14 @@ line that calibrates it on other tables; both are kept as plain numbers with a m
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
@@ -34,6 +30,7 @@ from models.scenes.setfaces import printed_box
 from models.scenes.settings import SQUARE_GAMES, draw_settings
 from models.scenes.splits import rng_of
 from models.scenes.things import Item, TableTop
+from models.training.harness import made, parser_of, tell, write_manifest
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import TRAINED, write_arrays
 from vision.core.lattice import fit_lattices
@@ -239,12 +236,7 @@ def seeds_of(tables: int) -> list[int]:
 
 def draw(game: str, seeds: Sequence[int], workers: int, split: Any = "train") -> Samples:
     """Return the joints of many tables of one game."""
-    work = partial(samples_of, game, split=split)
-    if workers == 1:
-        parts = list(tqdm(map(work, seeds), total=len(seeds), desc=game))
-    else:
-        with ProcessPoolExecutor(workers or None) as pool:
-            parts = list(tqdm(pool.map(work, seeds, chunksize=8), total=len(seeds), desc=game))
+    parts = made(game, partial(samples_of, game, split=split), seeds, workers)
     tables = np.concatenate([np.full(len(p[1]), n) for n, p in enumerate(parts)])
     return Samples(np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts]),
                    tables)  # fmt: skip
@@ -323,22 +315,20 @@ def write_score(score: Score, figures: dict[str, Any], folder: Path = TRAINED) -
     })  # fmt: skip
     manifest = {"format": FORMAT, "version": VERSION, "file": FILE, "sha256": sha256,
                 "numbers": list(NUMBERS), "trained": figures}  # fmt: skip
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    write_manifest(folder / MANIFEST, manifest)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, fit and write as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m models.training.fields", description=__doc__)
-    parser.add_argument("--out", type=Path, default=TRAINED, metavar="DIR")
+    parser = parser_of("fields", __doc__)
     parser.add_argument("--tables", type=int, default=320, help="layouts of each game")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
     drawn = [draw(game, seeds_of(asked.tables), asked.workers) for game in SQUARE_GAMES]
     every = Samples(*(np.concatenate([getattr(one, name) for one in drawn])
                       for name in ("rows", "right", "tables")))  # fmt: skip
     score, figures = fit(every)
     write_score(score, {"tables": asked.tables * len(drawn), **figures}, asked.out)
-    sys.stdout.write(f"{figures}\n")
+    tell("fields", figures, asked.out, [FILE])
     return 0
 
 

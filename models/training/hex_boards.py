@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import math
-import time
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name that everyone knows it by
 from torch import Tensor, nn
 
 from engine.setfile import built_in_set
-from models.training.hex_drawing import start
+from models.evaluate.harness import say
+from models.scenes.settings import HEX_GAMES
+from models.training.harness import Drawers, sha256_of, timed_parser, write_manifest
 from models.training.hex_networks import Finder, Placer, Reader, write_onnx
-from models.training.hex_samples import UNKNOWN
-from models.training.steps import average, rate_at, say
+from models.training.hex_samples import UNKNOWN, sources
+from models.training.learning import Learner, Now, device_of, rate_at, shares_of
 from vision.hexes.cells import CLAYS, OUTPUTS
 from vision.hexes.models import CONTENTS, FORMAT, MANIFEST, VERSION
 
@@ -34,8 +32,8 @@ NAMES = {"finder": "hex_finder", "placer": "hex_placer", "reader": "hex_cells"}
 TARGETS = {"finder": "marks", "placer": "moved", "reader": "labels"}
 BATCHES = {"finder": 24, "placer": 192, "reader": 64}
 ROOM = {"finder": 12_000, "placer": 80_000, "reader": 36_000}
-SAY_EVERY_S, SAVE_EVERY_S, LOOK_EVERY_S = 30.0, 90.0, 4.0
-EXPORT_S = 15.0
+SAY_EVERY_S, SAVE_EVERY_S, EXPORT_S = 30.0, 90.0, 15.0
+LEAST_SAMPLES, TAKEN_A_STEP = 48, 16
 CUT_SHARE = 0.25
 """How many boards are cut by a line when the placer learns from them."""
 COVERED_SHARE, MOST_COVERS = 0.35, 2
@@ -234,47 +232,40 @@ class Training:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.fast = self.device.type == "cuda"
-        torch.backends.cudnn.benchmark = True
+        self.device = device_of(options.device)
         torch.manual_seed(options.seed)
         kinds: dict[str, Any] = {"finder": Finder, "placer": Placer, "reader": Reader}
-        self.names = [name for name in kinds if name in options.networks.split(",")]
-        self.nets = {name: kinds[name]().to(self.device) for name in self.names}
-        self.means = {name: kinds[name]().to(self.device) for name in self.names}
+        names = [name for name in kinds if name in options.networks.split(",")]
+        self.learners = {name: Learner(kinds[name], self.device, options.rate) for name in names}
         if options.resume:
             saved = torch.load(options.resume, map_location=self.device, weights_only=True)
-            for name in self.names:
-                if name in saved:
-                    self.nets[name].load_state_dict(saved[name])
-        for name in self.names:
-            self.means[name].load_state_dict(self.nets[name].state_dict())
-        self.adams = {
-            name: torch.optim.AdamW(net.parameters(), lr=options.rate, weight_decay=0.01)
-            for name, net in self.nets.items()
-        }
-        self.steps = dict.fromkeys(self.names, 0)
+            for name in set(names) & set(saved):
+                self.learners[name].net.load_state_dict(saved[name])
+                self.learners[name].mean.load_state_dict(saved[name])
+
+    @property
+    def means(self) -> dict[str, nn.Module]:
+        """The averaged networks."""
+        return {name: learner.mean for name, learner in self.learners.items()}
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """How many each has made."""
+        return {name: learner.steps for name, learner in self.learners.items()}
 
     def step(self, name: str, bank: Bank, rate: float) -> float | Tensor:
         """Let one network learn from one batch."""
-        net, adam = self.nets[name].train(), self.adams[name]
-        for group in adam.param_groups:
-            group["lr"] = rate
+        learner = self.learners[name]
         batch = max(2, round(BATCHES[name] * self.options.batch))
         picks = torch.randint(bank.filled, (batch,), device=self.device)
         pictures, targets = bank.some(picks)
         pictures = disturbed(pictures).contiguous(memory_format=torch.channels_last)
         if name == "placer":
             pictures = cut(covered(pictures))
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.fast):
-            out = net(pictures)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            out = learner.net.train()(pictures)
         loss = LOSSES[name](out.float(), targets)
-        adam.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 3.0)
-        adam.step()
-        self.steps[name] += 1
-        average(self.nets[name], self.means[name], self.steps[name])
+        learner.learn(loss, rate, 3.0)
         return loss.detach()
 
     def save(self, folder: Path, last: dict[str, Any]) -> None:
@@ -282,23 +273,14 @@ class Training:
         torch.save({n: m.state_dict() for n, m in self.means.items()}, folder / "hex.pt")
         for name, net in self.means.items():
             write_onnx(net, folder / f"{NAMES[name]}.onnx")
-        write_manifest(folder, last)
-
-
-def write_manifest(folder: Path, last: dict[str, Any]) -> None:
-    """Write what the networks in a folder are, for loading to check."""
-    sums = {
-        name: hashlib.sha256((folder / f"{name}.onnx").read_bytes()).hexdigest()
-        for name in NAMES.values()
-        if (folder / f"{name}.onnx").exists()
-    }
-    sets = {name: set_hash(name) for name in ("snekagon", "snekagon5g")}
-    manifest = {
-        "format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS),
-        "clay": list(CLAYS), "input": "bytes / 255 - 0.5, channels first", "sets": sets,
-        "sha256": sums, "figures": last,
-    }  # fmt: skip
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+        files = {name: folder / f"{name}.onnx" for name in NAMES.values()}
+        write_manifest(folder / MANIFEST, {
+            "format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS),
+            "clay": list(CLAYS), "input": "bytes / 255 - 0.5, channels first",
+            "sets": {name: set_hash(name) for name in HEX_GAMES},
+            "sha256": {name: sha256_of(path) for name, path in files.items() if path.exists()},
+            "figures": last,
+        })  # fmt: skip
 
 
 def set_hash(name: str) -> str:
@@ -308,95 +290,54 @@ def set_hash(name: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-class Intake:
-    """Reads samples from files as they are written."""
-
-    def __init__(self, folder: Path, split: str, banks: Mapping[str, Bank]) -> None:
-        self.folder, self.split, self.banks = folder, split, banks
-        self.known: set[str] = set()
-
-    def take(self, most: int) -> int:
-        """Take in up to so many new tables; return how many there were."""
-        new = sorted(p for p in self.folder.glob(f"{self.split}-*.npz") if p.name not in self.known)
-        for path in new[:most]:
-            self.known.add(path.name)
-            try:
-                with np.load(path, allow_pickle=False) as held:
-                    for name, bank in self.banks.items():
-                        if name in held:
-                            bank.add(held[name], held[TARGETS[name]])
-            except (OSError, ValueError, zipfile.BadZipFile) as error:
-                say(f"{path.name} is left out: {error}")
-        return min(len(new), most)
+def _take(banks: Mapping[str, Bank], samples: Mapping[str, Any]) -> None:
+    for name, bank in banks.items():
+        if name in samples:
+            bank.add(samples[name], samples[TARGETS[name]])
 
 
 def train(options: argparse.Namespace) -> None:
     """Draw and learn until the time is over, then write the files."""
-    began = time.monotonic()
-    total_s = options.minutes * 60 - EXPORT_S
-    out, data = Path(options.out), Path(options.data)
-    out.mkdir(parents=True, exist_ok=True)
-    workers = []
-    if options.workers:
-        some = max(1, options.workers // 5)
-        workers += start(data, "held-out", some, 0, -(-options.held_out // some))
-        workers += start(data, "train", options.workers, options.seed * 1_000_000, 10**6)
-    run = Training(options)
-    share = options.room
-    banks = {n: Bank(max(64, round(ROOM[n] * share)), run.device) for n in run.names}
-    held = {n: Bank(max(64, round(2400 * share)), run.device) for n in run.names}
-    intakes = Intake(data, "train", banks), Intake(data, "held-out", held)
-    count = sum(p.numel() for net in run.nets.values() for p in net.parameters())
-    say(f"{run.device}, torch {torch.__version__}, {count} parameters in all")
-    said = saved = began
-    looked = 0.0
-    losses: dict[str, float | Tensor] = {}
-    while (passed := time.monotonic() - began) < total_s:
-        now = time.monotonic()
-        if now - looked > LOOK_EVERY_S:
-            looked = now
-            intakes[0].take(400)
-            intakes[1].take(40)
-        if any(bank.filled < 48 for bank in banks.values()):
-            time.sleep(0.5)
-            continue
-        for name in run.names:
-            losses[name] = run.step(name, banks[name], rate_at(passed / total_s, options.rate))
-        if now - said > SAY_EVERY_S:
-            said = now
-            _report(run, held, losses, passed, len(intakes[0].known))
-        if now - saved > SAVE_EVERY_S:
-            saved = now
-            run.save(out, {"steps": run.steps})
-    last = _report(run, held, losses, time.monotonic() - began, len(intakes[0].known))
-    run.save(out, {"steps": run.steps, "tables": len(intakes[0].known), "held_out": last})
-    for one in workers:
-        one.terminate()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with Drawers(sources(options.workers, options.seed, options.held_out)) as drawers:
+        run = Training(options)
+        share = options.room
+        banks = {n: Bank(max(64, round(ROOM[n] * share)), run.device) for n in run.learners}
+        held = {n: Bank(max(64, round(2400 * share)), run.device) for n in run.learners}
+        say_now, save_now = Now(SAY_EVERY_S), Now(SAVE_EVERY_S)
+        tables, losses = 0, dict[str, float | Tensor]()
+        for passed in shares_of(options.minutes, EXPORT_S):
+            waits = any(bank.filled < LEAST_SAMPLES for bank in banks.values())
+            for split, samples in drawers.drawn(TAKEN_A_STEP, 5.0 if waits else 0.0):
+                _take(banks if split == "train" else held, samples)
+                tables += split == "train"
+            if any(bank.filled < LEAST_SAMPLES for bank in banks.values()):
+                continue
+            for name, bank in banks.items():
+                losses[name] = run.step(name, bank, rate_at(passed, options.rate))
+            if say_now.is_due():
+                _report(run, held, losses, tables)
+            if save_now.is_due():
+                run.save(options.out, {"steps": run.steps})
+    last = _report(run, held, losses, tables)
+    run.save(options.out, {"steps": run.steps, "tables": tables, "held_out": last})
 
 
 def _report(
-    run: Training, held: Mapping[str, Bank], losses: Mapping[str, float | Tensor], passed: float,
-    tables: int,
-) -> dict[str, float]:  # fmt: skip
+    run: Training, held: Mapping[str, Bank], losses: Mapping[str, float | Tensor], tables: int
+) -> dict[str, float]:
     found: dict[str, float] = figures(run.means, held)
     learnt = " ".join(f"{name}={float(loss):.4f}" for name, loss in losses.items())
-    say(f"{passed:5.0f} s steps {max(run.steps.values())} tables {tables} | {learnt}")
-    say("      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))
+    say(f"steps {max(run.steps.values())} tables {tables} | {learnt}",
+        "      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))  # fmt: skip
     return found
 
 
 def main() -> None:
     """Read the options and train."""
-    parser = argparse.ArgumentParser(description=__doc__, prog="models.training.hex_boards")
-    parser.add_argument("--minutes", type=float, default=60.0, help="how long, all in all")
-    parser.add_argument("--out", default="build/hex", help="folder for the results")
-    parser.add_argument("--data", default="build/hex/tables", help="folder for drawn tables")
-    parser.add_argument("--workers", type=int, default=2, help="processes that draw; 0: none")
+    parser = timed_parser("hex_boards", __doc__, "build/hex", 0.1)
     parser.add_argument("--resume", help="a hex.pt to go on from")
-    parser.add_argument("--seed", type=int, default=1, help="another one draws other tables")
     parser.add_argument("--batch", type=float, default=1.0, help="times the usual batches")
-    parser.add_argument("--room", type=float, default=0.1, help="times the memory of a large run")
-    parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     parser.add_argument("--held-out", type=int, default=120, help="tables to measure with")
     parser.add_argument("--networks", default="finder,placer,reader", help="which to train")
     train(parser.parse_args())

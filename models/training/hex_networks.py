@@ -8,12 +8,10 @@ that its result has one place a cell.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from torch import Tensor, nn
 
-from models.training.network import Block, twice
+from models.training.learning import Block, OnnxWriter, twice, write_sequential
 from vision.hexes.cells import OUTPUTS
 from vision.hexes.plane import FIXED
 
@@ -71,83 +69,11 @@ class Reader(nn.Sequential):  # type: ignore[misc]
         )  # fmt: skip
 
 
-class _Writer:
-    """Collects the steps of a network as ONNX has them."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.weights: list[Any] = []
-
-    def constant(self, name: str, value: Any) -> str:
-        from onnx import numpy_helper
-
-        array = np.ascontiguousarray(value, np.float32)
-        self.weights.append(numpy_helper.from_array(array, name))
-        return name
-
-    def node(self, kind: str, inputs: list[str], out: str, **settings: Any) -> str:
-        from onnx import helper
-
-        self.nodes.append(helper.make_node(kind, inputs, [out], name=out, **settings))
-        return out
-
-    def layer(self, x: str, name: str, layer: nn.Module) -> str:
-        """Add a block or a bare convolution; normalisation is folded into the weights."""
-        if isinstance(layer, Block):
-            conv, (weight, bias) = layer.conv, layer.folded()
-        else:
-            assert isinstance(layer, nn.Conv2d)
-            conv = layer
-            weight, bias = (v.detach().cpu().float().numpy() for v in (layer.weight, layer.bias))
-        inputs = [
-            x,
-            self.constant(f"{name}.w", weight),
-            self.constant(f"{name}.b", bias),
-        ]
-        out = f"{name}.conv" if isinstance(layer, Block) else name
-        pad = int(conv.padding[0])
-        self.node("Conv", inputs, out, kernel_shape=list(conv.kernel_size),
-                  strides=list(conv.stride), pads=[pad] * 4)  # fmt: skip
-        return self.node("Relu", [out], name) if isinstance(layer, Block) else name
-
-    def layers(self, x: str, name: str, layers: nn.Sequential) -> str:
-        for number, layer in enumerate(layers):
-            x = self.layer(x, f"{name}.{number}", layer)
-        return x
-
-    def joined(self, x: str, skip: str, name: str, plain: nn.Conv2d) -> str:
-        small = self.layer(x, f"{name}.small", plain)
-        scales = self.constant(f"{name}.scales", [1, 1, 2, 2])
-        how = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-        big = self.node("Resize", [small, "", scales], f"{name}.big", mode="nearest", **how)
-        return self.node("Add", [skip, big], f"{name}.sum")
-
-
 def write_onnx(net: nn.Module, path: Path) -> None:
     """Write one of the networks."""
-    from onnx import TensorProto, checker, helper, save
-
-    net.eval()
-    writer = _Writer()
-    if isinstance(net, Finder):
-        quarter = writer.layers("picture", "down4", net.down4)
-        eighth = writer.layers(quarter, "down8", net.down8)
-        sixteenth = writer.layers(eighth, "down16", net.down16)
-        x = writer.layers(sixteenth, "down32", net.down32)
-        x = writer.layers(writer.joined(x, sixteenth, "up16", net.up16), "join16", net.join16)
-        x = writer.layers(writer.joined(x, eighth, "up8", net.up8), "join8", net.join8)
-        x = writer.layers(writer.joined(x, quarter, "up4", net.up4), "join4", net.join4)
-        last = writer.layer(x, "out", net.out)
-    else:
-        assert isinstance(net, nn.Sequential)
-        last = writer.layers("picture", "step", net)
-    shapes = ["count", 3, "height", "width"], ["count", "outputs", "rows", "columns"]
-    picture, out = (
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-        for name, shape in zip(("picture", last), shapes, strict=True)
-    )
-    graph = helper.make_graph(writer.nodes, "hex", [picture], [out], writer.weights)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-    model.ir_version = 8
-    checker.check_model(model)
-    save(model, str(path))
+    if not isinstance(net, Finder):
+        write_sequential(net, path)
+        return
+    writer = OnnxWriter()
+    x = writer.down_and_up("picture", "down4", net.eval())
+    writer.save(writer.layer(x, "out", net.out), path, "hex")

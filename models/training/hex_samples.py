@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from math import cos, radians, sin
 from typing import Any
 
@@ -18,8 +20,8 @@ from models.scenes.canvas import Canvas
 from models.scenes.develop import unpacked
 from models.scenes.photoreal_boards import CELL_POINTS, HIDDEN, SEEN
 from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.settings import draw_settings
-from models.scenes.splits import Split
+from models.scenes.settings import HEX_GAMES, NOTHING, draw_settings
+from models.scenes.splits import Split, rng_of
 from models.scenes.things import Item, TableTop
 from models.scenes.truth import truth_of
 from vision.core.crop import GREY, Pyramid
@@ -43,6 +45,9 @@ LEAST_IN_PICTURE = 0.5
 IGNORED = -1
 UNKNOWN = 255
 ASIDE_SHRINK = 0.7
+NOTHING_SHARE = 0.08
+"""How many tables have no board at all."""
+FINDER_VIEWS, PLACER_VIEWS, READER_VIEWS = 3, 4, 3
 
 
 @dataclass(frozen=True)
@@ -344,3 +349,61 @@ def _source_cell(cell: Cell, turn: int, mirror: bool) -> Cell:
 def _side(side: int, turn: int, mirror: bool) -> int:
     """Return the board's own side that a turned and mirrored view shows as ``side``."""
     return HEX_STEPS.index(_source_cell(HEX_STEPS[side], turn, mirror))
+
+
+# --- all of them, drawn by other processes -------------------------------------------------------
+
+
+def drawn(seed: int, split: Split) -> dict[str, Any]:
+    """Return the samples of one table."""
+    rng = rng_of("hex-samples", split, seed)
+    # Boards of 5G carry five colours, clay and eyes; one table of it shows several.
+    game = HEX_GAMES[int(rng.random() < 0.6)]
+    size = SIZES_PX[int(rng.choice(len(SIZES_PX), p=SIZE_SHARES[game]))]
+    game = NOTHING if rng.random() < NOTHING_SHARE else game
+    table = hex_table(seed, game, split, size)
+    pyramid = Pyramid(table.bgr)
+    finder = [finder_sample(table, rng) for _ in range(FINDER_VIEWS)]
+    placer = [placer_sample(pyramid, b, rng) for b in table.boards for _ in range(PLACER_VIEWS)]
+    reader = [cells_sample(pyramid, b, rng) for b in table.boards for _ in range(READER_VIEWS)]
+    samples: dict[str, Any] = {
+        "finder": np.stack([f[0] for f in finder]), "marks": np.stack([f[1] for f in finder]),
+    }  # fmt: skip
+    placed = [one for one in placer if one is not None]
+    if placed:
+        samples["placer"] = np.stack([p[0] for p in placed])
+        samples["moved"] = np.stack([np.append(p[1], np.float32(p[2])) for p in placed])
+    elif not table.boards:
+        views = [nowhere_sample(pyramid, rng) for _ in range(PLACER_VIEWS)]
+        samples["placer"] = np.stack([view[0] for view in views])
+        samples["moved"] = np.stack([view[1] for view in views])
+    read = [one for one in reader if one is not None]
+    if read:
+        samples["reader"] = np.stack([r[0] for r in read])
+        samples["labels"] = np.stack([r[1] for r in read])
+    return samples
+
+
+def sources(
+    processes: int, seed: int, held_out: int
+) -> list[Callable[[], Iterator[tuple[Split, dict[str, Any]]]]]:
+    """Return what processes draw: a fifth of them first held-out tables, then all others."""
+    some = max(1, processes // 5)
+    return [
+        partial(_tables, number, processes, seed * 1_000_000, held_out // some, some)
+        for number in range(processes)
+    ]
+
+
+def _tables(
+    number: int, processes: int, first: int, held_out: int, some: int
+) -> Iterator[tuple[Split, dict[str, Any]]]:
+    held = range(number, some * held_out, some) if number < some else range(0)
+    train = count(first + number, processes)
+    sides: list[tuple[Split, Iterable[int]]] = [("held-out", held), ("train", train)]
+    for split, seed in ((split, seed) for split, seeds in sides for seed in seeds):
+        try:
+            yield split, drawn(seed, split)
+        except KeyError:
+            # The scene of now and then a seed cannot be made.
+            continue

@@ -6,13 +6,10 @@ many prints a kind, what the prints of one kind share in any turn.
 
 from __future__ import annotations
 
-import multiprocessing
-import queue
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +25,6 @@ Ints = NDArray[np.int64]
 PRINTS_A_LAND = 5
 LANDS_EVERY = 2
 """Every so many-th box is drawn as lands too."""
-WAITING_BOXES = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,39 +83,11 @@ def kept_faces(faces: list[Face]) -> Patches:
     return out
 
 
-class Drawers:
-    """Processes that draw boxes; the first draws held-out ones, to measure with."""
-
-    def __init__(self, workers: int, seed: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.boxes: Any = context.Queue(WAITING_BOXES)
-        self.processes = [
-            context.Process(target=_draw, daemon=True, args=(n, workers, seed, self.boxes))
-            for n in range(workers + 1)
-        ]
-        for process in self.processes:
-            process.start()
-
-    def some(self, most: int, wait_s: float) -> Iterator[tuple[Split, Prints]]:
-        """Yield boxes that were drawn meanwhile."""
-        for _ in range(most):
-            try:
-                yield self.boxes.get(timeout=wait_s) if wait_s else self.boxes.get_nowait()
-            except queue.Empty:
-                return
-
-    def alive(self) -> bool:
-        """Return whether any box may come yet."""
-        return any(process.is_alive() for process in self.processes)
-
-    def stop(self) -> None:
-        """End the processes."""
-        for process in self.processes:
-            process.terminate()
+def sources(processes: int, seed: int) -> list[Callable[[], Iterator[tuple[Split, Prints]]]]:
+    """Return what processes draw: the first one held-out boxes, to measure with."""
+    train = [partial(_boxes, "train", number, processes, seed) for number in range(processes)]
+    return [partial(_boxes, "held-out", 0, 1, seed), *train]
 
 
-def _draw(number: int, workers: int, seed: int, out: Any) -> None:
-    cv2.setNumThreads(1)
-    split: Split = "train" if number else "held-out"
-    for prints in drawn_boxes(split, max(number - 1, 0), workers if number else 1, seed):
-        out.put((split, prints))
+def _boxes(split: Split, first: int, step: int, seed: int) -> Iterator[tuple[Split, Prints]]:
+    yield from ((split, prints) for prints in drawn_boxes(split, first, step, seed))

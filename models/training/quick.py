@@ -8,7 +8,6 @@ layer, which takes the picture, and the last two, which say where tiles lie, sta
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.scenes.scene import make_scene
+from models.training.harness import sha256_of, write_manifest
 from vision.core.crop import shrunk
 from vision.core.files import TRAINED
 from vision.detect.network import MANIFEST, QUICK_FILE, padded
@@ -47,9 +47,8 @@ def make_quick(folder: Path = TRAINED) -> None:
             activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, per_channel=True,
             nodes_to_exclude=[layers[0], *layers[-WHOLE_AT_THE_END:]],
         )  # fmt: skip
-    digest = hashlib.sha256((folder / QUICK_FILE).read_bytes()).hexdigest()
-    manifest["quick"] = {"file": QUICK_FILE, "sha256": digest}
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    manifest["quick"] = {"file": QUICK_FILE, "sha256": sha256_of(folder / QUICK_FILE)}
+    write_manifest(folder / MANIFEST, manifest)
 
 
 def _tables() -> Any:

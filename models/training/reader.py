@@ -7,16 +7,13 @@ miss by more, then say how far its confidences may be trusted. Minutes on two pl
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
@@ -26,11 +23,11 @@ from engine.tiles import TileSet
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.training.drills import drill_crops
+from models.training.harness import made, parser_of, tell
 from vision.classify.features import features
 from vision.classify.halves import upper_halves
 from vision.classify.reader import Reader, make_reader, write_reader
 from vision.core.crop import Patches
-from vision.core.files import TRAINED
 from vision.core.looks import Look
 
 Array = npt.NDArray[Any]
@@ -161,7 +158,7 @@ def _drawn(
     what: str,
 ) -> Learnt:  # fmt: skip
     draw = partial(_rows_of, set_name, misses, least_px)
-    parts = list(tqdm(_done(draw, seeds, workers), total=len(seeds), desc=f"{set_name}: {what}"))
+    parts = made(f"{set_name}: {what}", draw, seeds, workers)
     names, numbers = np.unique(np.concatenate([part[2] for part in parts]), return_inverse=True)
     rows, halves = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
     return Learnt(rows, halves, numbers, tuple(str(name) for name in names))
@@ -170,7 +167,6 @@ def _drawn(
 def _rows_of(
     set_name: str, misses: tuple[float, float], least_px: float, seed: int
 ) -> tuple[Array, Array, Array]:
-    cv2.setNumThreads(1)
     rng = rng_of("misses", set_name, seed)
     amount = float(rng.uniform(*misses))
     crops = drill_crops(set_name, seed, "train", amount=amount)
@@ -189,28 +185,14 @@ def exposed_longer(patches: Patches, gain: float) -> Patches:
     return np.asarray(curve[patches], np.uint8)
 
 
-def _done(draw: Any, seeds: range, workers: int) -> Iterator[tuple[Array, Array, Array]]:
-    if workers == 1:
-        yield from map(draw, seeds)
-        return
-    with ProcessPoolExecutor(workers or None) as pool:
-        yield from pool.map(draw, seeds, chunksize=4)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m models.training.reader", description=__doc__)
-    parser.add_argument(
-        "--set", action="append", choices=SQUARE_GAMES, dest="sets",
-        help="which box; may be given several times, all of them if missing",
-    )  # fmt: skip
-    parser.add_argument("--out", type=Path, default=TRAINED, metavar="DIR")
+    parser = parser_of("reader", __doc__, SQUARE_GAMES)
     parser.add_argument("--tables", type=int, default=160, help="drawn tables to learn from")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
     for name in asked.sets or SQUARE_GAMES:
         figures = train(name, asked.out, asked.tables, asked.workers)
-        sys.stdout.write(f"{name}: {figures}\n")
+        tell(name, figures, asked.out, [f"reader_{name}.npz"])
     return 0
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
 from typing import Any
 
 import cv2
@@ -32,6 +35,7 @@ SAMPLE_PX = (832, 624)
 LARGE_PX = (1408, 1056)
 """Sometimes a part of a larger picture is taken, so that large tiles are sharp."""
 MOST_CELLS = 640
+SEEDS_A_PROCESS = 10_000_000
 LEAST_SEEN = 0.45
 """Of tiles that are seen less than that nobody asks for an outline, and nobody forbids one."""
 SHARES = {
@@ -64,6 +68,27 @@ class Sample:
     cut_sides: Array
     """Cells x 6, of uint8: 1 where the side from a corner to the next is the edge of a piece of
     card, 0 where the same card goes on."""
+
+
+def sources(
+    processes: int, seed: int, held_out: int
+) -> list[Callable[[], Iterator[tuple[Split, Sample]]]]:
+    """Return what each of several processes draws: its held-out samples first, then for ever."""
+    shares = [held_out // processes + (k < held_out % processes) for k in range(processes)]
+    return [
+        partial(_samples, (seed * 1000 + k) * SEEDS_A_PROCESS, share)
+        for k, share in enumerate(shares)
+    ]
+
+
+def _samples(first_seed: int, held_out: int) -> Iterator[tuple[Split, Sample]]:
+    for number in count():
+        split: Split = "held-out" if number < held_out else "train"
+        try:
+            yield split, draw_sample(first_seed + number, split)
+        except (ValueError, IndexError, KeyError, ArithmeticError, cv2.error) as error:
+            # One table in a million that cannot be drawn must not end an hour of training.
+            sys.stderr.write(f"table {first_seed + number} of {split}: {error!r}\n")
 
 
 def draw_sample(seed: int, split: Split) -> Sample:

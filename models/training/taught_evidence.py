@@ -7,7 +7,6 @@ named, what was not is something else, as are places that are no tiles at all.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -16,20 +15,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
-from models.evaluate.one_print import one_print
-from models.evaluate.taught_invented import good_lessons, tables_of
-from models.evaluate.workers import spread
+from models.evaluate.taught.invented import one_print, part_lesson, tables_of
 from models.scenes.invented import invented_set
-from models.scenes.splits import Split, invented_names, rng_of
-from models.teaching.labels import parse_labels
-from models.teaching.teach import Lesson, gather, learn
+from models.scenes.splits import invented_names, rng_of
+from models.teaching.teach import gather, learn
 from models.training.drills import jittered
 from models.training.evidence import Known, figures_of, fit_both
+from models.training.harness import made, parser_of, tell
 from models.training.strangers import anywhere
 from vision import Bgr
 from vision.classify.evidence import NAMES, Evidence, Trees, rows_of, write_taught
@@ -37,13 +32,11 @@ from vision.classify.faces import faces_of_prints
 from vision.classify.reader import CellReading, Reader
 from vision.classify.second_look import read_taught
 from vision.core.crop import Patches
-from vision.core.files import TRAINED
 from vision.core.types import Detection
 
 Array = npt.NDArray[Any]
 Random = np.random.Generator
 
-LEFT_OUT = 1 / 3
 TABLES, FIRST_TABLE = 5, 40
 MISSES = (0.3, 1.5)
 FOUND = 0.9
@@ -74,28 +67,8 @@ _NONE, _NO_NUMBERS = np.zeros(0, np.int32), np.zeros(0, np.float64)
 NOTHING = Trees(0.0, _NONE, _NONE, _NO_NUMBERS, _NONE, _NONE, _NO_NUMBERS)
 
 
-def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
-    """Return what an owner who leaves out a third of a box would teach, and the kinds in it."""
-    prints = one_print(invented_set(name))
-    kinds = sorted(set(prints.values()))
-    rng = rng_of("left out", name)
-    known = {kinds[int(k)] for k in rng.permutation(len(kinds))[round(LEFT_OUT * len(kinds)) :]}
-    photos = home / name
-    photos.mkdir(parents=True)
-    labels = {}
-    for number, (jpeg, truth) in enumerate(good_lessons(name, "square", split)):
-        (photos / f"{number}.jpg").write_bytes(jpeg)
-        labels[f"{number}.jpg"] = [
-            {"tile": prints[t["tile"]], "centre": [float(v) for v in np.mean(t["outline"], axis=0)]}
-            for t in truth["tiles"] if prints[t["tile"]] in known
-        ]  # fmt: skip
-    parsed = parse_labels({"photos": labels}, "square")
-    return Lesson(f"taught-{name}", "square", photos, parsed, replace=True), known
-
-
 def box_rows(name: str, kept: Path | None) -> Known | None:
     """Return what is known about tiles and strangers of one box; nothing where it shows lands."""
-    cv2.setNumThreads(1)
     path = None if kept is None else kept / f"taught-{name}.npz"
     if path is not None and path.is_file():
         with np.load(path, allow_pickle=False) as arrays:
@@ -158,17 +131,13 @@ def most_more(ours: Trees, strange: Array) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train as the command line asks."""
-    parser = argparse.ArgumentParser(
-        prog="python -m models.training.taught_evidence", description=__doc__
-    )
+    parser = parser_of("taught_evidence", __doc__)
     parser.add_argument("--boxes", type=int, default=16, help="invented boxes to teach")
-    parser.add_argument("--out", type=Path, default=TRAINED, metavar="DIR")
     parser.add_argument("--kept", type=Path, metavar="DIR", help="where rows are kept")
-    parser.add_argument("--workers", type=int, default=0, help="processes; one a core if missing")
     asked = parser.parse_args(arguments)
     names = invented_names("train", "square")[: asked.boxes]
     work = partial(box_rows, kept=asked.kept)
-    parts = [p for p in tqdm(spread(work, names, asked.workers), total=len(names)) if p is not None]
+    parts = [one for one in made("boxes", work, names, asked.workers) if one is not None]
     every = Known(*(np.concatenate([getattr(part, key) for part in parts])
                     for key in ("rows", "right", "ours", "sources")))  # fmt: skip
     drawn = float(every.ours.mean())
@@ -182,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         **figures_of(ours, every, right, checked),
     }
     write_taught(ours, tile, share, asked.out, figures)
-    sys.stdout.write(f"taught: {figures}\n")
+    tell("taught", figures, asked.out, ["evidence_taught.npz"])
     return 0
 
 

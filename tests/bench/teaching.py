@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from models.evaluate.taught import stages_of
-from models.evaluate.taught_invented import lesson_photo
+from models.evaluate.taught.counting import stages_of
+from models.evaluate.taught.invented import lesson_photo
 from models.scenes.invented import MOST_KINDS, invented_set, planned_kinds
 from models.scenes.settings import draw_settings
 from models.scenes.splits import invented_names

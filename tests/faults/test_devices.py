@@ -21,9 +21,9 @@ from engine.game import Start
 from engine.games import game_named
 from engine.placement import Layout
 from engine.record import Record, find_set
-from models.evaluate.scripted import Moment, ScriptedCamera, ScriptedReader
 from models.scenes.positions import played
 from tests.faults.scripted import Announced, lost_moves
+from tests.live_games.scripted import Moment, ScriptedCamera, ScriptedReader
 from vision.core.files import TRAINED
 from vision.sources.webcam import WebcamSource
 

@@ -10,13 +10,13 @@ from companion_app.live.store import Store
 from engine.game import Start
 from engine.games import game_named
 from engine.record import Record, find_set
-from models.evaluate.scripted import Faults
 from models.scenes.positions import Played
 from models.scenes.splits import rng_of
 from tests.live_games.cast import JOINED, WHOLE, game_of, seldom_of, split_of
 from tests.live_games.counts import Counts
 from tests.live_games.director import Director
 from tests.live_games.plan import layouts_of, middle_of, plan_game
+from tests.live_games.scripted import Faults
 from tests.live_games.tables import FilmTable, ScriptedTable, Table
 from tests.live_games.umpire import Umpire
 

@@ -10,8 +10,8 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.evaluate import __main__ as everything
-from models.evaluate import calibration, kept, renders, small
-from models.evaluate.figures import Figure, Subject, save_subject, saved_subjects
+from models.evaluate import calibration, harness, renders, small
+from models.evaluate.harness import Figure, Subject, save_subject, saved_subjects
 from models.evaluate.photographs import best_overlap
 from models.evaluate.report import (
     BEGIN,
@@ -39,12 +39,12 @@ def test_rows_are_taken_up_again_but_not_those_of_another_reader(tmp_path, monke
         asked.append(seed)
         return {"seed": seed, "right": seed != 2}
 
-    kept.every_row(path, "seed", [1, 2], work, 1)
-    rows = kept.every_row(path, "seed", range(4), work, 1)
+    harness.every_row(path, "seed", [1, 2], work, 1)
+    rows = harness.every_row(path, "seed", range(4), work, 1)
     assert [row["right"] for row in rows] == [True, True, False, True]
     assert asked == [1, 2, 0, 3]
-    monkeypatch.setattr(kept, "reader_mark", lambda: "another")
-    kept.every_row(path, "seed", [2], work, 1)
+    monkeypatch.setattr(harness, "reader_mark", lambda: "another")
+    harness.every_row(path, "seed", [2], work, 1)
     assert asked == [1, 2, 0, 3, 2]
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from models.evaluate import golden, golden_tables
+from models.evaluate import golden
 from models.evaluate.golden import change, changes, main
-from models.evaluate.intervals import mcnemar
+from models.evaluate.harness import mcnemar
 from vision.core.tables import TableState
 from vision.core.types import Quality
 
@@ -82,11 +82,11 @@ def test_newest_answer_of_a_file_counts(tmp_path):
 
 @pytest.mark.parametrize("game", ["sssnake", "snekagon"])
 def test_picture_is_drawn_once_and_kept_with_its_truth(tmp_path, monkeypatch, game):
-    drawn = golden_tables.drawn_table(tmp_path, game, 7)
-    monkeypatch.setattr(golden_tables, "make_scene", None)
-    monkeypatch.setattr(golden_tables, "hex_table", None)
+    drawn = golden.drawn_table(tmp_path, game, 7)
+    monkeypatch.setattr(golden, "make_scene", None)
+    monkeypatch.setattr(golden, "hex_table", None)
 
-    kept = golden_tables.drawn_table(tmp_path, game, 7)
+    kept = golden.drawn_table(tmp_path, game, 7)
 
     assert kept is not None and drawn is not None
     assert (kept.bgr == drawn.bgr).all()
@@ -94,11 +94,11 @@ def test_picture_is_drawn_once_and_kept_with_its_truth(tmp_path, monkeypatch, ga
 
 
 def test_nothing_read_of_a_hex_table_is_not_exact(tmp_path):
-    shown = golden_tables.drawn_table(tmp_path, "snekagon", 7)
+    shown = golden.drawn_table(tmp_path, "snekagon", 7)
     blind = TableState((10, 10), quality=Quality(ok=True))
     assert shown is not None
 
-    marks = golden_tables.marks_of(shown, blind, "snekagon", None)
+    marks = golden.marks_of(shown, blind, "snekagon")
 
     assert (marks.exact, marks.sure_wrong) == (False, 0)
 

@@ -11,7 +11,7 @@ from engine.play.dealing import Dealer
 from engine.play.nest_world import nest_world
 from engine.record import find_set
 from models.evaluate import play
-from models.evaluate.play_matches import ITSELF, Row, is_decided, play_one, rows
+from models.evaluate.play import ITSELF, Row, is_decided, play_one, rows
 from models.evaluate.play_rivals import RIVALS, SpielState
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from models.evaluate import sealed, tables
-from models.evaluate.figures import Figure, Subject
-from models.evaluate.openings import all_openings, openings, put_down
+from models.evaluate.harness import Figure, Subject
 from models.evaluate.report import page
+from models.evaluate.sealed import all_openings, openings, put_down
 
 
 def test_opening_is_put_down_once_a_reader(tmp_path):
@@ -45,12 +45,13 @@ def test_exam_reads_a_sealed_table_and_keeps_its_figures(tmp_path, monkeypatch, 
     def read(seed, game, split, worst, beside="far"):
         drawn.append((seed, game, split, worst.name))
         counted = ("wrong", "missed", "invented", "unsure", "sure_wrong", "beside", "beside_sure",
-                   "beside_unsure")  # fmt: skip
+                   "beside_unsure", "bad")  # fmt: skip
         counts = dict.fromkeys(counted, 0)
         facts = {
             "small": False,
             "good": True,
             "foul": False,
+            "exact": True,
             "confidences": [],
             "advice": [],
             "beside_confidences": [],

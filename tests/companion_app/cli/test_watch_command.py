@@ -17,8 +17,8 @@ from engine.game import Start
 from engine.games import game_named
 from engine.placement import Layout
 from engine.record import Record, find_set
-from models.evaluate.scripted import Moment, ScriptedCamera, ScriptedReader, hand_visit
 from models.scenes.positions import played
+from tests.live_games.scripted import Moment, ScriptedCamera, ScriptedReader, hand_visit
 
 EVENTS = {
     "state": {"state"},

@@ -12,12 +12,12 @@ from engine.games import game_named
 from engine.notation import read_layout
 from engine.placement import Layout
 from engine.record import Record, find_set
-from models.evaluate.scripted import Faults, Moment
 from models.scenes.positions import played
 from models.scenes.script import illegal_move
 from models.scenes.splits import rng_of
 from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, plan_game
+from tests.live_games.scripted import Faults, Moment
 from tests.live_games.tables import ScriptedTable
 from tests.live_games.umpire import Umpire
 from vision.core.types import Frame

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.evaluate.hex_score import compared, smallest_cell_px
+from models.evaluate.score import compared, smallest_cell_px
 from models.training.hex_samples import hex_table
 from vision.hexes import read as hex_read
 from vision.hexes.cells import CELLS, CellReadings

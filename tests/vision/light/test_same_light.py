@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.evaluate.one_print import one_print
+from models.evaluate.taught.invented import one_print
 from models.scenes.invented import invented_set
 from vision.classify.embedding import LAND_NUMBERS, described_count
 from vision.classify.reader import make_reader

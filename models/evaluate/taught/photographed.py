@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from engine.placement import Layout
 from models.scenes.positions import Played, played
@@ -69,6 +71,27 @@ def photographs(
     camera = camera_for(settings, stage.extent_mm)
     for layout in layouts:
         yield photographed(settings, painted(settings, stage.top(layout), camera))
+
+
+def keep_lessons(
+    folder: Path, shots: Iterable[tuple[bytes, list[Any]]], words: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Write photographs with their labels as ``labels.json`` into a folder; return these.
+
+    Args:
+        folder: where they go.
+        shots: each photograph with what it shows.
+        words: the owner's names, written as ``map.json``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    photos = {}
+    for number, (jpeg, labels) in enumerate(shots):
+        (folder / f"{number}.jpg").write_bytes(jpeg)
+        photos[f"{number}.jpg"] = labels
+    (folder / "labels.json").write_text(json.dumps({"photos": photos}), encoding="utf-8")
+    if words is not None:
+        (folder / "map.json").write_text(json.dumps(words), encoding="utf-8")
+    return {"photos": photos}
 
 
 def photograph_game(

@@ -6,8 +6,7 @@ round. Nothing here is trained on.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ import numpy as np
 
 from engine.setfile import built_in_set
 from engine.tiles import Strand, TileKind
-from models.evaluate.photographed_games import Setting, photograph_game
-from models.evaluate.taught_invented import lesson_photo
+from models.evaluate.taught.invented import lesson_photo
+from models.evaluate.taught.photographed import Setting, keep_lessons, photograph_game
 from models.scenes.arrays import Array
 from models.scenes.faces import Face, card_back, face_of, square_outline
 from models.scenes.noise import field, ramp, unit
@@ -61,7 +60,7 @@ def owner_map() -> dict[str, tuple[str, int]]:
     return {owner_name(kind): (kind.name, OWN_UP[kind.shape]) for kind in kinds}
 
 
-def other_box() -> Box:
+def rope_box() -> Box:
     """Return the box, its faces by the game's names and at the game's turns 0."""
     tile_set = replace(built_in_set(GAME), pitch_mm=PITCH_MM)
     faces = {kind.name: _face(kind, 0) for kind in tile_set.kinds.values()}
@@ -74,24 +73,21 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
 
     Labels are in the owner's names and turns. Returns them.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    return keep_lessons(folder, _shots(seeds), owner_map())
+
+
+def _shots(seeds: Sequence[int]) -> Iterator[tuple[bytes, list[Any]]]:
     kinds = built_in_set(GAME).kinds.values()
     faces = {owner_name(kind): _face(kind, OWN_UP[kind.shape]) for kind in kinds}
-    periods = dict.fromkeys(faces, 4)
-    photos: dict[str, Any] = {}
-    for number, seed in enumerate(seeds):
+    for seed in seeds:
         settings = draw_settings(seed, "held-out", "invented-square", (1600, 1200))
         apart = replace(settings, cards=replace(settings.cards, gap_mm=LAID_APART_MM))
-        jpeg, truth = lesson_photo(apart, "square", PITCH_MM, faces, periods)
-        (folder / f"{number}.jpg").write_bytes(jpeg)
-        photos[f"{number}.jpg"] = [
+        jpeg, truth = lesson_photo(apart, "square", PITCH_MM, faces, dict.fromkeys(faces, 4))
+        yield jpeg, [
             {"tile": t["tile"], "turns": t["turns"],
              "at": t["at"], "centre": np.mean(t["outline"], axis=0).tolist()}
             for t in truth["tiles"]
         ]  # fmt: skip
-    (folder / "labels.json").write_text(json.dumps({"photos": photos}), encoding="utf-8")
-    (folder / "map.json").write_text(json.dumps(owner_map()), encoding="utf-8")
-    return {"photos": photos}
 
 
 def write_game(

@@ -16,13 +16,12 @@ from typing import Any
 
 from engine.game import Move
 from engine.placement import Layout
-from models.evaluate import other_box, stained_box, wooden_box
-from models.evaluate.intervals import told
+from models.evaluate.harness import ROOT, told
+from models.evaluate.taught import ropes, stained, wood
 from models.scenes.positions import Played, played
 from models.scenes.setfaces import Box
 from vision.hexes.cells import turned_cell
 
-ROOT = Path(__file__).parents[2]
 SIZE_PX = (1600, 1200)
 Verdict = tuple[int, str, str, bool]
 """Number, player, tile and whether it was legal."""
@@ -44,10 +43,10 @@ class Trial:
     write_game: Callable[[Path, Box | None, int | None, tuple[int, int]], Played]
 
 
-ROPES = Trial("ropes", "in other art", "square", other_box.GAME, other_box.GAME_SEED,
-              other_box.other_box, other_box.write_lessons, other_box.write_game)  # fmt: skip
-WOODEN = Trial("wood", "of wood, on a wooden board", "hex", wooden_box.GAME, wooden_box.GAME_SEED,
-               wooden_box.wooden_box, wooden_box.write_lessons, wooden_box.write_game)  # fmt: skip
+ROPES = Trial("ropes", "in other art", "square", ropes.GAME, ropes.GAME_SEED,
+              ropes.rope_box, ropes.write_lessons, ropes.write_game)  # fmt: skip
+WOODEN = Trial("wood", "of wood, on a wooden board", "hex", wood.GAME, wood.GAME_SEED,
+               wood.wooden_box, wood.write_lessons, wood.write_game)  # fmt: skip
 
 
 def evaluate_game(home: Path, trial: Trial = ROPES) -> Iterator[str]:
@@ -81,9 +80,9 @@ def evaluate_wooden(home: Path, tables: int) -> Iterator[str]:
     """Referee a game with the wooden Snekagon, then read other tables of it with all tiles on."""
     yield from evaluate_game(home, WOODEN)
     exact = right = count = 0
-    for seed in range(wooden_box.TABLE_SEEDS, wooden_box.TABLE_SEEDS + tables):
+    for seed in range(wood.TABLE_SEEDS, wood.TABLE_SEEDS + tables):
         photo = home / f"wood-{seed}.jpg"
-        layout = wooden_box.write_table(photo, seed)
+        layout = wood.write_table(photo, seed)
         said = json.loads(_run(home, "read", str(photo), "--set", "wood", "--json", may_fail=True))
         truth = {(piece.tile, frozenset(piece.cells)) for piece in layout.pieces}
         same = max(len(truth & _tiles(said, turn)) for turn in range(6))
@@ -97,13 +96,13 @@ def evaluate_wooden(home: Path, tables: int) -> Iterator[str]:
 def evaluate_stained(home: Path, tables: int) -> Iterator[str]:
     """Teach Snekagon 5G in other art from three photographs, then read the last tables of games."""
     lessons = home / "stained-lessons"
-    stained_box.write_lessons(lessons)
+    stained.write_lessons(lessons)
     _run(home, "teach", "stained", "--shape", "hex", "--photos", str(lessons), "--labels",
-         str(lessons / "labels.json"), "--game", stained_box.GAME)  # fmt: skip
+         str(lessons / "labels.json"), "--game", stained.GAME)  # fmt: skip
     sums = {"tiles": [0, 0], "clay": [0, 0], "tables": [0, 0]}
-    for seed in range(stained_box.TABLE_SEEDS, stained_box.TABLE_SEEDS + tables):
+    for seed in range(stained.TABLE_SEEDS, stained.TABLE_SEEDS + tables):
         photo = home / f"stained-{seed}.jpg"
-        one = stained_box.write_table(photo, seed)
+        one = stained.write_table(photo, seed)
         said = json.loads(_run(home, "read", str(photo), "--set", "stained", "--json",
                                may_fail=True))  # fmt: skip
         layout, boards = one.layouts[-1], len(one.players)

@@ -8,29 +8,26 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from models.evaluate.detection import matched
-from models.evaluate.intervals import told
-from models.evaluate.taught import SURE, best_fit
-from models.evaluate.taught_invented import (
+from models.evaluate.harness import Json, every_row, told
+from models.evaluate.taught.counting import SURE, best_fit
+from models.evaluate.taught.invented import (
     FIRST_TABLE,
-    Task,
     box_names,
-    good_lessons,
-    keep_result,
-    kept_result,
+    one_print,
     tables_of,
+    write_lessons,
 )
-from models.evaluate.taught_photos import kingdomino_folds
-from models.evaluate.workers import spread
+from models.evaluate.taught.photos import kingdomino_folds
+from models.scenes.invented import invented_set
 from models.teaching.examples import Examples
 from models.teaching.fit import fit_reader
 from models.teaching.labels import parse_labels
@@ -73,70 +70,58 @@ class Case:
     """What these are."""
 
 
-@dataclass(frozen=True)
-class PhotoTask:
-    """One part of the photographs of a game."""
-
-    game: str
-    part: int
-    folder: str
-    out: str
-
-
 def evaluate_features(
     shape: Shape, boxes: int, tables: int, out: Path, workers: int, first: int = FIRST_TABLE
 ) -> Iterator[str]:
     """Yield a line for each choice of features, on held-out invented boxes."""
-    out.mkdir(parents=True, exist_ok=True)
-    tasks = [Task(name, shape, tables, str(out), first) for name in box_names(shape, boxes)]
-    yield f"features, {shape}, {len(tasks)} boxes, outlines as they were found"
-    yield from _lines(spread(compared, tasks, workers))
+    names = box_names(shape, boxes)
+    work = partial(_box_row, shape=shape, tables=tables, first=first)
+    path = out / f"features-{shape}-{tables}-{first}.jsonl"
+    yield f"features, {shape}, {len(names)} boxes, outlines as they were found"
+    yield from _lines(every_row(path, "key", names, work, workers, "models/teaching"))
 
 
 def evaluate_features_on_photos(photos: Path, out: Path, workers: int) -> Iterator[str]:
     """Yield the same for photographed games, taught from some photographs and read from others."""
-    out.mkdir(parents=True, exist_ok=True)
     for game, parts in PHOTOGRAPHED.items():
         if (photos / game).is_dir():
-            tasks = [PhotoTask(game, n, str(photos / game), str(out)) for n in range(parts)]
+            work = partial(_photo_row, folder=photos / game)
+            path = out / f"features-{game}.jsonl"
             yield f"features, photographs of {game}"
-            yield from _lines(spread(compared_photos, tasks, workers))
+            yield from _lines(every_row(path, "key", range(parts), work, workers,
+                                        "models/teaching"))  # fmt: skip
 
 
-def _lines(results: Iterable[dict[str, list[int]]]) -> Iterator[str]:
+def _lines(rows: Iterable[Json]) -> Iterator[str]:
     totals = {name: np.zeros(4, int) for name in choices()}
-    for counted in results:
-        for name, numbers in counted.items():
+    for row in rows:
+        for name, numbers in row["counted"].items():
             totals[name] += numbers
     for name, (right, count, sure, sure_right) in totals.items():
         yield f"  {name}: kinds right {told(int(right), int(count), 100)}"
         yield f"    right of those at {SURE} {told(int(sure_right), int(sure), 100)}"
 
 
-def compared(task: Task) -> dict[str, list[int]]:
+def _box_row(name: str, shape: Shape, tables: int, first: int) -> Json:
     """Return right, all, sure and surely right tiles of one box by choice of features."""
-    path = Path(task.out) / f"features-{task.name}-{task.tables}-{task.first}.json"
-    return _kept(path, lambda: [Case(_examples(task), task.shape, *_found(task))])
+    with tempfile.TemporaryDirectory() as home:
+        labels = parse_labels({"photos": write_lessons(name, shape, Path(home))}, shape)
+        examples = gather(Lesson("compared", shape, Path(home), labels)).examples
+    prints = one_print(invented_set(name))
+    patches, truth = [], []
+    for scene in tables_of(name, shape, tables, first):
+        outlines = [np.array(t["outline"], float) for t in scene.truth["tiles"]]
+        found = detect_tiles(scene.bgr, shape).found
+        pairs = matched(outlines, [one.corners_px for one in found])
+        patches.append(cut(scene.bgr, [found[j].corners_px for j in pairs.values()]))
+        truth += [prints[scene.truth["tiles"][i]["tile"]] for i in pairs]
+    return {"key": name, "counted": _counted(Case(examples, shape, np.concatenate(patches), truth))}
 
 
-def compared_photos(task: PhotoTask) -> dict[str, list[int]]:
+def _photo_row(part: int, folder: Path) -> Json:
     """Return the same of one part of the photographs of a game."""
-    path = Path(task.out) / f"features-{task.game}-{task.part}.json"
-    make = {"kingdomino": _kingdomino, "catan": _catan, "qwirkle": _qwirkle}[task.game]
-    return _kept(path, lambda: [make(Path(task.folder), task.part)])
-
-
-def _kept(path: Path, cases: Callable[[], list[Case]]) -> dict[str, list[int]]:
-    cv2.setNumThreads(1)
-    kept = kept_result(path)
-    if kept is not None:
-        return kept
-    out = {name: [0] * 4 for name in choices()}
-    for case in cases():
-        for name, numbers in _counted(case).items():
-            out[name] = [a + b for a, b in zip(out[name], numbers, strict=True)]
-    keep_result(path, out)
-    return out
+    make = {"kingdomino": _kingdomino, "catan": _catan, "qwirkle": _qwirkle}[folder.name]
+    return {"key": part, "counted": _counted(make(folder, part))}
 
 
 def _counted(case: Case) -> dict[str, list[int]]:
@@ -185,8 +170,8 @@ def _qwirkle(folder: Path, part: int) -> Case:
     patches, tiles = [], []
     for file in sorted(set(data) - set(references))[part :: PHOTOGRAPHED["qwirkle"]]:
         picture = load_picture(folder / file)
-        state = read_table(picture, ReadRequest("square", box.tile_set), Stages(
-            stages_for(ReadRequest("square")).detect, box.reader))  # fmt: skip
+        stages = Stages(stages_for(ReadRequest("square")).detect, box.reader)
+        state = read_table(picture, ReadRequest("square", box.tile_set), stages)
         truth = {(t["at"][0], t["at"][1]): str(t["tile"]) for t in data[file]}
         entries = [*state.tiles, *state.unsure]
         cells = np.array([entry["at"] for entry in entries]).reshape(-1, 2)
@@ -196,31 +181,3 @@ def _qwirkle(folder: Path, part: int) -> Case:
         patches.append(cut(picture.bgr, outlines))
         tiles += [truth[places[n]] for n in known]
     return Case(examples, "square", np.concatenate(patches), tiles)
-
-
-# --- Invented boxes ---
-
-
-def _examples(task: Task) -> Examples:
-    with tempfile.TemporaryDirectory() as name:
-        photos: dict[str, Any] = {}
-        for number, (jpeg, truth) in enumerate(good_lessons(task.name, task.shape)):
-            Path(name, f"{number}.jpg").write_bytes(jpeg)
-            photos[f"{number}.jpg"] = [
-                {"tile": t["tile"], "centre": np.mean(t["outline"], axis=0).tolist()}
-                for t in truth["tiles"]
-            ]
-        labels = parse_labels({"photos": photos}, task.shape)
-        return gather(Lesson("compared", task.shape, Path(name), labels)).examples
-
-
-def _found(task: Task) -> tuple[Patches, list[str]]:
-    """Return the tiles that were found on the tables, and what they are."""
-    patches, truth = [], []
-    for scene in tables_of(task.name, task.shape, task.tables, task.first):
-        outlines = [np.array(t["outline"], float) for t in scene.truth["tiles"]]
-        found = detect_tiles(scene.bgr, task.shape).found
-        pairs = matched(outlines, [one.corners_px for one in found])
-        patches.append(cut(scene.bgr, [found[j].corners_px for j in pairs.values()]))
-        truth += [str(scene.truth["tiles"][i]["tile"]) for i in pairs]
-    return np.concatenate(patches), truth

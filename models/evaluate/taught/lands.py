@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
-from models.evaluate.intervals import told
-from models.evaluate.taught import SURE, Array
-from models.evaluate.workers import spread
+from models.evaluate.harness import spread, told
+from models.evaluate.taught.counting import SURE, Array
 from models.scenes.lands import land_box
 from models.scenes.splits import invented_names
 from models.teaching.examples import Examples, Hardness, varied
@@ -58,7 +56,6 @@ def evaluate_lands(boxes: int, workers: int) -> Iterator[str]:
 
 def counted(task: LandTask) -> Array:
     """Return right, all, sure and surely right prints of one box."""
-    cv2.setNumThreads(1)
     folds = folds_of(task.shape)
     box = land_box(task.name, task.shots + ASKED)
     rng = np.random.default_rng((SEED, task.shots))

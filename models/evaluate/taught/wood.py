@@ -6,7 +6,6 @@ edges and the grooves. Nothing here is trained on.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, sqrt
@@ -22,7 +21,12 @@ from engine.lattice import Cell, hex_board
 from engine.placement import Layout, Piece
 from engine.setfile import built_in_set
 from engine.tiles import TileKind
-from models.evaluate.photographed_games import Setting, photograph_game, photographs
+from models.evaluate.taught.photographed import (
+    Setting,
+    keep_lessons,
+    photograph_game,
+    photographs,
+)
 from models.scenes.arrays import Array
 from models.scenes.faces import Face, face_of
 from models.scenes.noise import field, ramp, unit
@@ -87,19 +91,15 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
 
     Labels are in the owner's names, by cells. Returns them.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    photos: dict[str, Any] = {}
-    for number, seed in enumerate(seeds):
-        layout = lesson_layout(seed)
-        jpeg = photograph(layout, (1600, 1200), seed)
-        (folder / f"{number}.jpg").write_bytes(jpeg)
-        photos[f"{number}.jpg"] = [
+    layouts = {seed: lesson_layout(seed) for seed in seeds}
+    shots = (
+        (photograph(layout, (1600, 1200), seed), [
             {"tile": owner_name(piece.tile), "cells": [list(cell) for cell in piece.cells]}
             for piece in sorted(layout.pieces)
-        ]
-    (folder / "labels.json").write_text(json.dumps({"photos": photos}), encoding="utf-8")
-    (folder / "map.json").write_text(json.dumps(owner_map()), encoding="utf-8")
-    return {"photos": photos}
+        ])
+        for seed, layout in layouts.items()
+    )  # fmt: skip
+    return keep_lessons(folder, shots, owner_map())
 
 
 def write_table(path: Path, seed: int, size_px: tuple[int, int] = (1280, 960)) -> Layout:

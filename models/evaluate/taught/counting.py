@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.evaluate.intervals import told
+from models.evaluate.harness import told
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
 from vision import ReadRequest, Shape, Stages, TableState, TaughtSet, find_taught, stages_for

@@ -6,7 +6,6 @@ ones with a gap. Nothing here is trained on.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +17,8 @@ import numpy as np
 from engine.lattice import HEX_SIDE_NAMES, hex_board, hex_neighbours
 from engine.placement import Clay, Layout, Piece
 from engine.setfile import built_in_set
-from models.evaluate.photographed_games import Setting, photographs
-from models.evaluate.wooden_box import EDGE, PITCH_MM, PX_PER_MM, SIDE, THICK_MM, block, plank
+from models.evaluate.taught.photographed import Setting, keep_lessons, photographs
+from models.evaluate.taught.wood import EDGE, PITCH_MM, PX_PER_MM, SIDE, THICK_MM, block, plank
 from models.scenes.arrays import Array
 from models.scenes.faces import Face, face_of
 from models.scenes.positions import Played, laid_anyhow, played
@@ -60,15 +59,14 @@ def stained_box() -> Box:
 
 def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str, Any]:
     """Photograph two boards with tiles and clay once a seed, with ``labels.json``."""
-    folder.mkdir(parents=True, exist_ok=True)
-    photos: dict[str, Any] = {}
-    for number, seed in enumerate(seeds):
-        layout = laid_layout(seed, _colours(seed))
-        (folder / f"{number}.jpg").write_bytes(photograph(layout, (2000, 1500), seed, 2))
-        photos[f"{number}.jpg"] = [*map(_tile, sorted(layout.pieces)), *map(_clay, sorted(
-            layout.clay, key=lambda one: (one.board, one.cell)))]  # fmt: skip
-    (folder / "labels.json").write_text(json.dumps({"photos": photos}), encoding="utf-8")
-    return {"photos": photos}
+    layouts = {seed: laid_layout(seed, _colours(seed)) for seed in seeds}
+    shots = (
+        (photograph(layout, (2000, 1500), seed, 2),
+         [*map(_tile, sorted(layout.pieces)),
+          *map(_clay, sorted(layout.clay, key=lambda one: (one.board, one.cell)))])
+        for seed, layout in layouts.items()
+    )  # fmt: skip
+    return keep_lessons(folder, shots)
 
 
 def _colours(seed: int) -> tuple[str, ...]:

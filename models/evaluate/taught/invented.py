@@ -1,0 +1,331 @@
+"""Boxes that nobody has seen: drawn, taught from two photographs, and read from other tables.
+
+Every box is one task, kept as soon as it is done. Kinds that are one print count as one: boxes are
+invented with a look at small pictures, and a stripe that lies a pixel beside makes those differ by
+more than other prints do, though nobody could tell such kinds apart.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from models.evaluate.detection import LEAST_WIDE_PX, width_of
+from models.evaluate.harness import every_row, spread, told
+from models.evaluate.taught.counting import Cell, Tally, count_layout, stages_of, taught
+from models.scenes.arrange import extent_of
+from models.scenes.arrays import Array
+from models.scenes.develop import unpacked
+from models.scenes.faces import Face
+from models.scenes.invented import ALIKE, FACE_PX, InventedSet, invented_set, planned_kinds
+from models.scenes.lattices import Spot, cell_middles, laid
+from models.scenes.scene import Scene, camera_for, painted, photographed, scene_from
+from models.scenes.settings import SceneSettings, draw_settings
+from models.scenes.splits import Split, invented_names, rng_of
+from models.scenes.things import TableTop
+from models.scenes.truth import truth_of
+from models.teaching.labels import parse_labels
+from models.teaching.photos import why_again
+from models.teaching.teach import Lesson, teach
+from vision import Picture, ReadRequest, Shape, TaughtSet, find_taught, read_table
+
+Json = Mapping[str, Any]
+
+KINDS = 24
+"""Boxes with about so many kinds are taken."""
+LEAST_SEEN = 0.8
+"""Tables with tiles that a hand or the picture's edge hides more are not read here."""
+FEWEST_LAID = 2
+"""One tile alone, with others loose around it, is no layout that anybody could tell."""
+LESSON_PHOTOS = 2
+LESSON_SIZE = (1600, 1200)
+SEEDS_A_BOX = 100
+"""Each box has its own lights, tables and cameras."""
+LESSON_SEEDS, FIRST_TABLE = 30, 60
+"""The first of a box's seeds are for the photographs to learn from. Tables of the seeds between
+were looked at while the way to read was chosen; the figures are of later ones."""
+TABLE_SIZES = ((1280, 960), (1920, 1080), (1280, 720))
+LEFT_OUT = 1 / 3
+"""Share of the kinds that somebody never taught."""
+SURELY = 0.9
+NEAR = 0.5
+"""An entry is about a tile when their middles are nearer than that, in widths of the tile."""
+COARSE_PX = 44
+LOOKED_AT = 2 * ALIKE
+"""Coarse pictures that differ by more are not looked at finely."""
+SHIFTS_PX = (-2, -1, 0, 1, 2)
+"""Of 160, less than outlines miss. Five pairs of the fifty square boxes that
+are evaluated differ by 1.9 to 2.9 so, all other pairs by 4 at least."""
+
+
+def evaluate_invented(
+    shape: Shape, boxes: int, tables: int, out: Path, workers: int, first: int = FIRST_TABLE
+) -> Iterator[str]:
+    """Teach held-out boxes from two photographs each and read other tables; yield the figures."""
+    tally, kinds = Tally(), 0
+    names = box_names(shape, boxes)
+    work = partial(_box_row, shape=shape, tables=tables, first=first)
+    path = out / f"invented-{shape}-{tables}-{first}.jsonl"
+    for row in every_row(path, "name", names, work, workers, "models/teaching"):
+        tally.plus(row["tally"])
+        kinds += row["kinds"]
+    yield from tally.lines(f"invented {shape}, {len(names)} boxes, {kinds} kinds")
+
+
+def box_names(shape: Shape, count: int) -> list[str]:
+    """Return the held-out boxes whose number of kinds is nearest to what is asked for."""
+    names = invented_names("held-out", shape)
+    return sorted(names, key=lambda name: (abs(planned_kinds(name) - KINDS), name))[:count]
+
+
+def _box_row(name: str, shape: Shape, tables: int, first: int) -> dict[str, Any]:
+    """Return what one box gave, taught and read."""
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        photos = Path(folder, name)
+        labels = write_lessons(name, shape, photos)
+        box = taught(f"taught-{name}", shape, photos, labels, Path(folder))
+    for scene in tables_of(name, shape, tables, first):
+        truth = table_truth(name, scene.truth["tiles"])
+        state = read_table(scene.bgr, ReadRequest(shape, box.tile_set), stages_of(box))
+        count_layout(tally, state, truth, 4 if shape == "square" else 6, name)
+    return {"name": name, "tally": asdict(tally), "kinds": len(box.tile_set.kinds)}
+
+
+def table_truth(name: str, tiles: Sequence[Json]) -> dict[Cell, str]:
+    """Return the print of each cell of a box's table; a hex lies on its first cell."""
+    prints = one_print(invented_set(name))
+    places = [(tile["at"] if "at" in tile else tile["cells"][0], tile["tile"]) for tile in tiles]
+    return {(int(at[0]), int(at[1])): prints[str(kind)] for at, kind in places}
+
+
+# --- Lessons and tables ---
+
+
+def write_lessons(
+    name: str, shape: Shape, folder: Path, split: Split = "held-out",
+    known: Container[str] | None = None,
+) -> dict[str, list[Json]]:  # fmt: skip
+    """Write two photographs that show every kind once into a folder, and return their labels.
+
+    Args:
+        name: of the box.
+        shape: of its tiles.
+        folder: where they go.
+        split: whose lights and tables.
+        known: the only prints that are labelled; all of them if missing.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    prints = one_print(invented_set(name))
+    labels: dict[str, list[Json]] = {}
+    for number, (jpeg, truth) in enumerate(good_lessons(name, shape, split)):
+        (folder / f"{number}.jpg").write_bytes(jpeg)
+        labels[f"{number}.jpg"] = [
+            {"tile": prints[t["tile"]], "centre": [float(v) for v in np.mean(t["outline"], axis=0)]}
+            for t in truth["tiles"]
+            if known is None or prints[t["tile"]] in known
+        ]
+    return labels
+
+
+def good_lessons(
+    name: str, shape: Shape, split: Split = "held-out"
+) -> Iterator[tuple[bytes, Json]]:
+    """Yield two photographs of all kinds that an owner would not be told to take again."""
+    box = invented_set(name)
+    left = LESSON_PHOTOS
+    for seed in range(_first_seed(name), _first_seed(name) + LESSON_SEEDS):
+        settings = draw_settings(seed, split, f"invented-{shape}", LESSON_SIZE)
+        settings = replace(settings, set_name=name)
+        jpeg, truth = lesson_photo(settings, shape, box.pitch_mm, dict(box.faces), box.periods)
+        bgr = np.asarray(unpacked(jpeg), np.uint8)
+        picture = Picture(bgr, (bgr.shape[1], bgr.shape[0]))
+        if why_again(picture, [np.array(t["outline"]) for t in truth["tiles"]]) is None:
+            yield jpeg, truth
+            left -= 1
+        if not left:
+            return
+
+
+def lesson_photo(
+    settings: SceneSettings, shape: Shape, pitch_mm: float, faces: dict[str, Face],
+    periods: Mapping[str, int],
+) -> tuple[bytes, Json]:  # fmt: skip
+    """Return a photograph of every kind in rows, edge to edge, each any way round; and its truth.
+
+    Args:
+        settings: light, table and camera.
+        shape: of the tiles.
+        pitch_mm: how wide they are.
+        faces: what is printed on them, by kind.
+        periods: turns after which a kind looks the same.
+    """
+    camera = replace(settings.camera, elevation_deg=max(settings.camera.elevation_deg, 70.0),
+                     fill=0.9, aim=(0.0, 0.0))  # fmt: skip
+    settings = replace(settings, camera=camera)
+    rng = np.random.default_rng(settings.seed)
+    steps, step = (4 if shape == "square" else 6), pitch_mm + settings.cards.gap_mm
+    columns = int(np.ceil(np.sqrt(len(periods) * 1.3)))
+    spots = []
+    for n, kind in enumerate(rng.permutation(sorted(periods))):
+        y, x = divmod(n, columns)
+        cell = (x, y) if shape == "square" else (x - y // 2, y)
+        middle = cell_middles([cell], step, shape)[0]
+        turns = int(rng.integers(steps))
+        truth = {"tile": str(kind), "at": list(cell), "turns": turns % periods[str(kind)]}
+        spots.append(Spot(str(kind), (float(middle[0]), float(middle[1])), 360.0 / steps * turns,
+                          np.zeros((1, 2)), truth))  # fmt: skip
+    items = laid(spots, settings.cards, step, rng)
+    top = TableTop(tuple(items), faces, extent_of(items, faces))
+    view = camera_for(settings, top.extent_mm)
+    canvas = painted(settings, top, view)
+    return photographed(settings, canvas), truth_of(top, canvas)
+
+
+def tables_of(
+    name: str, shape: Shape, count: int, first: int = FIRST_TABLE, split: Split = "held-out"
+) -> Iterator[Scene]:
+    """Yield drawn tables of one box on which every tile is well seen."""
+    seed = _first_seed(name) + first
+    while count:
+        size = TABLE_SIZES[seed % len(TABLE_SIZES)]
+        settings = draw_settings(seed, split, f"invented-{shape}", size)
+        scene = scene_from(replace(settings, set_name=name))
+        seed += 1
+        tiles = scene.truth["tiles"]
+        if len(tiles) >= FEWEST_LAID and all(_well_seen(tile) for tile in tiles):
+            count -= 1
+            yield scene
+
+
+def _well_seen(tile: Json) -> bool:
+    outline = np.array(tile["outline"])
+    return bool(
+        tile["visible"] >= LEAST_SEEN and not tile["cut"] and width_of(outline) >= LEAST_WIDE_PX
+    )
+
+
+def _first_seed(name: str) -> int:
+    return SEEDS_A_BOX * int(name.rpartition("-")[2])
+
+
+# --- Kinds that were never taught ---
+
+
+def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
+    """Return what an owner who leaves out a third of a box would teach, and the kinds in it."""
+    kinds = sorted(set(one_print(invented_set(name)).values()))
+    rng = rng_of("left out", name)
+    known = {kinds[int(k)] for k in rng.permutation(len(kinds))[round(LEFT_OUT * len(kinds)) :]}
+    labels = write_lessons(name, "square", home / name, split, known)
+    parsed = parse_labels({"photos": labels}, "square")
+    return Lesson(f"taught-{name}", "square", home / name, parsed, replace=True), known
+
+
+def evaluate_missing(boxes: int, tables: int, workers: int) -> Iterator[str]:
+    """Teach held-out boxes but for a third of their kinds, read tables; yield the figures."""
+    counts: Counter[str] = Counter()
+    for one in spread(partial(_part_counted, tables=tables), box_names("square", boxes), workers):
+        counts += one
+    yield f"a third of the kinds never taught, {boxes} boxes"
+    for way in ("with evidence", "without"):
+        missing, named, known, right, sure = (
+            counts[f"{key}, {way}"] for key in ("missing", "named", "taught", "right", "sure")
+        )
+        yield f"  {way}: missing kinds named at {SURELY}: {told(named, missing, 100)}"
+        yield f"    taught ones right {told(right, known, 100)}"
+        yield f"    taught ones right and at {SURELY} {told(sure, known, 100)}"
+
+
+def _part_counted(name: str, tables: int) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as home:
+        lesson, known = part_lesson(name, Path(home), "held-out")
+        teach(lesson, Path(home))
+        box = find_taught(lesson.name, (Path(home),))
+    assert box is not None and box.reader is not None
+    if box.reader.evidence is None:
+        return counts
+    bare = replace(box, reader=box.reader.unweighed)
+    for scene in tables_of(name, "square", tables):
+        for way, one in (("with evidence", box), ("without", bare)):
+            counts += _part_read(one, scene.bgr, scene.truth["tiles"], name, known, way)
+    return counts
+
+
+def _part_read(
+    box: TaughtSet, bgr: Any, tiles: Sequence[Any], name: str, known: set[str], way: str
+) -> Counter[str]:
+    """Return what is counted about one table."""
+    prints = one_print(invented_set(name))
+    state = read_table(bgr, ReadRequest("square", box.tile_set), stages_of(box))
+    entries = [*state.tiles, *state.unsure, *state.aside]
+    middles = np.array([np.mean(e["outline"], axis=0) for e in entries]).reshape(-1, 2)
+    counts: Counter[str] = Counter()
+    for tile in tiles:
+        outline, kind = np.array(tile["outline"]), prints[tile["tile"]]
+        wide = float(np.linalg.norm(outline[1] - outline[0]))
+        apart = np.linalg.norm(middles - outline.mean(axis=0), axis=1)
+        near = int(np.argmin(apart)) if len(apart) else -1
+        said = entries[near] if near >= 0 and apart[near] < NEAR * wide else None
+        sure = said is not None and float(said["confidence"]) >= SURELY
+        right = said is not None and said["tile"] == kind
+        if kind in known:
+            counts += Counter({f"taught, {way}": 1, f"right, {way}": int(right),
+                               f"sure, {way}": int(right and sure)})  # fmt: skip
+        else:
+            counts += Counter({f"missing, {way}": 1, f"named, {way}": int(sure)})
+    return counts
+
+
+# --- Kinds that are one print ---
+
+
+def one_print(box: InventedSet) -> dict[str, str]:
+    """Return the name of its print for each kind: the first kind that has it."""
+    turns = 4 if box.lattice == "square" else 6
+    fine = {kind: face.levels[0].astype(np.int16) for kind, face in box.faces.items()}
+    coarse = {kind: _coarse(picture) for kind, picture in fine.items()}
+    out: dict[str, str] = {}
+    for kind in box.faces:
+        turned = [_spun(coarse[kind], turn / turns) for turn in range(turns)]
+        out[kind] = kind
+        for other in (first for first, name in out.items() if first == name != kind):
+            gaps = [_difference(view, coarse[other]) for view in turned]
+            turn = int(np.argmin(gaps))
+            if gaps[turn] < LOOKED_AT and _apart(fine[kind], fine[other], turn / turns) < ALIKE:
+                out[kind] = other
+                break
+    return out
+
+
+def _coarse(picture: Array) -> Array:
+    return np.asarray(cv2.resize(picture, (COARSE_PX,) * 2, interpolation=cv2.INTER_AREA))
+
+
+def _spun(picture: Array, turn: float) -> Array:
+    """Return a picture turned clockwise by a share of the circle."""
+    size = picture.shape[0]
+    spin = cv2.getRotationMatrix2D(((size - 1) / 2,) * 2, -360 * turn, 1.0)
+    return np.asarray(cv2.warpAffine(picture, spin, (size, size)))
+
+
+def _apart(one: Array, other: Array, turn: float) -> float:
+    """Return how much two faces differ where they agree best, on the tile."""
+    one = _spun(one, turn)
+    on_tile = float(one.shape[0] / FACE_PX) ** 2
+    return on_tile * min(
+        _difference(np.roll(one, (x, y), (0, 1)), other) for x in SHIFTS_PX for y in SHIFTS_PX
+    )
+
+
+def _difference(one: Array, other: Array) -> float:
+    return float(np.abs(one - other)[..., :3].mean())
