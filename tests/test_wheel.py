@@ -32,7 +32,7 @@ def run(*command: str | Path, at: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
+def wheel(tmp_path_factory):
     """Return a wheel of this checkout, built in a copy of it: nothing is left behind here."""
     copy = tmp_path_factory.mktemp("source")
     ignored = shutil.ignore_patterns("__pycache__")
@@ -48,7 +48,7 @@ def wheel(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory) -> Path:
+def installed(wheel, tmp_path_factory):
     """Return an environment of its own that has the wheel, and sees our libraries."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=False)
@@ -62,7 +62,7 @@ def installed(wheel, tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def command(installed) -> Path:
+def command(installed):
     return installed / "bin" / "snake-eye"
 
 

@@ -158,7 +158,7 @@ def test_game_that_begins_while_help_is_off_says_so_in_its_log(table):
     assert [line.body["what"] for line in lines if line.kind == "ruling"] == ["help-off"]
 
 
-def refused(answer) -> str:
+def refused(answer):
     """Return the code of a refusal that comes with a sentence."""
     assert answer.status_code == 409, answer.get_json()
     error = answer.get_json()["error"]
