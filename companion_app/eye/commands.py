@@ -19,6 +19,7 @@ from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
 from companion_app.help_orders import HELP_OFF, HELP_ON, order_of
+from companion_app.kept_looks import KeptLooks
 from companion_app.line.ends import Answer
 from companion_app.line.forms import layout_from_json, pending_to_json, question_written
 from companion_app.line.standing import Standing
@@ -273,6 +274,7 @@ class Commands:
             if desk.match is not None and desk.match.key == key:
                 raise Refusal(code="game-is-on")
             desk.store.forget(key)
+            KeptLooks(desk.store.path.parent).forget(key)
         return Answer()
 
     # --- in a hall -------------------------------------------------------------------------

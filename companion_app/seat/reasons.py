@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from engine.carnival.position import CarnivalPosition
 from engine.draw.ends import open_ends, open_hex_ends
 from engine.game import AnyGame, Json, Move
+from engine.hexposition import HexPosition
 from engine.infer import change_between
 from engine.lattice import hex_board
+from engine.nest.position import NestPosition
 from engine.placement import Layout
+from engine.play.hex_world import hex_world
 from engine.tiles import TileSet
 
 MOST_REASONS = 2
@@ -20,8 +25,9 @@ def reasons(
 ) -> list[dict[str, Json]]:  # fmt: skip
     """Return why a move is good: at most two reasons, the weightiest first.
 
-    ``gains`` and ``takes`` have points, ``takes`` the player who loses them, ``ends`` how many ends
-    stay open where it is laid; ``ahead`` where only looking ahead tells.
+    ``gains`` and ``takes`` have points, ``takes`` the player who loses them; ``blocks`` the player
+    who keeps at most half of his ways on; ``ends`` how many ends stay open where it is laid;
+    ``ahead`` where only looking ahead tells.
     """
     after = game.apply(position, move)
     before_scores, after_scores = game.outcome(position).scores, game.outcome(after).scores
@@ -33,6 +39,9 @@ def reasons(
     lost, who = max(((n, one) for n, one in taken if one != move.player), default=(0, ""))
     if lost > 0:
         found.append({"why": "takes", "n": lost, "player": who})
+    blocked = _blocked(position, after, move.player)
+    if blocked is not None:
+        found.append({"why": "blocks", "n": 0, "player": blocked})
     left = ends_left(box, game.layout(position), game.layout(after))
     if left:
         found.append({"why": "ends", "n": left})
@@ -41,6 +50,39 @@ def reasons(
 
 def _gain(before: Mapping[str, int | None], after: Mapping[str, int | None], who: str) -> int:
     return (after.get(who) or 0) - (before.get(who) or 0)
+
+
+def _blocked(before: Any, after: Any, mover: str) -> str | None:
+    """Return the other player who loses most of his ways on, where it is half of them or more."""
+    had, has = ways_on(before), ways_on(after)
+    lost = {
+        who: (n - has[who]) / n
+        for who, n in had.items()
+        if who != mover and n and 2 * has[who] <= n
+    }  # fmt: skip
+    return max(lost, key=lambda who: lost[who], default=None)
+
+
+def ways_on(position: Any) -> Counter[str]:
+    """Return how many ways each player's snake can go on; nothing where snakes cannot meet.
+
+    Of cards these are open ends; of hexes, places for a tile at the ends of the longest snake.
+    """
+    if isinstance(position, CarnivalPosition):
+        free = [one for one in position.snakes.values() if one.end and not one.is_blocked]
+        return Counter(owner for one in free if (owner := position.agreed.owner(one.colour)))
+    if isinstance(position, NestPosition):
+        return Counter(
+            owner
+            for chain in position.web.chains
+            for colour in chain.colours
+            if (owner := position.agreed.owner(colour))
+            for _ in chain.ends
+        )
+    world = hex_world(position) if isinstance(position, HexPosition) else None
+    if world is None:
+        return Counter()
+    return Counter({who: world.room(seat) for seat, who in enumerate(position.players)})
 
 
 def ends_left(box: TileSet, before: Layout, after: Layout) -> int:

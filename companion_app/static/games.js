@@ -1,6 +1,7 @@
 // Games that were: the list, statistics by person, and one game with its replay slider and exports.
 import { Board } from "./board.js";
 import { LookOver } from "./look_over.js";
+import { Mistakes } from "./mistakes.js";
 import { attempt, avatar, filling, get, h, icon, lettered, me, post, score, sheet, t, when } from "./ui.js";
 
 export class GamesView {
@@ -25,6 +26,7 @@ export class GamesView {
     this.element.replaceChildren(h("h1", {}, t("tab-games")));
     if (!games.length) { this.element.append(this.nothing()); return; }
     if (players.length) this.element.append(h("section.card", {}, h("h2", {}, t("statistics")), people(players.slice(0, 12))));
+    if (players.length) this.element.append(new Mistakes(this.go).element);
     this.element.append(...series.slice(0, 3).map((one) => this.evening(one)));
     this.element.append(h("ul.game-list", {}, ...games.map((game) => h("li", {}, h("a.card", { href: `/games/${game.key}`, onclick: (e) => { e.preventDefault(); this.go(`/games/${game.key}`); } },
       h("span.row", {}, h("b", {}, game.title), h("span.grow"), game.demo ? h("span.badge.recorded", {}, t("demo")) : null, game.ended ? null : h("span.badge", {}, t("unfinished"))),
@@ -95,7 +97,7 @@ export class ReplayView {
         h("div", {}, this.scores, this.line,
           h("div.row.slide", {}, h("button.round", { "aria-label": t("step-back"), onclick: () => step(-1) }, "‹"), this.slider,
             h("button.round", { "aria-label": t("step-on"), onclick: () => step(1) }, "›")),
-          this.chart(game), new LookOver(this, game).element, this.exports(game))));
+          this.chart(game), this.lookOver(game).element, this.exports(game))));
     this.at(at, true);
   }
 
@@ -108,6 +110,13 @@ export class ReplayView {
     this.scores.replaceChildren(...this.game.players.map((p) => h("span.mini", {}, avatar(p), p.name, " ", h("b", {}, score(this.curve[n][p.id])))));
     this.mark?.setAttribute("x1", String(this.x(n)));
     this.mark?.setAttribute("x2", String(this.x(n)));
+  }
+
+  // Whoever comes for one move (by its number in the address) finds the question about it.
+  lookOver(game) {
+    const looked = new LookOver(this, game), asked = /^#(\d+)$/.exec(location.hash)?.[1];
+    if (asked && !this.place) looked.load(Number(asked));
+    return looked;
   }
 
   x(n) { return 4 + (n / Math.max(1, this.length)) * 292; }

@@ -15,12 +15,13 @@ export class LookOver {
     this.element = h("section.card.look-over", {}, h("button.wide", { onclick: () => this.load() }, icon("hint"), t("look-over")));
   }
 
-  async load() {
+  // The whole game; or, of a game looked over before, the question about one move.
+  async load(only = null) {
     this.element.replaceChildren(h("p.loading", { role: "status" }, t("looking-over")));
     for (;;) {
       const said = await attempt(() => get(`/api/games/${this.game.key}/look-over`));
       if (!said) { this.element.replaceChildren(h("button.wide", { onclick: () => this.load() }, icon("hint"), t("look-over"))); return; }
-      if (said.ready) { this.show(said); return; }
+      if (said.ready) { this.show(said); if (only) this.learn(only); return; }
       await new Promise((done) => setTimeout(done, AGAIN_MS));
       if (!this.element.isConnected) return;
     }
@@ -78,14 +79,15 @@ export class LookOver {
 
   // --- the positions again ---------------------------------------------------------------------
 
-  learn() {
-    this.left = this.said.moves.filter((one) => one.best && one.skill <= -GAVE_AWAY).sort((a, b) => a.skill - b.skill);
+  learn(only = null) {
+    this.left = this.said.moves.filter((one) => one.best && (only ? one.n === only : one.skill <= -GAVE_AWAY)).sort((a, b) => a.skill - b.skill);
+    this.end = this.left.length ? "learn-done" : "learn-none";
     this.next();
   }
 
   async next() {
     const one = this.left.shift();
-    if (!one) { this.learning = false; this.element.replaceChildren(h("p", { role: "status" }, t("learn-none"))); return; }
+    if (!one) { this.learning = false; this.element.replaceChildren(h("p", { role: "status" }, t(this.end))); return; }
     this.learning = true;
     const said = await attempt(() => post(`/api/games/${this.game.key}/try`, { n: one.n }));
     if (!said) return;

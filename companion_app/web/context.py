@@ -14,6 +14,7 @@ from flask import Response, current_app, request
 
 from companion_app.hands.pool import Hands
 from companion_app.help_orders import help_is_off
+from companion_app.kept_looks import KeptLooks
 from companion_app.labelled import LabelledPictures
 from companion_app.line.ends import Eye
 from companion_app.line.hub import Hub
@@ -71,7 +72,7 @@ class Companion:
 
     def __post_init__(self) -> None:
         self.summaries = Summaries(lambda: self.place, self.hands, self._keep_summaries)
-        self.looked_over = LookedOver(lambda: self.player)
+        self.looked_over = LookedOver(lambda: self.player, lambda: KeptLooks(self.home))
         self.alone = AloneGames(lambda: self.player)
         self._replica = Replica(lambda: self.place, _draw_once)
 

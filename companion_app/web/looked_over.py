@@ -1,4 +1,4 @@
-"""Games looked over by the machine, one at a time, and remembered for those who ask again."""
+"""Games looked over by the machine, one at a time, and kept for those who ask again."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import json
 import logging
 import threading
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from companion_app.kept_looks import KeptLooks
 from companion_app.refusal import Refusal
 from companion_app.seat.player import Player
 
 log = logging.getLogger(__name__)
-REMEMBERED = 8
 LONGEST_S = 900.0
 """A long game with several boards takes minutes on a small machine."""
 
@@ -22,17 +21,19 @@ LONGEST_S = 900.0
 class LookedOver:
     """Has games looked over in a thread of its own."""
 
-    def __init__(self, player: Callable[[], Player]) -> None:
-        self._player = player
+    def __init__(self, player: Callable[[], Player], kept: Callable[[], KeptLooks]) -> None:
+        self._player, self._kept = player, kept
         self._lock = threading.Lock()
-        self._found: OrderedDict[tuple[str, int], Any] = OrderedDict()
         self._at_work: tuple[str, int] | None = None
         self._failed: dict[tuple[str, int], Refusal] = {}
 
     def known(self, key: str, record: Mapping[str, Any]) -> Any:
         """Return a game looked over before; ``None`` where it was not."""
-        with self._lock:
-            return self._found.get(_mark(key, record))
+        return self._kept().of(*_mark(key, record))
+
+    def all(self) -> Mapping[str, Any]:
+        """Return every game that was looked over before, by its key."""
+        return self._kept().all()
 
     def of(self, key: str, record: Mapping[str, Any]) -> Any:
         """Return a game looked over; ``None`` while that is being done, or another one is.
@@ -41,10 +42,10 @@ class LookedOver:
             Refusal: it cannot be done; who asks again begins anew.
         """
         mark = _mark(key, record)
+        found = self._kept().of(*mark)
+        if found is not None:
+            return found
         with self._lock:
-            if mark in self._found:
-                self._found.move_to_end(mark)
-                return self._found[mark]
             if mark in self._failed:
                 raise self._failed.pop(mark)
             if self._at_work is None:
@@ -59,10 +60,7 @@ class LookedOver:
             with self._lock:
                 self._failed = {mark: error}
         else:
-            with self._lock:
-                self._found[mark] = found
-                while len(self._found) > REMEMBERED:
-                    self._found.popitem(last=False)
+            self._kept().keep(*mark, found)
         finally:
             with self._lock:
                 self._at_work = None

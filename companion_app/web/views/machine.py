@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify
 
 from companion_app.hands.work import REPLAY
-from companion_app.live.machine import LEVELS
+from companion_app.live.machine import LEVELS, NAME
 from companion_app.live.match import Match
 from companion_app.live.questions import concerns
 from companion_app.refusal import Refusal
@@ -18,11 +18,15 @@ from companion_app.web.machine import after, ghost, reasons_in_words, words_for
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.exchange import asked, language
+from companion_app.web.summaries import said as in_words
 from engine.record import parse_move, record_to_json
 
 blueprint = Blueprint("machine", __name__)
 MOST_TILES = 20
 HIGHEST = max(LEVELS)
+GAVE_AWAY = 0.05
+"""A move that cost less of a win than that is nobody's mistake."""
+MOST_MISTAKES = 60
 AS_GOOD = 0.04
 """So much less of a win than the best is still good."""
 
@@ -143,6 +147,39 @@ def look_over(key: str) -> Response:
         return jsonify({"ready": False})
     said = one.hands.do(REPLAY, replays.game_looked_over, one.place, key, language(), found)
     return jsonify({"ready": True, **said})
+
+
+@blueprint.get("/api/mistakes")
+@access.part_of("watching")
+def mistakes() -> Response:
+    """Return by person which moves gave much away, over all finished games that were looked over.
+
+    ``missing`` are the games that were not, the newest first.
+    """
+    access.limit_looks(companion().limiter)
+    one = companion()
+    found = one.looked_over.all()
+    people: dict[str, list[Any]] = {}
+    missing = []
+    for key, kept in one.summaries.listed().games:
+        game = in_words(key, kept.summary, language())
+        if not game["ended"] or game["demo"]:
+            continue
+        # A game that went on since then is to be looked over again.
+        moves = found.get(key, {}).get("moves", ())
+        if len(moves) != game["moves"]:
+            missing.append(key)
+            continue
+        names = {player["id"]: player["name"] for player in game["players"]}
+        for move in moves:
+            name = names[move["player"]]
+            if move["best"] is not None and move["skill"] <= -GAVE_AWAY and name != NAME:
+                people.setdefault(name, []).append(
+                    {"key": key, "title": game["title"], "began_s": game["began_s"],
+                     "n": move["n"], "cost": -move["skill"]}
+                )  # fmt: skip
+    listed = [{"name": name, "mistakes": made[:MOST_MISTAKES]} for name, made in people.items()]
+    return jsonify({"players": listed, "missing": missing})
 
 
 @blueprint.post("/api/games/<key>/try")

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from companion_app.kept_looks import KeptLooks
 from companion_app.live.machine import machine_in
+from companion_app.seat.player import NoPlayer
+from companion_app.web.looked_over import LookedOver
 from engine.game import Move
-from engine.record import move_to_json, parse_move
+from engine.record import move_to_json, parse_move, record_to_json
 
 from .conftest import Played, playthrough
 
@@ -317,6 +320,56 @@ def test_a_game_is_looked_over_on_request(played):
     for one in said["moves"]:
         assert sum(one["after"].values()) == pytest.approx(1.0, abs=0.01)
         assert one["skill"] <= 0 and (one["best"] is None or one["best"]["ghost"])
+
+
+def looked_over(played: Played, moves: int = 4) -> str:
+    """Play a short game to its end and have it looked over; return its key."""
+    record = playthrough(NEST)
+    played.begin(record, names={"blue": "Bruno", "red": "Rosa"})
+    played.play(record, moves)
+    assert played.desk.match is not None
+    key = str(played.desk.match.key)
+    played.host().post("/api/end", {})
+    while not played.guest().get(f"/api/games/{key}/look-over")["ready"]:
+        pass
+    return key
+
+
+def test_mistakes_are_listed_by_person_over_all_games_that_were_looked_over(played):
+    key = looked_over(played)
+    said = played.guest().get("/api/mistakes")
+    kept = played.companion.looked_over.all()[key]["moves"]
+    names = {"blue": "Bruno", "red": "Rosa"}
+    costly = {(names[one["player"]], one["n"]) for one in kept if one["skill"] <= -0.05}
+
+    assert said["missing"] == []
+    assert {(who["name"], one["n"]) for who in said["players"] for one in who["mistakes"]} == costly
+    assert all(one["key"] == key and one["cost"] >= 0.05
+               for who in said["players"] for one in who["mistakes"])  # fmt: skip
+
+
+def test_a_finished_game_that_nobody_looked_over_is_missing_from_the_mistakes(played):
+    record = playthrough(NEST)
+    played.begin(record)
+    played.play(record, 2)
+    unfinished = played.guest().get("/api/mistakes")
+    played.host().post("/api/end", {})
+
+    assert unfinished == {"players": [], "missing": []}
+    assert played.guest().get("/api/mistakes")["missing"] == [played.desk.match.key]
+
+
+def test_a_look_over_outlives_the_page_and_goes_with_its_game(played):
+    key = looked_over(played, 2)
+    anew = LookedOver(NoPlayer, lambda: KeptLooks(played.store.path.parent))
+    record = record_to_json(played.desk.match.record())
+    found = anew.of(key, record)
+    played.begin(playthrough(NEST))
+    gone = played.host().post("/api/games/delete", {"key": key})
+
+    assert found is not None and len(found["moves"]) == 2
+    assert gone.status_code == 200
+    assert played.companion.looked_over.all() == {}
 
 
 def test_a_position_is_tried_again_and_any_good_move_counts(played):

@@ -1,0 +1,60 @@
+"""Games that the machine has looked over, kept beside them: found again, added up, forgotten."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+FOLDER = "looked-over"
+MOST_KEPT = 400
+"""The oldest make room for newer ones; a game is looked over again whenever somebody asks."""
+
+
+class KeptLooks:
+    """What was found in games, one small file each; ``mark`` tells a game from its later self."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / FOLDER
+
+    def of(self, key: str, mark: int) -> Any:
+        """Return what was found in a game; ``None`` where it was not looked over as it is now."""
+        said = _read(self._file(key))
+        return said["found"] if said is not None and said["mark"] == mark else None
+
+    def keep(self, key: str, mark: int, found: Any) -> None:
+        """Keep what was found; a full disk costs the next one who asks the same work, no more."""
+        file = self._file(key)
+        part = file.with_suffix(".part")
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            part.write_text(json.dumps({"mark": mark, "found": found}), encoding="utf-8")
+            part.replace(file)
+            for old in sorted(self._files(), key=lambda one: one.stat().st_mtime)[:-MOST_KEPT]:
+                old.unlink()
+
+    def all(self) -> dict[str, Any]:
+        """Return what was found, by game."""
+        read = {unquote(file.stem): _read(file) for file in self._files()}
+        return {key: said["found"] for key, said in read.items() if said is not None}
+
+    def forget(self, key: str) -> None:
+        """Forget a game that is deleted."""
+        self._file(key).unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        return list(self._folder.glob("*.json"))
+
+    def _file(self, key: str) -> Path:
+        return self._folder / f"{quote(key, safe='')}.json"
+
+
+def _read(file: Path) -> Any:
+    try:
+        said = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    good = isinstance(said, dict) and isinstance(said.get("found"), dict) and "mark" in said
+    return said if good else None
