@@ -37,12 +37,14 @@ class Games:
         self._lock = threading.Lock()
         self._at_hand: OrderedDict[tuple[str, str], GameSoFar] = OrderedDict()
 
-    def game(self, table: str, key: str) -> GameSoFar | None:
-        """Return a game with all its lines; ``None`` where they make no game."""
+    def game(self, table: str, key: str, upto: int | None = None) -> GameSoFar | None:
+        """Return a game with all its lines, or up to one; ``None`` where they make no game."""
         with self._lock:
             mark = (table, key)
             known = self._at_hand.pop(mark, None)
-            lines = self._store.lines(table, key, known.number if known else 0)
+            if known is not None and upto is not None and known.number > upto:
+                known = None
+            lines = self._store.lines(table, key, known.number if known else 0, upto)
             try:
                 if known is None:
                     known = GameSoFar(lines)

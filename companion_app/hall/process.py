@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from companion_app.hall.broadcast import Broadcast
 from companion_app.hall.errors import DatabaseError, HallError
 from companion_app.hall.keeper import Games, Keeper
 from companion_app.hall.line.broker import PORT as BROKER_PORT
@@ -88,7 +89,7 @@ class HallProcess:
         self.tournaments = Tournaments(store)
         rounds = RoundsKeeper(store, self.tournaments)
         self.keeper = Keeper(store, games, self.receiver.tell, also=rounds.look)
-        self.overview = Overview(store)
+        self.overview = Overview(store, Broadcast(store, self.tournaments))
         self.hall = Hall(store, self.keys, self.receiver, self.keeper, shown, self.overview,
                          address, self.tournaments, self.own_broker is not None)  # fmt: skip
         self._photos = self._readers()
@@ -114,8 +115,8 @@ class HallProcess:
         """Begin everything; the page answers when this returns."""
         self._keep_broker()
         self._looking.start()
-        self.overview.start()
         self.tournaments.start()
+        self.overview.start()
         self.keeper.start()
         self.receiver.start()
         self._server.start()

@@ -168,13 +168,15 @@ class HallStore(Transactions):
                     )
         return taken
 
-    def lines(self, table: str, game: str, after: int = 0) -> list[Line]:
+    def lines(self, table: str, game: str, after: int = 0, upto: int | None = None) -> list[Line]:
         """Return the lines of one table's game in order."""
         asked = (
             select(events.c.line)
             .where(events.c.table_id == table, events.c.game == game, events.c.number > after)
             .order_by(events.c.number)
         )
+        if upto is not None:
+            asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
             texts = [str(row.line) for row in line.execute(asked)]
         return [found for text in texts if (found := read_line(text)) is not None]
@@ -190,22 +192,41 @@ class HallStore(Transactions):
         with self.reading() as line:
             return [(int(row.number), str(row.line)) for row in line.execute(asked)]
 
-    def newest_game(self, table: str) -> str | None:
-        """Return the game that the last line of a table is about."""
+    def stored_by(self, table: str, then_s: float) -> tuple[int, float | None]:
+        """Return the last line of a table that was stored by a time, and when the next one was."""
+        mine = events.c.table_id == table
+        later = (
+            select(events.c.number, events.c.stored_s).where(mine, events.c.stored_s > then_s)
+            .order_by(events.c.number).limit(1)
+        )  # fmt: skip
+        with self.reading() as line:
+            next_ = line.execute(later).first()
+            before = select(func.max(events.c.number)).where(mine)
+            if next_ is not None:
+                before = before.where(events.c.number < next_.number)
+            last = line.execute(before).scalar()
+        return int(last or 0), None if next_ is None else float(next_.stored_s)
+
+    def newest_game(self, table: str, upto: int | None = None) -> str | None:
+        """Return the game that the last line of a table is about, or its last line by then."""
         asked = (
             select(events.c.game).where(events.c.table_id == table)
             .order_by(events.c.number.desc()).limit(1)
         )  # fmt: skip
+        if upto is not None:
+            asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
             found = line.execute(asked).scalar()
         return None if found is None else str(found)
 
-    def games(self, table: str) -> list[str]:
-        """Return the games of a table, the newest first."""
+    def games(self, table: str, upto: int | None = None) -> list[str]:
+        """Return the games of a table, the newest first; those that had begun by a line."""
         asked = (
             select(events.c.game).where(events.c.table_id == table)
             .group_by(events.c.game).order_by(func.min(events.c.number).desc())
         )  # fmt: skip
+        if upto is not None:
+            asked = asked.where(events.c.number <= upto)
         with self.reading() as line:
             return [str(game) for game in line.execute(asked).scalars()]
 

@@ -77,6 +77,13 @@ def ids_of(store: HallStore) -> list[str]:
         return [str(id_) for id_ in line.execute(asked).scalars()]
 
 
+def late_ids(store: HallStore) -> list[str]:
+    """Return the tournaments that the public sees later."""
+    asked = select(tournaments.c.id).where(tournaments.c.delay_s > 0)
+    with store.reading() as line:
+        return [str(id_) for id_ in line.execute(asked).scalars()]
+
+
 def kept(store: HallStore, id_: str, known: Kept | None = None) -> Kept | None:
     """Return a tournament with its log; ``None`` where there is none.
 

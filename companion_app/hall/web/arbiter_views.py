@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
+from companion_app.hall.broadcast import hall_delay_s, keep_hall_delay
 from companion_app.hall.keeper import ruling
 from companion_app.hall.line.joining import code_of, new_code, shown_name
 from companion_app.hall.line.message import TABLE_ID, whole_number
@@ -24,6 +25,7 @@ from engine.errors import EngineError
 from engine.games import game_named
 
 blueprint = Blueprint("arbiter", __name__)
+LONGEST_DELAY_MIN = 60
 RULINGS = ("overrule", "lift", "take-back", "end", "lower-hand")
 """The foul counts as a move; its tile was lifted; the last move is taken back; the game ends as it
 stands; the hand is seen to."""
@@ -71,6 +73,7 @@ def arbiter() -> Response:
             for one in store.members()
         ],
         "code": code_of(store),
+        "delay_minutes": hall_delay_s(store) / 60,
         "now_s": store.clock(),
     })  # fmt: skip
 
@@ -104,7 +107,7 @@ def decide() -> Response:
     what, table = sent.get("what"), str(sent.get("table", ""))
     if what not in RULINGS:
         raise BadRequest(f"what is one of {', '.join(RULINGS)}")
-    shown = hall().overview.table(table)
+    shown = hall().overview.live.table(table)
     if shown is None:
         raise NotFound
     do = {"what": what, "key": shown.document["key"]}
@@ -142,6 +145,14 @@ def change_code() -> Response:
     return jsonify({"code": hall().store.keep_fact("code", new_code())})
 
 
+@blueprint.post("/api/arbiter/delay")
+@open_to(ARBITER)
+def change_delay() -> Response:
+    """Set how many ``minutes`` later the public sees every table."""
+    keep_hall_delay(hall().store, asked_delay_s())
+    return jsonify({})
+
+
 @blueprint.post("/api/arbiter/hide")
 @open_to(ARBITER)
 def hide() -> Response:
@@ -153,6 +164,16 @@ def hide() -> Response:
     hide_name(hall().store, name.strip()[:100], sent.get("hidden") is not False)
     hall().overview.hear(frozenset())
     return jsonify({})
+
+
+def asked_delay_s() -> float:
+    """Return the delay that was sent as ``minutes``; refuse what is none."""
+    minutes = asked().get("minutes")
+    if not isinstance(minutes, int | float) or isinstance(minutes, bool):
+        raise BadRequest("minutes is a number")
+    if not 0 <= minutes <= LONGEST_DELAY_MIN:
+        raise BadRequest(f"minutes is a number from 0 to {LONGEST_DELAY_MIN}")
+    return minutes * 60.0
 
 
 def _who() -> str:
@@ -173,7 +194,7 @@ def _alert(one: arbiter_store.Alert) -> Mapping[str, Any]:
 
 def _broken(one: arbiter_store.Alert) -> list[str]:
     """Return the rules that a foul breaks, in the arbiter's language."""
-    shown = hall().overview.table(one.table)
+    shown = hall().overview.live.table(one.table)
     foul = shown.document.get("foul") if shown is not None else None
     if one.kind != "foul" or shown is None or not foul or foul["number"] != one.number:
         return []

@@ -21,17 +21,17 @@ from companion_app.hall.tournament.players_csv import read_players
 from companion_app.hall.tournament.printing import pairings_page, slips_page, standings_page
 from companion_app.hall.tournament.words import say
 from companion_app.hall.web import guard
+from companion_app.hall.web.arbiter_views import asked_delay_s
+from companion_app.hall.web.board import in_order
 from companion_app.hall.web.feed_views import stream
 from companion_app.hall.web.guard import ARBITER, open_to
 from companion_app.hall.web.hall import hall
-from companion_app.hall.web.overview import in_order
 from companion_app.hall.web.player_views import code_for
 from companion_app.hall.web.tournament_views import known, seen
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import asked, language
 
 blueprint = Blueprint("director", __name__)
-LONGEST_DELAY_MIN = 60
 MOST_LOGGED = 100
 LONGEST_WHY = 300
 
@@ -58,7 +58,7 @@ def whole(id_: str) -> Response:
 def events(id_: str) -> Response:
     """Stream the number of the last event at once, whatever the delay."""
     known(id_)
-    return stream(lambda: hall().overview.listener(hall().tournaments.follow(id_, True)))
+    return stream(lambda: hall().overview.public.listener(hall().tournaments.follow(id_, True)))
 
 
 @blueprint.post("/api/tournaments/<id_>/do")
@@ -119,13 +119,8 @@ def pair(id_: str) -> Response:
 @open_to(ARBITER)
 def delay(id_: str) -> Response:
     """Set how many ``minutes`` later the public sees it."""
-    minutes = asked().get("minutes")
-    if not isinstance(minutes, int | float) or isinstance(minutes, bool):
-        raise BadRequest("minutes is a number")
-    if not 0 <= minutes <= LONGEST_DELAY_MIN:
-        raise BadRequest(f"minutes is a number from 0 to {LONGEST_DELAY_MIN}")
     known(id_)
-    keep_delay(hall().store, id_, minutes * 60)
+    keep_delay(hall().store, id_, asked_delay_s())
     hall().tournaments.hear(frozenset())
     return jsonify({})
 

@@ -10,11 +10,11 @@ from flask import Blueprint, Response, jsonify, request
 
 from companion_app.hall.line.message import is_word
 from companion_app.hall.standing import BROKEN, GameSoFar
-from companion_app.hall.web.guard import OPEN, limit_looks, open_to
+from companion_app.hall.web.board import Board, Shown
+from companion_app.hall.web.guard import OPEN, arbiter, limit_looks, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hidden_names, without_hidden
 from companion_app.hall.web.openapi import document
-from companion_app.hall.web.overview import Shown
 from companion_app.line.hub import FullHouse
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.serving.exchange import language
@@ -30,23 +30,23 @@ KEPT_S = 3600
 @open_to(OPEN, public=True)
 def tables() -> Response:
     """Return how all tables stand."""
-    return Response(hall().overview.whole(), mimetype="application/json")
+    return Response(board().whole(), mimetype="application/json")
 
 
 @blueprint.get("/api/hall/events")
 @open_to(OPEN, public=True)
 def events() -> Response:
     """Stream what changes at all tables, at most once a second, all in one."""
-    known = request.headers.get("Last-Event-ID") or request.args.get("since") or ""
-    return stream(lambda: hall().overview.changes(int(known) if _is_serial(known) else 0))
+    known, seen = request.headers.get("Last-Event-ID") or request.args.get("since") or "", board()
+    return stream(lambda: seen.changes(int(known) if _is_serial(known) else 0))
 
 
 @blueprint.get("/api/hall/tables/<id_>/events")
 @open_to(OPEN, public=True)
 def table_events(id_: str) -> Response:
     """Stream one table whenever it changes, at once."""
-    table = str(_table(id_).document["id"])
-    return stream(lambda: hall().overview.follow(table))
+    table, seen = str(_table(id_).document["id"]), board()
+    return stream(lambda: seen.follow(table))
 
 
 @blueprint.get("/api/hall/tables/<id_>")
@@ -56,7 +56,8 @@ def table(id_: str) -> Response:
     shown = _table(id_)
     limit_looks()
     key, game = _game(shown)
-    answer: dict[str, Any] = {**shown.document, "games": hall().store.games(shown.document["id"])}
+    id_ = str(shown.document["id"])
+    answer: dict[str, Any] = {**shown.document, "games": hall().store.games(id_, _upto(id_))}
     if game is not None:
         count = _count(game)
         past = _past(game, count)
@@ -90,8 +91,19 @@ def openapi() -> Response:
     return jsonify(document())
 
 
+def board() -> Board:
+    """Return the tables as whoever asks may see them: the staff at once, the public later."""
+    overview = hall().overview
+    return overview.public if arbiter() is None else overview.live
+
+
+def _upto(table: str) -> int | None:
+    """Return the last line of a table that whoever asks may see; ``None`` for all."""
+    return hall().overview.broadcast.upto(table) if arbiter() is None else None
+
+
 def _table(id_: str) -> Shown:
-    found = hall().overview.table(id_)
+    found = board().table(id_)
     if found is None:
         raise NotFound
     return found
@@ -104,7 +116,10 @@ def _game(shown: Shown) -> tuple[str, GameSoFar | None]:
         return "", None
     if not is_word(key):
         raise NotFound(code="no-game")
-    game = hall().games.game(str(shown.document["id"]), key)
+    id_ = str(shown.document["id"])
+    upto = _upto(id_)
+    broadcast = hall().overview.broadcast
+    game = hall().games.game(id_, key) if upto is None else broadcast.game(id_, key, upto)
     if game is None and "game" in request.args:
         raise NotFound(code="no-game")
     return key, game

@@ -121,7 +121,7 @@ def guess(what: str, is_right: Callable[[], bool], code: str) -> None:
 
 def arbiter() -> str | None:
     """Return the name of the arbiter whose phone this is."""
-    if session.get("pin") != pin_mark(hall().store):
+    if "pin" not in session or session["pin"] != pin_mark(hall().store):
         return None
     return str(session.get("who", "")) or None
 

@@ -17,7 +17,7 @@ def in_writing(hall: Hall) -> str:
     """Return all metrics."""
     received, kept = hall.receiver.counts, counts(hall.store)
     used = resource.getrusage(resource.RUSAGE_SELF)
-    tables = [one.document for one in hall.overview.tables()]
+    tables = [one.document for one in hall.overview.live.tables()]
     lines = [
         *_metric("lines_total", "counter", "Lines of logs that were stored",
                  [({}, received["lines"])]),

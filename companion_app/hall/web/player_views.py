@@ -68,7 +68,7 @@ def mine(id_: str) -> Response:
 def my_events(id_: str) -> Response:
     """Stream the number of the last event at once, to a player's phone."""
     _player(known(id_))
-    return stream(lambda: hall().overview.listener(hall().tournaments.follow(id_, True)))
+    return stream(lambda: hall().overview.public.listener(hall().tournaments.follow(id_, True)))
 
 
 @blueprint.post("/api/tournaments/<id_>/my")

@@ -54,7 +54,7 @@ def tournament(id_: str) -> Response:
 def tournament_events(id_: str) -> Response:
     """Stream the number of the last event whenever there is another."""
     seen(id_)
-    return stream(lambda: hall().overview.listener(hall().tournaments.follow(id_, False)))
+    return stream(lambda: hall().overview.public.listener(hall().tournaments.follow(id_, False)))
 
 
 @blueprint.get("/api/hall/tournaments/<id_>/why")

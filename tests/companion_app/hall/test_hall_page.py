@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
+from companion_app.hall.broadcast import Broadcast
 from companion_app.hall.demo import Player
 from companion_app.hall.errors import HallError, JoinError
 from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.process import Asked, HallProcess
 from companion_app.hall.store.arbiter_store import decisions_of
+from companion_app.hall.store.hall_store import HallStore
 from companion_app.hall.table.membership import ask_to_join
+from companion_app.hall.tournaments import Tournaments
 from companion_app.hall.web.app import create_hall_app
 from companion_app.hall.web.openapi import document
 from companion_app.hall.web.overview import Overview
@@ -109,6 +112,10 @@ def both_halls(tmp_path: Path, address: str) -> Iterator[HallOfTest]:
     made.close()
 
 
+def overview_of(store: HallStore, **told: Any) -> Overview:
+    return Overview(store, Broadcast(store, Tournaments(store)), **told)
+
+
 def shown(guest: Guest, name: str = "Table 1") -> dict[str, Any]:
     return next((t for t in guest.get("/api/hall")["tables"] if t["name"] == name), {})
 
@@ -160,11 +167,11 @@ def test_small_hall_is_one_process(hall, tmp_path):
 
 
 def test_who_follows_one_table_hears_of_it_alone(small_store):
-    overview = Overview(small_store)
+    overview = overview_of(small_store)
     for number in range(2):
         small_store.add_table(str(number) * 24, "key", f"Table {number}", 0)
     overview.read(None)
-    follower = overview.follow("1" * 24, heartbeat_s=0.01)
+    follower = overview.public.follow("1" * 24, heartbeat_s=0.01)
     next(follower)
     first = json.loads(next(follower).partition("data: ")[2])
     small_store.rename("0" * 24, "Final")
@@ -339,22 +346,22 @@ def test_metrics_are_as_prometheus_reads_them(hall):
 
 
 def test_full_house_turns_listeners_away(small_store):
-    overview = Overview(small_store, most_listeners=1)
-    first = overview.changes(0)
+    overview = overview_of(small_store, most_listeners=1)
+    first = overview.public.changes(0)
     assert next(first).startswith("retry")
 
     with pytest.raises(FullHouse):
-        overview.changes(0)
+        overview.public.changes(0)
     del first
-    overview.changes(0)
+    overview.public.changes(0)
 
 
 def test_overview_merges_what_changed_into_one(small_store):
-    overview = Overview(small_store, merged_s=0.0)
+    overview = overview_of(small_store, merged_s=0.0)
     for number in range(3):
         small_store.add_table(str(number) * 24, "key", f"Table {number}", 0)
     overview.read(None)
-    listener = overview.changes(0)
+    listener = overview.public.changes(0)
     next(listener)
     first = json.loads(next(listener).partition("data: ")[2])
     small_store.rename("1" * 24, "Final")

@@ -29,6 +29,7 @@ export class ArbiterView {
       whole.alerts.length ? h("div", {}, whole.alerts.map((alert) => this.call(alert, names))) : h("p", {}, t("hall-no-calls")),
       h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names),
       h("h2", {}, t("hall-health")), this.health(whole),
+      this.delay(whole),
       h("h2", {}, t("hall-code")), h("p", {}, h("span.hall-code", {}, whole.code)),
       h("button", { onclick: () => this.do("/api/arbiter/code", {}) }, t("hall-new-code")));
   }
@@ -72,6 +73,12 @@ export class ArbiterView {
       h("td", {}, when(one.at_s)), h("td", {}, names[one.table] ?? ""), h("td", {}, one.who),
       h("td", {}, t(`hall-do-${one.what}`)),
       h("td", {}, t(one.done ? (one.answer.startsWith("done") ? "hall-done" : "hall-refused") : "hall-waiting")))))));
+  }
+
+  delay(whole) {
+    const input = h("input", { type: "number", min: 0, max: 60, value: whole.delay_minutes, "aria-label": t("tour-delay") });
+    return h("form.row.wrap", { onsubmit: (e) => { e.preventDefault(); this.do("/api/arbiter/delay", { minutes: Number(input.value) }); } },
+      h("span", {}, t("tour-delay")), input, h("button", {}, t("tour-apply")));
   }
 
   health(whole) {

@@ -1,0 +1,112 @@
+"""What the public sees of tables that are shown later than they are.
+
+It is made from the lines that were stored by then, so every process shows the same, and a process
+that starts anew shows nothing too early.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from companion_app.hall.keeper import Games
+from companion_app.hall.standing import BROKEN, GameSoFar
+from companion_app.hall.store.hall_store import HallStore, Standing
+from companion_app.hall.store.tournament_store import LONGEST_DELAY_S, NOTICE, late_ids
+from companion_app.hall.tournaments import Tournaments
+
+FACT = "delay_s"
+MOST_AT_HAND = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How far the public sees a table."""
+
+    number: int
+    """The last line that it sees."""
+    next_s: float | None
+    """When the next line was stored; ``None`` where there is none."""
+
+
+class Broadcast:
+    """Which tables are shown late, by how much, and how they stood then."""
+
+    def __init__(self, store: HallStore, tournaments: Tournaments) -> None:
+        self._store, self._tournaments = store, tournaments
+        # The page has games of its own: one thread draws while the other plays on.
+        self._games, self._at_page = Games(store, MOST_AT_HAND), Games(store, MOST_AT_HAND)
+        self._seen: dict[str, Seen] = {}
+        self.delays: Mapping[str, float] = {}
+        """By table, in seconds; those that are shown at once are not among them."""
+
+    def read(self) -> None:
+        """Read anew which tables are shown late."""
+        whole_s = hall_delay_s(self._store)
+        ids = [one.id for one in self._store.members()] if whole_s else []
+        delays = dict.fromkeys(ids, whole_s)
+        for id_ in late_ids(self._store):
+            for box, delay_s in self._of_tournament(id_).items():
+                delays[box] = max(delay_s, delays.get(box, 0.0))
+        self.delays = delays
+        self._seen = {id_: self._looked(id_, delay_s) for id_, delay_s in delays.items()}
+
+    def hears(self, changed: set[str]) -> bool:
+        """Say whether a change may be one of who is shown late."""
+        return any(one.startswith(NOTICE) for one in changed)
+
+    def due(self) -> set[str]:
+        """Return the late tables of which more is to be seen by now."""
+        now_s = self._store.clock()
+        return {
+            id_
+            for id_, seen in self._seen.items()
+            if seen.next_s is not None and seen.next_s <= now_s - self.delays.get(id_, 0.0)
+        }
+
+    def upto(self, table: str) -> int | None:
+        """Return the last line of a table that the public sees; ``None`` where it sees all."""
+        delay_s = self.delays.get(table)
+        return None if delay_s is None else self._looked(table, delay_s).number
+
+    def game(self, table: str, key: str, upto: int) -> GameSoFar | None:
+        """Return a game as far as the public sees it; ``None`` where it sees nothing of it."""
+        return self._at_page.game(table, key, upto)
+
+    def standing(self, table: str) -> Standing | None:
+        """Return how a late table stood; ``None`` where nothing was to be seen yet."""
+        self._seen[table] = seen = self._looked(table, self.delays[table])
+        upto = seen.number
+        key = self._store.newest_game(table, upto)
+        if key is None:
+            return None
+        game = self._games.game(table, key, upto)
+        try:
+            document = {"broken": True} if game is None else game.document()
+        except BROKEN:
+            document = {"broken": True}
+        return Standing(table, upto, upto, key, document)
+
+    def _looked(self, table: str, delay_s: float) -> Seen:
+        return Seen(*self._store.stored_by(table, self._store.clock() - delay_s))
+
+    def _of_tournament(self, id_: str) -> dict[str, float]:
+        """Return the boxes of a late tournament: until its end is seen by everybody."""
+        found, public = self._tournaments.now(id_), self._tournaments.seen(id_, False)
+        if found is None or public is None or public.tournament.over:
+            return {}
+        boxes = {table.box for round_ in found.now.rounds for table in round_.tables}
+        return dict.fromkeys(boxes - {""}, found.delay_s)
+
+
+def hall_delay_s(store: HallStore) -> float:
+    """Return how much later the public sees every table."""
+    return float(json.loads(store.fact(FACT) or "0"))
+
+
+def keep_hall_delay(store: HallStore, delay_s: float) -> None:
+    """Keep how much later the public sees every table, up to an hour."""
+    store.keep_fact(FACT, json.dumps(min(max(0.0, delay_s), LONGEST_DELAY_S)))
+    with store.writing() as change:
+        change.tables.add(NOTICE)

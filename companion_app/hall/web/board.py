@@ -1,0 +1,212 @@
+"""Tables as somebody may see them, and who listens to them; written as JSON once for everybody.
+
+Who follows one table hears of it at once; the overview hears all changes of a second in one.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from companion_app.line.hub import FullHouse
+
+MERGED_S = 1.0
+"""The overview is told at most so often."""
+HEARTBEAT_S = 10.0
+MOST_LISTENERS = 1000
+HELLO = "retry: 1500\n: hello\n\n"
+STILL_HERE = ": still here\n\n"
+Doc = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table as it is shown."""
+
+    serial: int
+    """When it changed, as this board counts."""
+    document: Doc
+    text: str
+    """The document as JSON."""
+
+
+class Board:
+    """All tables as one kind of people sees them."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.time,
+        merged_s: float = MERGED_S,
+        most_listeners: int = MOST_LISTENERS,
+    ) -> None:
+        self._clock, self._merged_s, self._most = clock, merged_s, most_listeners
+        self._shown: dict[str, Shown] = {}
+        self._serial = 0
+        lock = threading.Lock()
+        self._changed = threading.Condition(lock)
+        self._lock = lock
+        self._one_changed: dict[str, threading.Condition] = {}
+        """By table, so that only those who follow it are woken."""
+        self._closed = False
+        self.listening = 0
+        self._merged: tuple[int, int, str] = (0, 0, "")
+
+    def close(self) -> None:
+        """Send everybody away."""
+        self._closed = True
+        with self._lock:
+            for news in (self._changed, *self._one_changed.values()):
+                news.notify_all()
+
+    def put(self, fresh: Mapping[str, Doc | None]) -> None:
+        """Show tables from now on; those without a document are gone."""
+        with self._changed:
+            for id_, document in fresh.items():
+                before = self._shown.get(id_)
+                if document is None:
+                    if before is not None and not before.document.get("gone"):
+                        self._put(id_, {"id": id_, "gone": True})
+                elif before is None or before.document != document:
+                    self._put(id_, document)
+            self._changed.notify_all()
+
+    def _put(self, id_: str, document: Doc) -> None:
+        self._serial += 1
+        self._shown[id_] = Shown(self._serial, document, json.dumps(document, ensure_ascii=False))
+        if id_ in self._one_changed:
+            self._one_changed[id_].notify_all()
+
+    def ids(self) -> set[str]:
+        """Return every table that was ever shown here."""
+        return set(self._shown)
+
+    # --- looking ---------------------------------------------------------------------------
+
+    @property
+    def serial(self) -> int:
+        """The number of the last change."""
+        return self._serial
+
+    def table(self, id_: str) -> Shown | None:
+        """Return a table, by its id or its name."""
+        found = self._shown.get(id_)
+        if found is not None and not found.document.get("gone"):
+            return found
+        named = [one for one in list(self._shown.values()) if one.document.get("name") == id_]
+        return named[0] if named else None
+
+    def tables(self) -> list[Shown]:
+        """Return all tables by name."""
+        shown = [one for one in list(self._shown.values()) if not one.document.get("gone")]
+        return sorted(shown, key=lambda one: in_order(str(one.document["name"])))
+
+    def whole(self) -> str:
+        """Return all tables as JSON."""
+        serial = self._serial
+        tables = ", ".join(one.text for one in self.tables())
+        return f'{{"serial": {serial}, "now_s": {self._clock():.1f}, "tables": [{tables}]}}'
+
+    # --- listening -------------------------------------------------------------------------
+
+    def follow(self, id_: str, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+        """Yield one table whenever it changes, at once; it begins with how it stands.
+
+        Raises:
+            FullHouse: there is no room for one more.
+        """
+        self._enter()
+        return self._follow(id_, heartbeat_s)
+
+    def _follow(self, id_: str, heartbeat_s: float) -> Iterator[str]:
+        try:
+            yield HELLO
+            known = 0
+            while not self._closed:
+                with self._lock:
+                    news = self._one_changed.setdefault(id_, threading.Condition(self._lock))
+                    if self._serial_of(id_) <= known:
+                        news.wait(heartbeat_s)
+                    shown = self._shown.get(id_)
+                if shown is not None and shown.serial > known:
+                    known = shown.serial
+                    yield f"id: {known}\nevent: table\ndata: {shown.text}\n\n"
+                else:
+                    yield STILL_HERE
+        finally:
+            self._leave()
+
+    def changes(self, known: int, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+        """Yield what changed since, all in one, at most once a second.
+
+        Raises:
+            FullHouse: there is no room for one more.
+        """
+        self._enter()
+        return self._changes(known, heartbeat_s)
+
+    def _changes(self, known: int, heartbeat_s: float) -> Iterator[str]:
+        try:
+            yield HELLO
+            if known > self._serial:
+                # A number of another process, or of an earlier life of this one.
+                known = 0
+            while not self._closed:
+                with self._lock:
+                    if self._serial <= known:
+                        self._changed.wait(heartbeat_s)
+                    if self._serial > known:
+                        text, known = self._since(known), self._serial
+                    else:
+                        text = STILL_HERE
+                yield text
+                if text is not STILL_HERE:
+                    time.sleep(self._merged_s)
+        finally:
+            self._leave()
+
+    def _since(self, known: int) -> str:
+        """Return what changed after a number; the same for all who know as much."""
+        if self._merged[:2] != (known, self._serial):
+            news = ", ".join(one.text for one in self._shown.values() if one.serial > known)
+            text = f'id: {self._serial}\nevent: tables\ndata: {{"tables": [{news}]}}\n\n'
+            self._merged = (known, self._serial, text)
+        return self._merged[2]
+
+    def _serial_of(self, id_: str) -> int:
+        shown = self._shown.get(id_)
+        return shown.serial if shown is not None else 0
+
+    def listener(self, lines: Iterator[str]) -> Iterator[str]:
+        """Return lines for one more who listens.
+
+        Raises:
+            FullHouse: there is no room for one more.
+        """
+        self._enter()
+        return self._counted(lines)
+
+    def _counted(self, lines: Iterator[str]) -> Iterator[str]:
+        try:
+            yield from lines
+        finally:
+            self._leave()
+
+    def _enter(self) -> None:
+        with self._changed:
+            if self.listening >= self._most:
+                raise FullHouse
+            self.listening += 1
+
+    def _leave(self) -> None:
+        with self._changed:
+            self.listening -= 1
+
+
+def in_order(name: str) -> list[tuple[int, int, str]]:
+    """Return what sorts ``Table 10`` after ``Table 9``."""
+    words = name.casefold().split()
+    return [(0, int(word), "") if word.isdecimal() else (1, 0, word) for word in words]
