@@ -25,7 +25,7 @@ from engine.game import AnyGame, Move, Start
 from engine.games import GAMES, game_named
 from engine.placement import Layout
 from engine.record import Record, find_set, move_to_json
-from models.evaluate.intervals import wilson
+from models.evaluate.harness import wilson
 from models.scenes.positions import Played, Random
 from models.scenes.splits import rng_of
 from tests.live_games.cast import game_of, split_of

@@ -6,6 +6,7 @@ import http.client
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,7 @@ def test_guest_sees_a_late_table_as_it_stood_and_the_arbiter_as_it_is(late_hall,
     line.request("GET", f"{feed}/events")
     stream = line.getresponse()
     clock.now_s += 1
-    heard = {}
+    heard: dict[str, Any] = {}
     while heard.get("moves") is None:
         text = stream.readline().decode()
         if text.startswith("data: "):
