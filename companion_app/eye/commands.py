@@ -291,6 +291,7 @@ class Commands:
             "overrule": desk.overrule_pending, "lift": desk.take_foul_back,
             "take-back": desk.take_back, "end": desk.end,
             "lower-hand": lambda: desk.raise_hand(False),
+            "correct": lambda: self._correct_as_host(body["correct"], body["move"]),
             HELP_OFF: lambda: None, HELP_ON: lambda: None,
         }  # fmt: skip
         with desk.lock:
@@ -305,6 +306,9 @@ class Commands:
             match.note("ruling", {"what": what, "ruling": body["n"]})
         deeds[what]()
         return Answer()
+
+    def _correct_as_host(self, n: Any, move: Any) -> None:
+        self._tell({"sent": {"correct": n, "move": move}, "host": True, "seats": []}, b"")
 
     # --- the camera ------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 HallError
     DatabaseError   the database is missing, of another version, or does not answer
     JoinError       a table could not join, or has not joined
+    FullHallError   the embedded store takes no more tables
     BadMessageError      a message that is not what it says, or not by whom it says
 """
 
@@ -21,6 +22,10 @@ class DatabaseError(HallError):
 
 class JoinError(HallError):
     """A table could not join the hall, or has not joined one."""
+
+
+class FullHallError(HallError):
+    """The embedded store takes no more tables."""
 
 
 class BadMessageError(Exception):

@@ -213,24 +213,28 @@ class GameSoFar:
         seen = (repr(layout.placements()), repr(self.moves[-1:]))
         return f"{zlib.crc32(repr(seen).encode()):08x}"
 
-    def drawing(self, speech: Speech, count: int | None = None) -> str:
-        """Return the table as SVG, now or after so many moves."""
+    def drawing(self, speech: Speech, count: int | None = None, instead: Move | None = None) -> str:
+        """Return the table as SVG, now or after so many moves, the last one as another one."""
         upto = len(self.moves) if count is None else max(0, min(count, len(self.moves)))
+        moves = self.moves[:upto]
         position = self.position if upto == len(self.moves) else self.position_after(upto)
+        if instead is not None:
+            moves[-1:] = [instead]
+            position = self.game.apply(self.position_after(upto - 1), instead)
         layout: Layout = self.game.layout(position)
         return draw_table(
             self.box, layout, self.start.players,
             label=speech.labels(layout, self.box),
             names=[speech.player(player) for player in self.start.players],
-            last=self._last(upto),
+            last=self._last(moves),
             board_word=speech.page("board"),
             title=self.game.facts.title,
         )  # fmt: skip
 
-    def _last(self, count: int) -> list[Place]:
+    def _last(self, moves: Sequence[Move]) -> list[Place]:
         """Return the places of the last move that left something on the table."""
         several = self.game.facts.several_fields or self.game.facts.several_boards
-        for move in reversed(self.moves[:count]):
+        for move in reversed(moves):
             if move.cells is not None:
                 return [(move.board or 0, *cell) if several else cell for cell in move.cells]
             if move.at is not None:

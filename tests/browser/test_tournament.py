@@ -110,3 +110,53 @@ def test_wall_shows_clock_and_pairings_from_afar(opened, hall):
     page.wait("/^\\d+:\\d\\d$/.test(document.querySelector('.tour-clock.big').textContent)")
     assert axe_faults(page) == []
     assert page.errors == []
+
+
+def test_arbiter_joins_evenings_into_a_league_on_the_page(opened, hall):
+    from tests.companion_app.hall.test_tournament_evening import Evening, typed
+
+    evening = Evening(hall, name="Monday")
+    for name in PEOPLE[:3]:
+        evening.do("add-player", name=name)
+    for player in ("p1", "p2", "p3"):
+        evening.do("check-in", player=player)
+    evening.posted(f"{evening.at}/pair", {})
+    evening.do("start-round")
+    evening.do("result", **typed(evening.round()["tables"][0]))
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    page.click(".hall-clock [data-act=pause]")
+    page.wait("document.querySelector('.hall-clock [data-act=resume]')")
+    page.click("#tabs a[href='/tournaments']")
+    page.click("#league-new")
+    page.fill("dialog input[maxlength='80']", "Spring <b>")
+    page.js("document.querySelector('dialog input[type=checkbox]').checked = true")
+    assert axe_faults(page) == []
+    page.click("dialog form button")
+
+    page.wait("document.querySelectorAll('.tour-standings tbody tr').length === 3")
+    assert page.text("h1") == "Spring <b>"
+    assert axe_faults(page) == []
+    assert not too_wide(page)
+    assert page.errors == []
+
+
+def test_arbiter_corrects_a_move_from_the_phone(opened, hall):
+    from companion_app.hall.demo import Player
+    from companion_app.hall.store.arbiter_store import decisions_of
+
+    table = hall.table(obey=lambda _message: {"ok": True, "text": ""})
+    player = Player(table.store, 3, "schlangennest")
+    for _ in range(4):
+        player.step()
+    page = opened("/arbiter")
+    signed_in(page, hall)
+    wait_until(lambda: hall.arbiter().ask("GET", f"/api/arbiter/moves/{table.id}/2")[0] == 200)
+    page.click("[data-act=correct]")
+    page.click("[data-move='2']")
+    page.wait("[...document.querySelectorAll('.hall-choices img')].every((e) => e.naturalWidth)")
+    assert axe_faults(page) == []
+    page.click(".hall-choices button")
+
+    wait_until(lambda: [one.answer for one in decisions_of(hall.process.store)] == ["done"])
+    assert page.errors == []

@@ -13,11 +13,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, and_, func, or_, select, update
 
+from companion_app.hall.errors import FullHallError
 from companion_app.hall.line.message import Batch
 from companion_app.hall.store.schema import events, pictures, standings, tables
 from companion_app.hall.store.transactions import Transactions
 from companion_app.live.log_line import Line, read_line
 
+MOST_EMBEDDED = 20
+"""Tables that the embedded store takes; more need PostgreSQL."""
 AWAY_S = 30.0
 """A table that is not heard of for so long is away."""
 MOST_PICTURES = 40
@@ -68,10 +71,15 @@ class HallStore(Transactions):
     # --- tables ----------------------------------------------------------------------------
 
     def add_table(self, id_: str, public_key: str, name: str, since: int) -> Member:
-        """Let a table in, or in again; its log goes on where it was."""
+        """Let a table in, or in again; its log goes on where it was.
+
+        Raises:
+            FullHallError: the embedded store has as many tables as it takes.
+        """
         row = {"id": id_, "public_key": public_key, "name": name, "joined_s": self.clock(),
                "acked": since}  # fmt: skip
         with self.writing() as change:
+            self._check_room(change.line, id_)
             self.insert_new(change.line, tables, [row])
             change.line.execute(
                 update(tables).where(tables.c.id == id_).values(name=name, revoked_s=None)
@@ -80,6 +88,17 @@ class HallStore(Transactions):
         found = self.member(id_)
         assert found is not None
         return found
+
+    def _check_room(self, line: Connection, id_: str) -> None:
+        others = select(func.count()).where(tables.c.id != id_, tables.c.revoked_s.is_(None))
+        if (
+            self.engine.dialect.name == "sqlite"
+            and line.execute(others).scalar_one() >= MOST_EMBEDDED
+        ):
+            raise FullHallError(
+                f"the embedded store takes {MOST_EMBEDDED} tables; for more, start the hall with "
+                "--database postgresql://USER@HOST/NAME"
+            )
 
     def revoke(self, id_: str) -> bool:
         """Send a table away: nothing that it sends counts from now on. Say whether it was here."""

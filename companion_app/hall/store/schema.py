@@ -128,6 +128,16 @@ tournaments = Table(
 )  # fmt: skip
 """``events`` is the number of the last event; whoever adds one has seen all before it."""
 
+leagues = Table(
+    "leagues", metadata,
+    Column("id", Text, primary_key=True),
+    Column("made_s", Float, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("counting", Integer),
+    Column("evenings", Text, nullable=False),
+)  # fmt: skip
+"""Tournaments joined into one table; ``counting`` best evenings of each person count, or all."""
+
 tournament_events = Table(
     "tournament_events", metadata,
     Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),

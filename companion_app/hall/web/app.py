@@ -7,13 +7,16 @@ import logging
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from companion_app.hall.errors import DatabaseError
+from companion_app.hall.errors import DatabaseError, FullHallError
+from companion_app.hall.store.hall_store import MOST_EMBEDDED
 from companion_app.hall.tournament.errors import TournamentError
 from companion_app.hall.web import (
+    arbiter_moves,
     arbiter_views,
     director_views,
     feed_views,
     join_views,
+    league_views,
     page_views,
     photo_views,
     player_views,
@@ -38,6 +41,7 @@ def create_hall_app(the_hall: Hall) -> Flask:
     protect(app, the_hall)
     for part in (
         feed_views, arbiter_views, join_views, photo_views, tournament_views, director_views,
+        league_views, arbiter_moves,
         player_views, page_views,
     ):  # fmt: skip
         app.register_blueprint(part.blueprint)
@@ -48,9 +52,11 @@ def create_hall_app(the_hall: Hall) -> Flask:
 
 def _refused(error: Exception) -> Response:
     """Answer a request that failed: the status, a code, and a sentence."""
-    status, code, detail, wait = 500, "broken", "", None
+    status, code, detail, wait, count = 500, "broken", "", None, 0
     if isinstance(error, WebError):
         status, code, detail, wait = error.status, error.code, error.detail, error.retry_after_s
+    elif isinstance(error, FullHallError):
+        status, code, count = 409, "hall-full", MOST_EMBEDDED
     elif isinstance(error, DatabaseError):
         status, code, wait = 503, "hall-no-database", 2
     elif isinstance(error, EngineError):
@@ -63,7 +69,7 @@ def _refused(error: Exception) -> Response:
         status, code = 403 if error.code == "not-allowed" else 409, f"tournament-{error.code}"
         text = error.in_words(language())
     else:
-        text = Speech(language()).page(f"error-{code}", n=wait or 0, address=hall().address)
+        text = Speech(language()).page(f"error-{code}", n=wait or count, address=hall().address)
     return refused(status, code, text, detail, wait)
 
 

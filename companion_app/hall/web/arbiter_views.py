@@ -14,6 +14,7 @@ from companion_app.hall.line.message import TABLE_ID, whole_number
 from companion_app.hall.receiver import PICTURE_NAMES
 from companion_app.hall.store import arbiter_store
 from companion_app.hall.web import guard
+from companion_app.hall.web.arbiter_moves import correction
 from companion_app.hall.web.guard import ARBITER, OPEN, open_to
 from companion_app.hall.web.hall import hall
 from companion_app.hall.web.hidden import hide_name
@@ -26,9 +27,10 @@ from engine.games import game_named
 
 blueprint = Blueprint("arbiter", __name__)
 LONGEST_DELAY_MIN = 60
-RULINGS = ("overrule", "lift", "take-back", "end", "lower-hand")
-"""The foul counts as a move; its tile was lifted; the last move is taken back; the game ends as it
-stands; the hand is seen to."""
+MOST_ROUNDS = 20
+RULINGS = ("overrule", "lift", "take-back", "correct", "end", "lower-hand")
+"""The foul counts as a move; its tile was lifted; the last move is taken back; a move was another
+one; the game ends as it stands; the hand is seen to."""
 
 
 @blueprint.get("/api/me")
@@ -73,6 +75,7 @@ def arbiter() -> Response:
             for one in store.members()
         ],
         "code": code_of(store),
+        "rounds": _rounds(),
         "delay_minutes": hall_delay_s(store) / 60,
         "now_s": store.clock(),
     })  # fmt: skip
@@ -111,6 +114,8 @@ def decide() -> Response:
     if shown is None:
         raise NotFound
     do = {"what": what, "key": shown.document["key"]}
+    if what == "correct":
+        do |= correction(table, str(do["key"]), sent.get("n"), sent.get("move"))
     decision = arbiter_store.decide(hall().store, table, _who(), str(what), do)
     if decision is None:
         raise NotFound
@@ -164,6 +169,19 @@ def hide() -> Response:
     hide_name(hall().store, name.strip()[:100], sent.get("hidden") is not False)
     hall().overview.hear(frozenset())
     return jsonify({})
+
+
+def _rounds() -> list[dict[str, Any]]:
+    """Return the rounds whose clock runs or is paused."""
+    tournaments = hall().tournaments
+    looked = [tournaments.seen(id_, True) for id_ in tournaments.ids()[:MOST_ROUNDS]]
+    return [
+        {"tournament": one.id, "name": one.tournament.settings.name, "round": round_.number,
+         "left_s": round(round_.clock.left_s(one.now_s), 1),
+         "paused": round_.clock.paused_at_s is not None, "stage": round_.stage}
+        for one in looked
+        if one and (round_ := one.tournament.round) and round_.stage == "running" and round_.clock
+    ]  # fmt: skip
 
 
 def asked_delay_s() -> float:

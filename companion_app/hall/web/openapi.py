@@ -62,6 +62,14 @@ TOURNAMENT: Doc = {
         "overall": {"type": "array", "items": {"type": "object"}},
     },
 }  # fmt: skip
+LEAGUE: Doc = {
+    "type": "object",
+    "properties": {
+        "id": TEXT, "name": TEXT, "counting": {"type": ["integer", "null"]},
+        "evenings": {"type": ["array", "integer"], "description": "in a list of leagues, how many"},
+        "standings": {"type": "array", "items": {"type": "object"}},
+    },
+}  # fmt: skip
 PATHS: dict[str, tuple[str, str, list[Doc], Doc]] = {
     "/api/hall": ("How all tables stand", "application/json", [], ALL),
     "/api/hall/events": (
@@ -92,6 +100,15 @@ PATHS: dict[str, tuple[str, str, list[Doc], Doc]] = {
         [TOURNAMENT_ID, LANG, _query("as", {"enum": [
             "standings.csv", "results.csv", "tournament.json", "log.json", "bgstats.zip"]},
             "which file")], TEXT),
+    "/api/hall/leagues": ("All leagues in short", "application/json", [], {
+        "type": "object", "properties": {"leagues": {"type": "array", "items": LEAGUE}}}),
+    "/api/hall/leagues/{id_}": (
+        "The table of a league: points over its evenings, the best ones counted",
+        "application/json", [TOURNAMENT_ID], LEAGUE),
+    "/api/hall/leagues/{id_}/export": (
+        "A file: CSV that no spreadsheet computes, or JSON", "*/*",
+        [TOURNAMENT_ID, _query("as", {"enum": ["standings.csv", "league.json"]}, "which file")],
+        TEXT),
     "/api/hall/openapi.json": ("This document", "application/json", [], {"type": "object"}),
 }  # fmt: skip
 

@@ -59,7 +59,9 @@ def ruling() -> Response:
     if do.get("what") in (HELP_OFF, HELP_ON):
         _order_help(do, number)
         return jsonify({})
-    companion().eye.ask("ruling", {"what": str(do.get("what")), "key": do.get("key"), "n": number})
+    told = {"what": str(do.get("what")), "key": do.get("key"), "n": number,
+            "correct": do.get("move_n"), "move": do.get("move")}  # fmt: skip
+    companion().eye.ask("ruling", told)
     return jsonify({})
 
 

@@ -10,10 +10,13 @@ from companion_app.eye.recorded import shipped_script
 from companion_app.hall.keeper import ruling
 from companion_app.hall.line.keys import hall_keys, key_from_text
 from companion_app.hall.line.message import signed, to_bytes, topic_to
+from companion_app.hall.standing import GameSoFar
 from companion_app.hall.store.arbiter_store import decide
 from companion_app.hall.table.membership import MembershipFiles
+from companion_app.hall.web.arbiter_moves import other_moves
 from companion_app.help_orders import help_is_off
 from companion_app.web.serving.server import Server
+from engine.record import move_to_json
 from tests.companion_app.hall.world import joined
 from tests.companion_app.web.conftest import Played
 
@@ -37,8 +40,9 @@ class TableInAHall:
         assert match is not None
         return match.key
 
-    def signed(self, what: str, key: str, by=None, table: str = "") -> dict[str, str]:
-        decision = decide(self.store, self.member.table, "Ann", what, {"what": what, "key": key})
+    def signed(self, what: str, key: str, by=None, table: str = "", **more) -> dict[str, str]:
+        body = {"what": what, "key": key, **more}
+        decision = decide(self.store, self.member.table, "Ann", what, body)
         assert decision is not None
         topic = topic_to(self.keys.id, table or self.member.table)
         message = signed(by or self.keys.signing, topic, to_bytes(ruling(decision)))
@@ -90,6 +94,24 @@ def test_ruling_of_the_hall_is_obeyed_and_stands_in_the_log(table):
     assert table.played.desk.match.ended
     rulings = [line.body["what"] for line in table.played.store.lines(key) if line.kind == "ruling"]
     assert rulings == ["take-back", "lift", "overrule", "lower-hand", "end"]
+
+
+def test_arbiters_correction_is_carried_out_by_the_referee_like_the_hosts(table):
+    key = table.begin(3)
+    guest, match = table.played.guest(), table.played.desk.match
+    game = GameSoFar(table.played.store.lines(key))
+    (other, *_) = other_moves(game, 3)
+    order = table.signed("correct", key, move_n=3, move=move_to_json(other))
+
+    assert guest.post("/api/hall/ruling", order).status_code == 200
+    assert match.accepted[2].move == other
+    assert guest.post("/api/hall/ruling", order).status_code == 200
+    kinds = [line.kind for line in table.played.store.lines(key)]
+    assert kinds.count("corrected") == kinds.count("ruling") == 1
+    for n, move in ((9, move_to_json(other)), (3, None), ("x", {})):
+        told = table.signed("correct", key, move_n=n, move=move)
+        assert guest.post("/api/hall/ruling", told).status_code == 409
+    assert match.accepted[2].move == other
 
 
 def test_ruling_that_the_hall_did_not_sign_for_this_table_is_refused(table):

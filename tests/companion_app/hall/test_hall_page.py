@@ -267,6 +267,50 @@ def test_arbiter_sees_the_picture_and_decides_with_a_record(hall):
     assert len(obeyed) == 1
 
 
+def test_arbiter_corrects_a_move_by_what_it_could_have_been(hall):
+    obeyed: list[dict[str, Any]] = []
+
+    def obey(message: bytes) -> dict[str, Any]:
+        obeyed.append(json.loads(message[64:])["do"])
+        return {"ok": True, "text": ""}
+
+    table, arbiter = hall.table(obey=obey), hall.arbiter()
+    player = Player(table.store, 3, "schlangennest")
+    for _ in range(4):
+        match = player.step()
+    wait_until(lambda: shown(arbiter).get("moves") == 3)
+    at = f"/api/arbiter/moves/{table.id}"
+    assert [one["n"] for one in arbiter.get(at)["moves"]] == [3, 2, 1]
+    choices = arbiter.get(f"{at}/2?lang=de")["choices"]
+    assert choices[0]["drawing"].startswith("<svg")
+    place = match.accepted[1].move.at
+    assert {tuple(one["move"]["at"]) for one in choices} == {place}
+    decide = {"table": table.id, "what": "correct", "n": 2}
+
+    for wrong in ({}, {"do": "pass"}, {**choices[0]["move"], "turns": 99}):
+        assert arbiter.post("/api/arbiter/decide", {**decide, "move": wrong})[0] == 400
+    assert arbiter.ask("GET", f"{at}/99")[0] == 404
+    assert Guest(hall.port).ask("GET", at)[0] == 403
+    sent = {**decide, "move": choices[0]["move"]}
+    assert arbiter.post("/api/arbiter/decide", sent)[0] == 200
+    wait_until(lambda: decisions_of(hall.process.store)[0].done)
+    assert obeyed == [{"what": "correct", "key": match.key, "move_n": 2,
+                       "move": choices[0]["move"]}]  # fmt: skip
+    (decision,) = decisions_of(hall.process.store)
+    assert (decision.who, decision.what, decision.body["move_n"]) == ("Ann", "correct", 2)
+
+
+def test_embedded_store_takes_twenty_tables_and_says_what_to_do(hall):
+    for number in range(20):
+        hall.process.store.add_table(f"{number:024d}", "key", f"Table {number}", 0)
+
+    with pytest.raises(JoinError, match=r"takes 20 tables.*PostgreSQL"):
+        hall.table("One too many")
+    hall.process.store.add_table(f"{7:024d}", "key", "Table 7 again", 0)
+    hall.process.store.revoke(f"{3:024d}")
+    assert hall.table("Table 20").id
+
+
 def test_guest_decides_nothing(hall):
     table, guest = hall.table(), Guest(hall.port)
 

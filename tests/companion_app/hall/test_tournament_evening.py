@@ -175,6 +175,69 @@ def test_referees_result_is_entered_and_help_is_off_until_the_round_is_closed(ha
     wait_until(lambda: obeyed[-1]["what"] == "help-on")
 
 
+def test_arbiter_pauses_the_rounds_clock_and_the_log_says_who(hall):
+    evening = Evening(hall)
+    evening.enter()
+    for player in ("p1", "p2", "p3"):
+        evening.do("check-in", player=player)
+    evening.posted(f"{evening.at}/pair", {})
+    assert evening.director.get("/api/arbiter")["rounds"] == []
+    evening.do("start-round")
+
+    (clock,) = evening.director.get("/api/arbiter")["rounds"]
+    assert (clock["tournament"], clock["paused"]) == (evening.id, False)
+    evening.do("pause-clock")
+    (paused,) = evening.director.get("/api/arbiter")["rounds"]
+    (again,) = evening.director.get("/api/arbiter")["rounds"]
+    assert paused["paused"]
+    assert paused["left_s"] == again["left_s"]
+    evening.do("resume-clock")
+    assert not evening.director.get("/api/arbiter")["rounds"][0]["paused"]
+    log = [(one["by"], one["do"]) for one in evening.whole()["log"][:2]]
+    assert log == [("director:Ann", "resume-clock"), ("director:Ann", "pause-clock")]
+
+
+def test_evenings_are_joined_into_a_league_of_which_the_best_count(both_halls):
+    evenings = [Evening(both_halls, rounds=1) for _ in range(2)]
+    for number, evening in enumerate(evenings):
+        for name in ("Ann", "Ben", "=Cleo"):
+            evening.do("add-player", name=name)
+        for player in ("p1", "p2", "p3"):
+            evening.do("check-in", player=player)
+        evening.posted(f"{evening.at}/pair", {})
+        evening.do("start-round")
+        best = "p2" if number else "p1"
+        scores = {player: 9 if player == best else 3 for player in ("p1", "p2", "p3")}
+        evening.do("result", table=1, scores=scores, winners=[best])
+        evening.do("close-round")
+    director, guest = evenings[0].director, Guest(both_halls.port)
+    sent = {"name": "Spring <b>", "counting": 1, "evenings": [one.id for one in evenings]}
+    assert guest.post("/api/leagues", sent)[0] == 403
+    for wrong in ({"name": ""}, {"counting": 0}, {"counting": True}, {"evenings": []}):
+        assert director.post("/api/leagues", sent | wrong)[0] == 400
+    assert director.post("/api/leagues", sent | {"evenings": ["ffffffff"]})[0] == 404
+    status, made = director.post("/api/leagues", sent)
+    assert status == 200
+
+    feed = f"/api/hall/leagues/{made['id']}"
+    table = guest.get(feed)
+    assert [(row["rank"], row["name"], row["points"]) for row in table["standings"]] == [
+        (1, "Ben", "5"), (1, "Ann", "5"), (3, "=Cleo", "2")]  # fmt: skip
+    assert director.post(f"/api/leagues/{made['id']}", sent | {"counting": None})[0] == 200
+    (first, *_) = guest.get(feed)["standings"]
+    assert (first["points"], first["evenings"]) == ("7", ["2", "5"])
+    text = guest.ask("GET", f"{feed}/export?as=standings.csv")[1].decode("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0][:3] == ["rank", "player", "points"]
+    assert rows[-1][1] == "'=Cleo"
+    assert json.loads(guest.ask("GET", f"{feed}/export?as=league.json")[1])["name"] == "Spring <b>"
+    assert guest.ask("GET", f"{feed}/export?as=x")[0] == 400
+    assert guest.get("/api/hall/leagues")["leagues"][0]["evenings"] == 2
+    assert guest.ask("GET", f"/league/{made['id']}")[0] == 200
+    evenings[1].posted(f"{evenings[1].at}/delay", {"minutes": 60})
+    assert guest.get(feed)["standings"][0]["points"] == "5"
+
+
 def test_camera_that_fails_costs_nothing_and_its_box_is_swapped(hall):
     old, new = hall.table("Table 1"), hall.table("Table 2")
     evening = Evening(hall)

@@ -1,4 +1,5 @@
 // The hall: every table small, one large with its replay, the television, the overlay, the arbiter.
+import { LeagueView } from "./hall_league.js";
 import { Board } from "./board.js";
 import { avatar, choice, choose, get, h, icon, loadMe, loadWords, reached, score, t } from "./ui.js";
 import { ArbiterView } from "./hall_arbiter.js";
@@ -234,6 +235,7 @@ class OverlayView {
 
 function viewFor(path) {
   const [, kind, id, part] = path.split("/");
+  if (kind === "league") return new LeagueView(id);
   if (kind === "tournaments") return new TournamentsView();
   if (kind === "tournament" && part === "director") return new DirectorView(id);
   if (kind === "tournament" && part === "me") return new MyView(id);

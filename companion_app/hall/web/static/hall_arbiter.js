@@ -1,5 +1,6 @@
 // The arbiter's phone: calls with their pictures, decisions with their record, how every table is.
-import { attempt, get, h, icon, loadMe, me, post, t, when } from "./ui.js";
+import { attempt, get, h, icon, loadMe, me, post, sheet, t, when } from "./ui.js";
+import { Clock } from "./hall_tournament.js";
 
 const EVERY_MS = 2000;
 const DECISIONS = { foul: ["overrule", "lift"], hand: ["lower-hand"], question: [], camera: [], away: [] };
@@ -7,11 +8,14 @@ const DECISIONS = { foul: ["overrule", "lift"], hand: ["lower-hand"], question: 
 export class ArbiterView {
   constructor() {
     this.element = h("section.hall");
+    this.clocks = [];
     this.show();
     this.timer = setInterval(() => this.show(), EVERY_MS);
   }
 
-  close() { clearInterval(this.timer); }
+  close() { clearInterval(this.timer); this.stopClocks(); }
+
+  stopClocks() { for (const clock of this.clocks) clock.close(); this.clocks = []; }
 
   async show() {
     if (!me.arbiter) { if (!this.element.querySelector("form")) this.element.replaceChildren(this.login()); return; }
@@ -20,13 +24,15 @@ export class ArbiterView {
       if (error.code === "not-arbiter") { me.arbiter = null; this.element.replaceChildren(this.login()); }
       return;
     }
-    const text = JSON.stringify({ ...whole, now_s: 0, tables: whole.tables.map((table) => ({ ...table, heard_s: 0 })) });
+    const text = JSON.stringify({ ...whole, now_s: 0, rounds: whole.rounds.map((round) => ({ ...round, left_s: 0 })), tables: whole.tables.map((table) => ({ ...table, heard_s: 0 })) });
     if (text === this.last) return;
     this.last = text;
     const names = Object.fromEntries(whole.tables.map((table) => [table.id, table.name]));
+    this.stopClocks();
     this.element.replaceChildren(
       h("h1", {}, t("hall-calls")),
       whole.alerts.length ? h("div", {}, whole.alerts.map((alert) => this.call(alert, names))) : h("p", {}, t("hall-no-calls")),
+      ...this.rounds(whole.rounds),
       h("h2", {}, t("hall-decided")), this.decisions(whole.decisions, names),
       h("h2", {}, t("hall-health")), this.health(whole),
       this.delay(whole),
@@ -75,6 +81,32 @@ export class ArbiterView {
       h("td", {}, t(one.done ? (one.answer.startsWith("done") ? "hall-done" : "hall-refused") : "hall-waiting")))))));
   }
 
+  rounds(all) {
+    if (!all.length) return [];
+    return [h("h2", {}, t("hall-clocks")), ...all.map((round) => {
+      const clock = new Clock(), act = round.paused ? "resume" : "pause";
+      this.clocks.push(clock);
+      clock.show(round);
+      return h("div.row.wrap.hall-clock", {}, h("span.grow", {}, `${round.name || t("tour")} – ${t("tour-round", { round: round.round })}`), clock.element,
+        h("button", { "data-act": act, onclick: () => this.do(`/api/tournaments/${round.tournament}/do`, { do: `${act}-clock`, data: {} }) }, t(`tour-${act}`)));
+    })];
+  }
+
+  // Which move was wrong, then what it was: every other move that could have been, drawn.
+  async correct(table) {
+    const said = await attempt(() => get(`/api/arbiter/moves/${table.id}`));
+    if (!said) return;
+    const which = sheet(t("hall-which-move"), h("ul.lines", {}, said.moves.map((move) => h("li", {}, h("button.wide", { "data-move": move.n, onclick: () => { which.close(); this.instead(table, move); } }, `${t("move-n", { n: move.n })}: ${move.text}`)))));
+  }
+
+  async instead(table, move) {
+    const said = await attempt(() => get(`/api/arbiter/moves/${table.id}/${move.n}`));
+    if (!said) return;
+    const dialog = sheet(t("hall-what-was-it"), said.choices.length ? h("div.hall-choices", {}, said.choices.map((one) => h("button", { "aria-label": one.text,
+      onclick: () => { dialog.close(); this.do("/api/arbiter/decide", { table: table.id, what: "correct", n: move.n, move: one.move }); } },
+    h("img", { src: `data:image/svg+xml,${encodeURIComponent(one.drawing)}`, alt: "" }), h("small", {}, one.text)))) : h("p", {}, t("hall-no-choice")));
+  }
+
   delay(whole) {
     const input = h("input", { type: "number", min: 0, max: 60, value: whole.delay_minutes, "aria-label": t("tour-delay") });
     return h("form.row.wrap", { onsubmit: (e) => { e.preventDefault(); this.do("/api/arbiter/delay", { minutes: Number(input.value) }); } },
@@ -89,7 +121,8 @@ export class ArbiterView {
       h("td", {}, table.health.degrees ? `${table.health.degrees} °C` : "–"),
       h("td", {}, table.health.disk_free_mb ? `${Math.round(table.health.disk_free_mb / 1000)} GB` : "–"),
       h("td", {}, table.health.version ?? ""),
-      h("td", {}, h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "take-back" }) }, t("hall-do-take-back")),
+      h("td", {}, h("button", { "data-act": "correct", onclick: () => this.correct(table) }, t("hall-do-correct")),
+        h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "take-back" }) }, t("hall-do-take-back")),
         h("button", { onclick: () => this.do("/api/arbiter/decide", { table: table.id, what: "end" }) }, t("hall-do-end")),
         h("button.danger", { onclick: () => this.do("/api/arbiter/table", { table: table.id, away: true }) }, t("hall-send-away"))));
     return h("div.hall-scroll", {}, h("table.hall-list", {}, h("tbody", {}, whole.tables.map(row))));

@@ -1,5 +1,6 @@
 // Tournaments for everybody: the list, pairings and standings, the wall, and a player's own phone.
 import { Line, go } from "./hall.js";
+import { leagueList } from "./hall_league.js";
 import { attempt, get, h, icon, me, post, reached, score, sheet, t, toast } from "./ui.js";
 
 const TICK_MS = 500;
@@ -103,6 +104,8 @@ export class TournamentsView {
         : h("p", {}, t("tour-none")),
       me.arbiter ? h("button.primary.big", { id: "tour-new", onclick: () => this.create() }, icon("plus"), t("tour-new"))
         : h("p", {}, link("/arbiter", icon("key"), t("tour-sign-in"))));
+    const leagues = await leagueList().catch(() => null);
+    if (leagues) this.element.append(leagues);
   }
 
   async create() {
