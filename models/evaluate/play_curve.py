@@ -30,7 +30,7 @@ from engine.play.levels import SKILLS
 from engine.play.player import searched, tiles_laid
 from engine.record import find_set
 from models.evaluate.figures import RESULTS
-from models.evaluate.play_matches import Row, players_of
+from models.evaluate.play_matches import Row, open_by_chance, players_of
 
 GAMES_EACH = 60
 PRIOR = 2.0
@@ -57,6 +57,7 @@ def play_one(name: str, number: int) -> dict[str, Any]:
     table = Dealer(game, Start(players), find_set(game, None), rng)
     budget = Budget(looks=SKILLS[name].looks)
     stated = []
+    open_by_chance(table, rng)
     while not table.is_over:
         if table.turn_up() is not None:
             continue

@@ -13,7 +13,15 @@ from engine.play.dealing import Dealer
 from engine.play.nest_world import nest_world
 from engine.record import find_set
 from models.evaluate import play, play_curve
-from models.evaluate.play_matches import ITSELF, Row, is_decided, play_one, rows
+from models.evaluate.play_matches import (
+    ITSELF,
+    Row,
+    is_decided,
+    open_by_chance,
+    play_one,
+    players_of,
+    rows,
+)
 from models.evaluate.play_rivals import RIVALS, SpielState
 
 
@@ -149,3 +157,14 @@ def test_games_against_itself_are_kept_fitted_and_written(tmp_path: Path):
     assert (tmp_path / "play_curve.jsonl").read_text("utf-8") == kept
     assert written["manifest"]["snekagon"]["games"] == 1
     assert set(written["curves"]["snekagon"]) == {"shift", "early", "late", "tiles"}
+
+
+def test_games_against_itself_differ_even_where_nothing_is_drawn():
+    made = set()
+    for number in range(6):
+        game, start = GAMES["snekagon"], Start(players_of(Row("snekagon", ITSELF, 0.5)))
+        dealer = Dealer(game, start, find_set(game, None), random.Random(number))
+        open_by_chance(dealer, random.Random(number))
+        made.add(tuple(dealer.moves_made))
+
+    assert len(made) > 3
