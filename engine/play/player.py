@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.game import AnyGame, Move
 from engine.play.book_world import BookWorld
+from engine.play.curve import curves, put_right
 from engine.play.levels import BY_THE_BOOK, HIGHEST, SKILLS, Level, Skill
 from engine.play.search import Node, grow
 from engine.play.thought import Budget, Idea, Seat, Thought, Watch, expected_for
@@ -34,12 +35,36 @@ def think(
 ) -> Thought:
     """Return the moves of whose turn it is that are worth trying, best first.
 
-    The same seed and number of looks give the same answer. Nothing is used but what the position
-    tells and what ``seat`` knows beside.
+    Values are shares of games that are won, as the game's curve has them. The same seed and number
+    of looks give the same answer. Nothing is used but what the position tells and what ``seat``
+    knows beside.
 
     Raises:
         RecordError: a hidden hand must be known to play and is not.
     """
+    thought = searched(game, position, seat, budget, level, seed)
+    curve = curves().get(game.facts.name)
+    if curve is None or level < HIGHEST or not thought.ideas:
+        return thought
+    players, laid = position.players, tiles_laid(game, position)
+    mover = players.index(position.to_move)
+    expected = put_right(curve, [thought.expected[who] for who in players], mover, laid)
+    ideas = tuple(
+        replace(idea, value=curve.share(idea.value, len(players), laid)) for idea in thought.ideas
+    )
+    return replace(thought, ideas=ideas, expected=expected_for(players, expected))
+
+
+def tiles_laid(game: AnyGame, position: Any) -> int:
+    """Return how many tiles lie on the table: how far a game has come."""
+    layout = game.layout(position)
+    return len(layout.cards) + len(layout.pieces)
+
+
+def searched(
+    game: AnyGame, position: Any, seat: Seat, budget: Budget | None, level: int, seed: int
+) -> Thought:
+    """Return what the search says, its values as they are."""
     needs = needed(game, position)
     if needs is not None:
         return Thought(needs=needs)

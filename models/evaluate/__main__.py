@@ -19,6 +19,8 @@ TABLES = 500
 """Held-out tables a game; the interval of one wrong tile in a thousand needs as many."""
 GAMES, BOXES = 14, 50
 """Games of each rule book for the live referee, 12 of them whole, and invented boxes to teach."""
+FILMS = 8
+"""Films of each game in which people lay the machine's moves: 5 wrongly, 25 right in each."""
 FEWEST = 4
 LESSONS = ("qwirkle", "kingdomino", "catan", "invented")
 
@@ -32,6 +34,7 @@ def parts(scale: float, workers: int, renders: str | None, out: Path) -> dict[st
 
     where = ["--out", str(out)]
     folder = [renders] if renders else []
+    films = ["--films", str(max(1, round(FILMS * scale)))]
     games = ["--games", str(max(FEWEST, round(GAMES * scale)))]
     boxes = ["--boxes", str(max(FEWEST, round(BOXES * scale))), "--workers", str(workers),
              "--out", str(out / "teaching")]  # fmt: skip
@@ -48,6 +51,7 @@ def parts(scale: float, workers: int, renders: str | None, out: Path) -> dict[st
         "play": [["models.evaluate.play", *where, "--workers", str(workers)]],
         "live": [["models.evaluate.live", *games, "--out", str(out / "live"), "--workers",
                   str(workers)]],
+        "machine": [["models.evaluate.machine_film", *films, "--out", str(out / "machine")]],
         "teaching": [["models.evaluate.teaching", lesson, *boxes] for lesson in LESSONS],
     }  # fmt: skip
 

@@ -26,7 +26,7 @@ from engine.play.dealing import Dealer
 from engine.play.levels import SKILLS
 from engine.record import find_set
 from models.evaluate.harness import kept_rows, parser_of, reader_mark, wilson
-from models.evaluate.play_rivals import RIVALS, Rival, machine, openspiel
+from models.evaluate.play_rivals import RIVALS, Rival, by_chance, machine, openspiel
 
 HEAD = """# How well the machine plays
 
@@ -46,6 +46,9 @@ SURE = 20.0
 OPENSPIEL = "OpenSpiel MCTS"
 ITSELF = "itself"
 """Rows that count only how its stated results come true: against an equal, as they suppose."""
+LONGEST_OPENING = 3
+"""Of games against itself so many moves of each seat at most are made by chance: where nothing is
+drawn, the machine would play the same game every time."""
 
 
 # --- Matches ---
@@ -120,6 +123,8 @@ def play_one(row: Row, number: int) -> dict[str, Any]:
     budget = Budget(seconds=row.seconds) if row.seconds else Budget(looks=SKILLS[row.game].looks)
     first, other = machine(budget, row.level), _rival(row)
     stated: list[float] = []
+    if row.rival == ITSELF:
+        open_by_chance(dealer, rng)
     while not dealer.is_over:
         if dealer.turn_up() is not None:
             continue
@@ -140,6 +145,15 @@ def play_one(row: Row, number: int) -> dict[str, Any]:
         "stated": [value for value in stated if value >= 0],
         "plies": len(dealer.moves_made),
     }
+
+
+def open_by_chance(dealer: Dealer, rng: random.Random) -> None:
+    """Make some first moves by chance, so that games against itself differ."""
+    for _ in range(rng.randrange(LONGEST_OPENING * len(dealer.position.players) + 1)):
+        while dealer.turn_up() is not None:
+            pass
+        if not dealer.is_over:
+            dealer.make(by_chance(dealer, rng))
 
 
 def _stated(dealer: Dealer, mine: str, number: int) -> float:

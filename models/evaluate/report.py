@@ -33,6 +33,7 @@ TITLES = {
 """The parts in the order of the page."""
 TEXT_PARTS = {
     "live": "The live referee over whole simulated games",
+    "machine": "The machine's moves, laid wrongly and right",
     "teaching": "Boxes that an owner teaches",
 }
 """Parts that are kept as they were printed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from math import exp
 from pathlib import Path
 
 from engine.game import Start
@@ -10,8 +12,16 @@ from engine.games import GAMES
 from engine.play.dealing import Dealer
 from engine.play.nest_world import nest_world
 from engine.record import find_set
-from models.evaluate import play
-from models.evaluate.play import ITSELF, Row, is_decided, play_one, rows
+from models.evaluate import play, play_curve
+from models.evaluate.play import (
+    ITSELF,
+    Row,
+    is_decided,
+    open_by_chance,
+    play_one,
+    players_of,
+    rows,
+)
 from models.evaluate.play_rivals import RIVALS, SpielState
 
 
@@ -106,3 +116,55 @@ def test_stated_results_are_held_against_how_games_ended():
     }
 
     assert "calibration error 10.0%" in play.calibration([count])
+
+
+def unsure(steep: float, games: int = 1200) -> list[play_curve.Stated]:
+    """Return what a search states that is only so sure of itself: its log-odds are too small."""
+    rng, stated = random.Random(5), []
+    for number in range(games):
+        chance = rng.uniform(0.05, 0.95)
+        odds = play_curve.log_odds(chance) / steep
+        result = float(rng.random() < chance)
+        stated.append(play_curve.Stated(number, 1 / (1 + exp(-odds)), number % 30, result))
+    return stated
+
+
+def test_a_search_that_is_too_unsure_is_put_right_on_games_that_were_not_fitted():
+    pairs = unsure(2.5)
+    curve = play_curve.fit(pairs, 15.0)
+    told = play_curve.checked(pairs, 15.0)
+
+    assert min(curve.early, curve.late) > 1.8 and max(curve.early, curve.late) < 3.2
+    plain = play_curve.error((one.value, one.result) for one in pairs)
+    assert play_curve.error(told) < plain / 2
+
+
+def test_a_search_that_is_right_is_left_alone():
+    curve = play_curve.fit(unsure(1.0), 15.0)
+
+    assert min(curve.early, curve.late) > 0.8 and max(curve.early, curve.late) < 1.25
+    assert abs(curve.shift) < 0.25
+
+
+def test_games_against_itself_are_kept_fitted_and_written(tmp_path: Path):
+    asked = ["--out", str(tmp_path), "--only", "snekagon", "--games", "1", "--to",
+             str(tmp_path / "curves.json")]  # fmt: skip
+    play_curve.main(asked)
+    kept = (tmp_path / "play_curve.jsonl").read_text("utf-8")
+    play_curve.main(asked)
+    written = json.loads((tmp_path / "curves.json").read_text("utf-8"))
+
+    assert (tmp_path / "play_curve.jsonl").read_text("utf-8") == kept
+    assert written["manifest"]["snekagon"]["games"] == 1
+    assert set(written["curves"]["snekagon"]) == {"shift", "early", "late", "tiles"}
+
+
+def test_games_against_itself_differ_even_where_nothing_is_drawn():
+    made = set()
+    for number in range(6):
+        game, start = GAMES["snekagon"], Start(players_of(Row("snekagon", ITSELF, 0.5)))
+        dealer = Dealer(game, start, find_set(game, None), random.Random(number))
+        open_by_chance(dealer, random.Random(number))
+        made.add(tuple(dealer.moves_made))
+
+    assert len(made) > 3

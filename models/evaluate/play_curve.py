@@ -1,0 +1,191 @@
+"""Fits what stated results are worth: games of the machine against itself, then a curve a game.
+
+Every game is kept as soon as it is over, so that a run can be broken off and taken up. With
+``--to`` the curves are written where the player finds them, with a manifest of what they were
+fitted to.
+
+    python -m models.evaluate.play_curve --to engine/play/curves.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.game import Start
+from engine.games import GAMES
+from engine.play import HIGHEST, Budget
+from engine.play.curve import Curve, log_odds
+from engine.play.dealing import Dealer
+from engine.play.levels import SKILLS
+from engine.play.player import searched, tiles_laid
+from engine.record import find_set
+from models.evaluate.harness import RESULTS
+from models.evaluate.play import Row, open_by_chance, players_of
+
+GAMES_EACH = 60
+PRIOR = 2.0
+"""How strongly a curve is held to the plain one where few games speak."""
+BINS = 10
+STEPS = 20
+PLAIN = np.array([0.0, 1.0, 1.0])
+
+
+class Stated(NamedTuple):
+    """A value that the search gave whose turn it was, and how the game ended for that seat."""
+
+    game: int
+    value: float
+    laid: int
+    result: float
+
+
+def play_one(name: str, number: int) -> dict[str, Any]:
+    """Play one game of two against itself; return all values that the search gave."""
+    rng = random.Random(f"curve {name} {number}")
+    game = GAMES[name]
+    players = players_of(Row(name, "", 0.5))
+    table = Dealer(game, Start(players), find_set(game, None), rng)
+    budget = Budget(looks=SKILLS[name].looks)
+    stated = []
+    open_by_chance(table, rng)
+    while not table.is_over:
+        if table.turn_up() is not None:
+            continue
+        position, who = table.position, table.position.to_move
+        seed = rng.getrandbits(30)
+        thought = searched(game, position, table.seat(), budget, HIGHEST, seed)
+        assert thought.best is not None
+        if len(thought.ideas) > 1:
+            stated.append([who, round(thought.expected[who], 4), tiles_laid(game, position)])
+        table.make(thought.best)
+    winners = game.outcome(table.position).winners
+    ends = {who: 1 / len(winners) if who in winners else 0.0 for who in players}
+    return {
+        "game": name, "number": number, "tiles": tiles_laid(game, table.position),
+        "stated": [[value, laid, ends[who]] for who, value, laid in stated],
+    }  # fmt: skip
+
+
+# --- fitting -------------------------------------------------------------------------------------
+
+
+def fit(pairs: Sequence[Stated], tiles: float) -> Curve:
+    """Return the curve under which the ends of games are likeliest, held to the plain one."""
+    if not pairs:
+        return Curve(tiles=tiles)
+    odds = np.array([log_odds(one.value) for one in pairs])
+    part = np.array([min(1.0, one.laid / (2 * tiles)) for one in pairs])
+    ends, weights = np.array([one.result for one in pairs]), np.array(_weights(pairs))
+    given = np.stack([np.ones_like(odds), (1 - part) * odds, part * odds], axis=1)
+    numbers = PLAIN.copy()
+    for _ in range(STEPS):
+        share = 1 / (1 + np.exp(-np.clip(given @ numbers, -30, 30)))
+        down = given.T @ (weights * (share - ends)) + PRIOR * (numbers - PLAIN)
+        bend = (given.T * (weights * share * (1 - share))) @ given + PRIOR * np.eye(len(PLAIN))
+        numbers = numbers - np.linalg.solve(bend, down)
+    shift, early, late = (round(float(number), 3) for number in numbers)
+    return Curve(shift, early, late, round(tiles, 1))
+
+
+def _weights(pairs: Iterable[Stated]) -> list[float]:
+    """Return how much each stated result counts: the many of one seat of one game as a few."""
+    listed = list(pairs)
+    many: dict[tuple[int, float], int] = {}
+    for one in listed:
+        key = (one.game, one.result)
+        many[key] = many.get(key, 0) + 1
+    return [min(1.0, 3 / many[one.game, one.result]) for one in listed]
+
+
+def error(pairs: Iterable[tuple[float, float]]) -> float:
+    """Return how far stated shares lie from how games ended, on average over ten bins."""
+    bins: dict[int, list[tuple[float, float]]] = {}
+    for stated, result in pairs:
+        bins.setdefault(min(BINS - 1, int(stated * BINS)), []).append((stated, result))
+    count = sum(map(len, bins.values()))
+    apart = (abs(sum(s for s, _ in one) - sum(r for _, r in one)) for one in bins.values())
+    return sum(apart) / count if count else 0.0
+
+
+def checked(pairs: Sequence[Stated], tiles: float, folds: int = 5) -> list[tuple[float, float]]:
+    """Return shares stated by curves that were fitted to other games, each with how it ended."""
+    told = []
+    for fold in range(folds):
+        curve = fit([one for one in pairs if one.game % folds != fold], tiles)
+        told += [
+            (curve.share(one.value, 2, one.laid), one.result)
+            for one in pairs
+            if one.game % folds == fold
+        ]
+    return told
+
+
+def fitted(kept: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the curves of all games that were played, and their manifest."""
+    curves, manifest = {}, {}
+    plain_all: list[tuple[float, float]] = []
+    told_all: list[tuple[float, float]] = []
+    lines = list(kept)
+    for name in [name for name in GAMES if any(one["game"] == name for one in lines)]:
+        played = [one for one in lines if one["game"] == name]
+        tiles = sum(one["tiles"] for one in played) / len(played) / 2
+        pairs = [Stated(one["number"], *said) for one in played for said in one["stated"]]
+        plain = [(one.value, one.result) for one in pairs]
+        told = checked(pairs, tiles)
+        curves[name] = asdict(fit(pairs, tiles))
+        manifest[name] = {
+            "games": len(played), "stated": len(pairs), "looks": SKILLS[name].looks,
+            "error_plain": round(error(plain), 4), "error_on_other_games": round(error(told), 4),
+        }  # fmt: skip
+        plain_all += plain
+        told_all += told
+    manifest["all"] = {
+        "stated": len(plain_all), "error_plain": round(error(plain_all), 4),
+        "error_on_other_games": round(error(told_all), 4),
+    }  # fmt: skip
+    made_by = "python -m models.evaluate.play_curve --to engine/play/curves.json"
+    return {"made_by": made_by, "manifest": manifest, "curves": curves}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Play what is missing, fit, and print the curves."""
+    parser = argparse.ArgumentParser(
+        prog="python -m models.evaluate.play_curve", description=__doc__
+    )
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
+    parser.add_argument("--games", type=int, default=GAMES_EACH, help="of each rule book")
+    parser.add_argument("--only", choices=GAMES, action="append", help="only this game")
+    parser.add_argument("--minutes", type=float, help="begin no game after so long")
+    parser.add_argument("--to", type=Path, metavar="FILE", help="write the curves there")
+    asked = parser.parse_args(arguments)
+    path = asked.out / "play_curve.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    kept = {(one["game"], one["number"]): one for one in map(json.loads, lines)}
+    ends_s = None if asked.minutes is None else time.monotonic() + 60 * asked.minutes
+    for number in range(asked.games):
+        for name in asked.only or GAMES:
+            late = ends_s is not None and time.monotonic() >= ends_s
+            if (name, number) not in kept and not late:
+                kept[name, number] = play_one(name, number)
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(kept[name, number]) + "\n")
+    page = json.dumps(fitted(kept.values()), indent=1) + "\n"
+    sys.stdout.write(page)
+    if asked.to:
+        asked.to.write_text(page, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
