@@ -7,6 +7,7 @@ OpenCV does, so that one setting holds for all of a reading.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import io
 import json
@@ -14,8 +15,8 @@ import os
 import threading
 import zipfile
 import zlib
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from tokenize import TokenError
@@ -42,6 +43,11 @@ NO_ARRAYS = (
     SyntaxError, TokenError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 """What numpy and zipfile say of files that they did not write."""
+LARGE_LOOK_BYTES = 4 << 20
+"""What looks at more take is given back."""
+M_MMAP_THRESHOLD, MAPPED_FROM_BYTES, KEPT_UP_TO_BYTES = -3, 1 << 20, 32 << 20
+"""The C library's name for the size from which memory is the system's own and goes back to it at
+once; that size during a large look, and otherwise."""
 ERRORS_ONLY = 3
 """How much the library writes to standard error: no warnings about graphics cards it misses."""
 
@@ -153,7 +159,9 @@ class Runner:
     def run(self, blob: Floats) -> Floats:
         """Return the network's only output for an input of count x 3 x height x width."""
         session = self._session()
-        return np.asarray(session.run(None, {session.get_inputs()[0].name: blob})[0], np.float32)
+        with _giving_back() if blob.nbytes > LARGE_LOOK_BYTES else nullcontext():
+            out = session.run(None, {session.get_inputs()[0].name: blob})[0]
+        return np.asarray(out, np.float32)
 
     def _session(self) -> Any:
         # A forked process has none of its parent's threads and would wait for them for ever. The
@@ -170,6 +178,33 @@ def blob_of(pictures: list[NDArray[np.uint8]], mean: float = 0.0) -> Floats:
     """Return pictures of one size as a network takes them: 0 to 1, less a mean of 255 levels."""
     blob = cv2.dnn.blobFromImages(pictures, 1 / 255, mean=(mean, mean, mean))
     return np.asarray(blob, np.float32)
+
+
+@contextmanager
+def _giving_back() -> Iterator[None]:
+    """Give back what is taken inside the block, where the C library is told how (Linux).
+
+    It keeps what a network needed for a large look, and the next one comes on top.
+    """
+    library = _c_library()
+    if library is None:
+        yield
+        return
+    library.mallopt(M_MMAP_THRESHOLD, MAPPED_FROM_BYTES)
+    try:
+        yield
+    finally:
+        library.mallopt(M_MMAP_THRESHOLD, KEPT_UP_TO_BYTES)
+        library.malloc_trim(0)
+
+
+@lru_cache(maxsize=1)
+def _c_library() -> Any:
+    try:
+        library = ctypes.CDLL(None)
+        return library if hasattr(library, "malloc_trim") else None
+    except (OSError, TypeError):
+        return None
 
 
 def _opened(data: bytes, name: str, threads: int) -> Any:

@@ -95,15 +95,13 @@ def test_a_tile_that_goes_on_under_a_hand_takes_nothing_from_the_others():
     assert [seen.piece.cells for seen in pieces if seen.torn] == [((-2, 3), (-1, 3))]
 
 
-def test_a_doubtful_cell_gives_way_where_nothing_fits():
-    one, doubtful = Piece("red/1", ((0, 0),)), Piece("red/1", ((4, 0),))
-    board = board_with(one, doubtful)
-    board.contents[(4, 0)][:] = 0
-    board.contents[(4, 0)][[CONTENTS.index("red"), CONTENTS.index("empty")]] = 0.6, 0.4
+def test_single_hexes_beyond_what_the_box_holds_are_doubted_and_spoil_no_other_tile():
+    phantoms = [Piece("green/1", (cell,)) for cell in ((4, 0), (4, -2), (-4, 0), (-4, 2))]
 
-    pieces, _ = pieces_of([board], SNEKAGON, numbered=False)
+    pieces, _ = pieces_of([board_with(THREE, *phantoms)], SNEKAGON, numbered=False)
 
-    assert [seen.piece for seen in pieces] == [one]
+    assert {seen.piece for seen in pieces if seen.known} == {THREE}
+    assert {seen.piece for seen in pieces if not seen.known} == set(phantoms)
 
 
 def test_boards_are_numbered_where_there_are_several():
