@@ -139,10 +139,10 @@ def question(studio: Studio, language: str, file: Path) -> None:
 
 
 def camera(studio: Studio, language: str, file: Path) -> None:
-    """Take the wizard's look through a camera that hangs too far to the right."""
+    """Take the wizard's look through a camera that hangs too far to the left."""
     served = studio.desk()
     hung = served.look_through(TableCamera(served.desk, "phone", studio.folder))
-    seen = cv2.imencode(".jpg", _ten_tiles()[:, 560:])[1]
+    seen = cv2.imencode(".jpg", _ten_tiles()[:, :760])[1]
     hung.inbox.push(seen.tobytes(), still=True)
     page = served.open("/new", PHONE, host=True, language=language)
     page.wait("document.querySelector('.spot')", WORKING_S)
@@ -159,7 +159,7 @@ def photo(studio: Studio, language: str, file: Path) -> None:
     page.wait("document.querySelector('select option')")
     give_file(page, "#photo-kept", ROOT / TABLE)
     page.wait("document.querySelector('.photo-scores')", WORKING_S)
-    page.js("document.querySelector('.photo-seen').scrollIntoView({block: 'start'})")
+    page.js("scrollBy(0, document.querySelector('.photo-seen').getBoundingClientRect().top - 70)")
     _shot(page, file)
 
 
@@ -204,9 +204,9 @@ def table_read(studio: Studio, language: str, file: Path) -> None:
 
 
 def tiles(studio: Studio, language: str, file: Path) -> None:
-    """Print two games; show a sheet of each beside the other."""
+    """Print a game; show two of its sheets beside each other."""
     del language
-    left, right = (_first_sheet(studio, game) for game in ("schlangennest", "carnival"))
+    left, right = _sheets(studio)
     both = Image.new("RGB", (left.width + right.width + PAPER_GAP_PX, left.height), "#8a8578")
     both.paste(left, (0, 0))
     both.paste(right, (left.width + PAPER_GAP_PX, 0))
@@ -237,6 +237,8 @@ PICTURES = (
     Picture("demo", demo, (*PAGE, *ART, "models/art")),
 )  # fmt: skip
 
+NAMES_IN_ORDER = tuple(name for picture in PICTURES for name in picture.files())
+
 
 def main() -> None:
     """Make them all, or those that are asked for, and write down what they were made from."""
@@ -251,8 +253,8 @@ def main() -> None:
             for name, (language, sources) in picture.files().items():
                 picture.make(studio, language, FOLDER / name)
                 known[name] = {"from": list(sources), "hash": hash_of(sources)}
+                keep({made: known[made] for made in NAMES_IN_ORDER if made in known})
         studio.close()
-    keep({name: known[name] for one in PICTURES for name in one.files() if name in known})
 
 
 def _script() -> Script:
@@ -287,13 +289,15 @@ def _ten_tiles() -> Bgr:
     return frame.bgr
 
 
-def _first_sheet(studio: Studio, game: str) -> Image.Image:
-    folder = studio.folder / game
+def _sheets(studio: Studio) -> tuple[Image.Image, Image.Image]:
+    """Return the last two fronts: curves, heads and tails. Each has its back behind it."""
+    folder = studio.folder / "sheets"
     folder.mkdir()
-    make_sheets(find_set(GAMES[game], None), folder, "a4", None)
+    make_sheets(find_set(GAMES["schlangennest"], None), folder, "a4", None)
     with pypdfium2.PdfDocument(folder / "tiles.pdf") as pdf:
-        sheet: Image.Image = pdf[0].render(scale=1.0).to_pil()
-    return sheet
+        fronts = (len(pdf) - 4, len(pdf) - 2)
+        left, right = (pdf[page].render(scale=1.0).to_pil() for page in fronts)
+    return left, right
 
 
 def _run(*arguments: str) -> None:
