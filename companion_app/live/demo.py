@@ -154,8 +154,7 @@ class DemoTable:
 
 def halfway(record: Record, seed: int = 1) -> Layout:
     """Return what lies on the demo table half way through a game."""
-    from models.scenes.refereed import dice
-    from models.scenes.sensible import plan
+    from models.scenes.refereed import dice, plan
 
     game = record.game
     position = game.opening(record.start, record.tile_set)

@@ -14,15 +14,13 @@ from engine.lattice import HEX_SIDE_NAMES, Cell, cells_around, hex_neighbours, s
 from engine.placement import Layout
 from engine.tiles import TileSet
 from models.scenes.arrays import Array
-from models.scenes.aside import Room, lay_aside
-from models.scenes.close import lay_close, least_gap_mm, outlines_of
-from models.scenes.faces import Face, hex_centre
+from models.scenes.aside import Room, lay_aside, lay_close, least_gap_mm, outlines_of
+from models.scenes.faces import BOARD, Box, Face, hex_centre, printed_box
 from models.scenes.invented import InventedSet, invented_set
 from models.scenes.lattices import Spot, cell_middles, hex_pose, item_of, laid, turned
 from models.scenes.negatives import arrange_nothing
 from models.scenes.positions import Table, table_at
 from models.scenes.props import add_props
-from models.scenes.setfaces import BOARD, Box, printed_box
 from models.scenes.settings import INVENTED, NOTHING, SQUARE_GAMES, SceneSettings
 from models.scenes.splits import rng_of
 from models.scenes.things import Item, TableTop

@@ -79,12 +79,6 @@ def item_of(
     )  # fmt: skip
 
 
-def square_spots_offset(cells: Sequence[Cell], step_mm: float) -> Array:
-    """Return how far to move a free layout so that its middle is the origin."""
-    corners = np.array(cells, float)
-    return np.asarray(-(corners.min(axis=0) + corners.max(axis=0)) / 2 * step_mm)
-
-
 def big_enough(face: Face, spare_mm: float = 0.0) -> float:
     """Return the radius of a circle that a face never leaves, however it is turned."""
     return float(np.hypot(*face.outline_mm.T).max()) + spare_mm

@@ -18,11 +18,10 @@ from engine.setfile import built_in_set
 from models.scenes.arrange import arrange
 from models.scenes.arrays import Array
 from models.scenes.camera import Camera
-from models.scenes.faces import Face, face_of
+from models.scenes.faces import BACK, BOARD, Box, Face, face_of
 from models.scenes.photoreal_boards import hidden_cells, planes_of
 from models.scenes.render_rooms import draw_room
 from models.scenes.scene import camera_for
-from models.scenes.setfaces import BACK, BOARD, Box
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
 from models.scenes.things import Arm, Item, Lathe, TableTop

@@ -91,8 +91,6 @@ class Arm:
     height_mm: float
     look: int
     """Seed of pose, skin and sleeve."""
-    holds: Item | None = None
-    """A tile between the fingers."""
     length_mm: float = 620.0
     """How much of it there is, from the fingertips on."""
 

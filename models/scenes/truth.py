@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import cv2
@@ -123,8 +122,3 @@ def _glare(canvas: Canvas, outline: Array) -> float:
         return 0.0
     window = canvas.window(outline, 0)
     return round(float((canvas.shine[window] > GLARING).mean()), 3) if window else 0.0
-
-
-def numbered(top: TableTop) -> Mapping[int, Item]:
-    """Return the items by the number that the canvas knows them by."""
-    return dict(enumerate(top.items, start=1))

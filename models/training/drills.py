@@ -17,10 +17,10 @@ import numpy.typing as npt
 from engine.tiles import TileSet
 from models.scenes.arrange import extent_of
 from models.scenes.develop import unpacked
+from models.scenes.faces import BACK, Box, printed_box
 from models.scenes.lattices import Spot, cell_middles, laid
 from models.scenes.props import add_props
 from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.setfaces import BACK, Box, printed_box
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
 from models.scenes.things import TableTop

@@ -21,12 +21,11 @@ from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.scenes.arrange import lay_out
 from models.scenes.arrays import Array
-from models.scenes.aside import lay_aside
+from models.scenes.aside import lay_aside, lay_close
 from models.scenes.camera import Camera
-from models.scenes.close import lay_close
+from models.scenes.faces import printed_box
 from models.scenes.positions import GAMES_IN_POOL, table_at
 from models.scenes.scene import camera_for
-from models.scenes.setfaces import printed_box
 from models.scenes.settings import SQUARE_GAMES, draw_settings
 from models.scenes.splits import rng_of
 from models.scenes.things import Item, TableTop

@@ -15,7 +15,7 @@ from engine.lattice import HEX_STEPS, hex_board
 from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
 from models.scenes.positions import Random, card_cells
-from models.scenes.script import illegal_move
+from models.scenes.sequence import illegal_move
 
 Rules = tuple[str, ...]
 

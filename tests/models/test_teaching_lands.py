@@ -8,8 +8,7 @@ import pytest
 
 from models.scenes.invented import invented_set
 from models.scenes.lands import land_box
-from models.teaching.align import aligned
-from models.teaching.examples import Examples
+from models.teaching.examples import Examples, aligned
 from models.teaching.fit import FEW_KINDS, shows_lands
 from models.teaching.report import best_photo
 from models.training.print_drawing import kept_faces

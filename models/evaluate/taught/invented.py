@@ -33,8 +33,7 @@ from models.scenes.splits import Split, invented_names, rng_of
 from models.scenes.things import TableTop
 from models.scenes.truth import truth_of
 from models.teaching.labels import parse_labels
-from models.teaching.photos import why_again
-from models.teaching.teach import Lesson, teach
+from models.teaching.teach import Lesson, teach, why_again
 from vision import Picture, ReadRequest, Shape, TaughtSet, find_taught, read_table
 
 Json = Mapping[str, Any]

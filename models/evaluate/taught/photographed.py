@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.placement import Layout
+from models.scenes.faces import Box
 from models.scenes.positions import Played, played
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.sequence import film_settings
-from models.scenes.setfaces import Box
 from models.scenes.settings import CameraSettings, CardSettings, SceneSettings
 from models.scenes.stage import Stage
 

@@ -28,10 +28,9 @@ from models.evaluate.taught.photographed import (
     photographs,
 )
 from models.scenes.arrays import Array
-from models.scenes.faces import Face, face_of
+from models.scenes.faces import BOARD, Box, Face, face_of
 from models.scenes.noise import field, ramp, unit
 from models.scenes.positions import Played, laid_anyhow
-from models.scenes.setfaces import BOARD, Box
 from models.scenes.splits import rng_of
 
 Wood = tuple[tuple[int, int, int], ...]

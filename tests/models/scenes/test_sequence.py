@@ -8,8 +8,7 @@ import pytest
 
 from models.scenes.film import FilmedTable
 from models.scenes.positions import played
-from models.scenes.script import DISTURBANCES, write_script
-from models.scenes.sequence import Film, FilmFrame, film, film_settings
+from models.scenes.sequence import DISTURBANCES, Film, FilmFrame, film, film_settings, write_script
 from models.scenes.settings import GAMES
 
 SMALL = (320, 240)
