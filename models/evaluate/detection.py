@@ -28,7 +28,7 @@ from models.evaluate.harness import (
     tell,
 )
 from models.scenes.arrange import arrange
-from models.scenes.develop import unpacked
+from models.scenes.camera.develop import unpacked
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, SUBJECTS, draw_settings
 from models.scenes.splits import Split

@@ -31,7 +31,7 @@ from models.evaluate.score import Shown, row_of, smallest_cell_px
 from models.evaluate.tables import request_of
 from models.evaluate.taught.counting import Tally, count_layout, stages_of, taught
 from models.evaluate.taught.invented import box_names, table_truth, tables_of, write_lessons
-from models.scenes.develop import unpacked
+from models.scenes.camera.develop import unpacked
 from models.scenes.scene import make_scene
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE

@@ -17,7 +17,7 @@ from models.evaluate.score import Shown
 from models.evaluate.tables import Part, drawn, run
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import Split, rng_of
-from models.scenes.spots import spotted_tile
+from models.scenes.world.spots import spotted_tile
 
 ONE_IN = 3
 """So many tiles have one with a spot among them."""

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 
 from models.scenes.arrange import arrange
-from models.scenes.arrays import Array
-from models.scenes.camera import Camera, lens, looking_at
-from models.scenes.canvas import Canvas, Lamp
-from models.scenes.develop import Developer, exposed, gain_for, packed, radiance, unpacked
-from models.scenes.faces import Face, printed
-from models.scenes.ground import put_ground
-from models.scenes.hands import arm_face, arm_item
+from models.scenes.camera.camera import Camera, lens, looking_at
+from models.scenes.camera.canvas import Canvas, Lamp
+from models.scenes.camera.develop import Developer, exposed, gain_for, packed, radiance, unpacked
+from models.scenes.camera.ground import put_ground
+from models.scenes.camera.truth import truth_of
 from models.scenes.settings import (
     Beside,
     CameraSettings,
@@ -25,8 +23,10 @@ from models.scenes.settings import (
     draw_settings,
 )
 from models.scenes.splits import Split, rng_of
-from models.scenes.things import Item, TableTop
-from models.scenes.truth import truth_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import Face, printed
+from models.scenes.world.hands import arm_face, arm_item
+from models.scenes.world.things import Item, TableTop
 
 Json = dict[str, Any]
 

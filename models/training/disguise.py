@@ -13,11 +13,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from models.scenes.faces import Face, face_of
-from models.scenes.negatives import CELL_PX
-from models.scenes.noise import field
-from models.scenes.surfaces import hsv
-from models.scenes.things import Item, Lathe, TableTop
+from models.scenes.world.faces import Face, face_of
+from models.scenes.world.negatives import CELL_PX
+from models.scenes.world.noise import field
+from models.scenes.world.surfaces import hsv
+from models.scenes.world.things import Item, Lathe, TableTop
 
 Array = npt.NDArray[Any]
 Random = np.random.Generator

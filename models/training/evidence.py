@@ -28,7 +28,7 @@ from models.art import faces
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
-from models.scenes.spots import spotted_patch
+from models.scenes.world.spots import spotted_patch
 from models.training.drills import cell_outlines, drill_crops
 from models.training.harness import made, parser_of, tell
 from models.training.reader import exposed_longer

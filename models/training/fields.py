@@ -20,15 +20,15 @@ import numpy as np
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.scenes.arrange import lay_out
-from models.scenes.arrays import Array
-from models.scenes.aside import lay_aside, lay_close
-from models.scenes.camera import Camera
-from models.scenes.faces import printed_box
-from models.scenes.positions import GAMES_IN_POOL, table_at
+from models.scenes.camera.camera import Camera
+from models.scenes.games.positions import GAMES_IN_POOL, table_at
 from models.scenes.scene import camera_for
 from models.scenes.settings import SQUARE_GAMES, draw_settings
 from models.scenes.splits import rng_of
-from models.scenes.things import Item, TableTop
+from models.scenes.world.arrays import Array
+from models.scenes.world.aside import lay_aside, lay_close
+from models.scenes.world.faces import printed_box
+from models.scenes.world.things import Item, TableTop
 from models.training.harness import made, parser_of, tell, write_manifest
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import TRAINED, write_arrays

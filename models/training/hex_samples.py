@@ -15,15 +15,15 @@ import numpy.typing as npt
 
 from engine.lattice import HEX_SIDE_NAMES, HEX_STEPS, Cell, hex_board
 from models.scenes.arrange import arrange
-from models.scenes.camera import Camera
-from models.scenes.canvas import Canvas
-from models.scenes.develop import unpacked
-from models.scenes.photoreal_boards import CELL_POINTS, HIDDEN, SEEN
+from models.scenes.camera.camera import Camera
+from models.scenes.camera.canvas import Canvas
+from models.scenes.camera.develop import unpacked
+from models.scenes.camera.truth import truth_of
+from models.scenes.photoreal.boards import CELL_POINTS, HIDDEN, SEEN
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, NOTHING, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.things import Item, TableTop
-from models.scenes.truth import truth_of
+from models.scenes.world.things import Item, TableTop
 from vision.core.pyramid import GREY, Pyramid
 from vision.hexes.boards import CROP_REACH, crop
 from vision.hexes.cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, turned_cell

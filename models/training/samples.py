@@ -15,15 +15,15 @@ import numpy.typing as npt
 
 from engine.lattice import HEX_STEPS, SQUARE_STEPS, hex_board
 from models.scenes.arrange import arrange
-from models.scenes.camera import Camera
-from models.scenes.canvas import Canvas
-from models.scenes.develop import unpacked
-from models.scenes.faces import Face, hex_outline, square_outline
-from models.scenes.lattices import cell_middles
+from models.scenes.camera.camera import Camera
+from models.scenes.camera.canvas import Canvas
+from models.scenes.camera.develop import unpacked
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, INVENTED, NOTHING, SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.things import Item, TableTop
+from models.scenes.world.faces import Face, hex_outline, square_outline
+from models.scenes.world.lattices import cell_middles
+from models.scenes.world.things import Item, TableTop
 from models.training.disguise import as_blocks, on_mat, with_men
 
 Array = npt.NDArray[Any]

@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from models.scenes.noise import field
 from models.scenes.settings import draw_settings
 from models.scenes.splits import rng_of, surface_names
-from models.scenes.surfaces import hsv, surface
+from models.scenes.world.noise import field
+from models.scenes.world.surfaces import hsv, surface
 from models.training.samples import LARGE_PX, SAMPLE_PX, sample_of
 from vision.core.crop import Patches, cut
 from vision.core.types import width_of

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from models.evaluate.taught.invented import one_print, part_lesson, tables_of
-from models.scenes.invented import invented_set
 from models.scenes.splits import invented_names, rng_of
+from models.scenes.world.invented import invented_set
 from models.teaching.teach import gather, learn
 from models.training.drills import jittered
 from models.training.evidence import Known, figures_of, fit_both

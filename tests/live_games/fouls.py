@@ -14,8 +14,7 @@ from engine.infer import change_between
 from engine.lattice import HEX_STEPS, hex_board
 from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
-from models.scenes.positions import Random, card_cells
-from models.scenes.sequence import illegal_move
+from models.scenes.games.positions import Random, card_cells, illegal_move
 
 Rules = tuple[str, ...]
 

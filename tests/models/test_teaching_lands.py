@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.scenes.invented import invented_set
-from models.scenes.lands import land_box
+from models.scenes.world.invented import invented_set
+from models.scenes.world.lands import land_box
 from models.teaching.examples import Examples, aligned
 from models.teaching.fit import FEW_KINDS, shows_lands
 from models.teaching.report import best_photo

@@ -27,7 +27,7 @@ from models.evaluate.taught.invented import (
     write_lessons,
 )
 from models.evaluate.taught.photos import kingdomino_folds
-from models.scenes.invented import invented_set
+from models.scenes.world.invented import invented_set
 from models.teaching.examples import Examples
 from models.teaching.fit import fit_reader
 from models.teaching.labels import parse_labels

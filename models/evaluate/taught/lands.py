@@ -13,8 +13,8 @@ import numpy as np
 
 from models.evaluate.harness import spread, told
 from models.evaluate.taught.counting import SURE, Array
-from models.scenes.lands import land_box
 from models.scenes.splits import invented_names
+from models.scenes.world.lands import land_box
 from models.teaching.examples import Examples, Hardness, varied
 from models.teaching.fit import fit_reader
 from models.teaching.match import folds_of

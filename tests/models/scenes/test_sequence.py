@@ -6,10 +6,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from models.scenes.film import FilmedTable
-from models.scenes.positions import played
-from models.scenes.sequence import DISTURBANCES, Film, FilmFrame, film, film_settings, write_script
+from models.scenes.games.film import FilmedTable
+from models.scenes.games.positions import played
 from models.scenes.settings import GAMES
+from tests.live_games.filmed import (
+    DISTURBANCES,
+    Film,
+    FilmFrame,
+    film,
+    film_settings,
+    write_script,
+)
 
 SMALL = (320, 240)
 

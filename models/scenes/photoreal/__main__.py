@@ -21,7 +21,7 @@ import cv2
 from tqdm import tqdm
 
 from engine.setfile import built_in_set
-from models.scenes.photoreal_scene import PhotorealError, as_table, read_manifest, scene_file
+from models.scenes.photoreal.scene import PhotorealError, as_table, read_manifest, scene_file
 from models.scenes.settings import GAMES
 from models.scenes.splits import SPLITS
 

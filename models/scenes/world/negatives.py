@@ -5,11 +5,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from models.scenes.faces import Face, face_of, square_outline
-from models.scenes.noise import field
 from models.scenes.settings import SceneSettings
-from models.scenes.surfaces import hsv, wood_colours
-from models.scenes.things import Item, Lathe, TableTop
+from models.scenes.world.faces import Face, face_of, square_outline
+from models.scenes.world.noise import field
+from models.scenes.world.surfaces import hsv, wood_colours
+from models.scenes.world.things import Item, Lathe, TableTop
 
 Random = np.random.Generator
 

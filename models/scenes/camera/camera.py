@@ -13,7 +13,7 @@ from math import cos, radians, sin
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array
+from models.scenes.world.arrays import Array
 
 COARSE_PX = 8
 """Lens distortion is smooth: undone on every eighth pixel, it is within 0.01 px in between."""

@@ -14,8 +14,9 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array
-from models.scenes.faces import (
+from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import (
     Face,
     card_back,
     face_of,
@@ -23,9 +24,8 @@ from models.scenes.faces import (
     inside,
     square_outline,
 )
-from models.scenes.noise import field, ramp, unit
-from models.scenes.splits import rng_of
-from models.scenes.surfaces import hsv, wood_colours
+from models.scenes.world.noise import field, ramp, unit
+from models.scenes.world.surfaces import hsv, wood_colours
 
 Random = np.random.Generator
 

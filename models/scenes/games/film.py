@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from engine.placement import Clay, Layout, Piece, Placement
-from models.scenes.arrays import Array
-from models.scenes.film_still import Still
-from models.scenes.hands import WIDTH_MM, arm_item
+from models.scenes.camera.film_still import Still
+from models.scenes.camera.truth import truth_of
+from models.scenes.games.stage import Stage
 from models.scenes.scene import camera_for
-from models.scenes.settings import SceneSettings
-from models.scenes.splits import rng_of
-from models.scenes.stage import Stage
-from models.scenes.things import Arm, Item, Lathe, TableTop
-from models.scenes.truth import truth_of
+from models.scenes.settings import SceneSettings, draw_settings
+from models.scenes.splits import Split, rng_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.hands import WIDTH_MM, arm_item
+from models.scenes.world.things import Arm, Item, Lathe, TableTop
 
 Json = dict[str, Any]
 
@@ -306,3 +306,14 @@ class FilmedTable:
 def _minus(one: Layout, other: Layout) -> list[Any]:
     gone = set(other.placements())
     return [thing for thing in one.placements() if thing not in gone]
+
+
+def film_settings(
+    seed: int, split: Split, game: str, size_px: tuple[int, int] = (1280, 720)
+) -> SceneSettings:
+    """Return the table of a seed as a game can be played on: nothing else in the way of hands."""
+    settings = draw_settings(seed, split, game, size_px)
+    camera = replace(settings.camera, fill=min(settings.camera.fill, 0.9))
+    clutter = replace(settings.clutter, hands=0, stock_spread=False)
+    light = replace(settings.light, level=max(settings.light.level, 0.5))
+    return replace(settings, camera=camera, clutter=clutter, light=light)

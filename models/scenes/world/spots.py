@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array
+from models.scenes.world.arrays import Array
 
 Random = np.random.Generator
 

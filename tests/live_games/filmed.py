@@ -1,39 +1,33 @@
-"""A whole game as a camera films it: frames at a chosen rate, with the truth beside them."""
+"""A whole game as a camera films it: moves, fouls, knocks, cups, with the truth beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from engine.game import AnyGame, Move
+from engine.game import AnyGame
 from engine.games import game_named
-from engine.lattice import HEX_STEPS, hex_board
-from engine.placement import Layout, Piece, Placement
+from engine.placement import Layout
 from engine.record import move_to_json
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
-from models.scenes.film import FilmedTable, FilmFrame
-from models.scenes.positions import GAMES_IN_POOL, Played, card_cells, played
-from models.scenes.settings import SceneSettings, draw_settings
+from models.scenes.games.film import FilmedTable, FilmFrame, film_settings
+from models.scenes.games.positions import GAMES_IN_POOL, Played, illegal_move, played
+from models.scenes.settings import SceneSettings
 from models.scenes.splits import Split, rng_of
 
 Random = np.random.Generator
+Json = dict[str, Any]
 
 DISTURBANCES = ("nudge", "knock", "light", "cup", "lean", "wrong-turn", "foul")
 FOUL_SHARE = 0.1
 WRONG_TURN_SHARE = 0.06
 NUDGE_SHARE = 0.12
-TRIES = 60
-Json = dict[str, Any]
-
 LEAN_S = 4.0
 CUP_S = 3.0
-
-
-# --- What happens, and when ---
 
 
 @dataclass(frozen=True)
@@ -153,70 +147,6 @@ def _wrongly_turned(tile_set: TileSet, before: Layout, after: Layout, rng: Rando
     return replace(after, cards=after.cards - {card} | {other})
 
 
-def illegal_move(
-    game: AnyGame, tile_set: TileSet, position: Any, layout: Layout, rng: Random
-) -> tuple[Move, Layout] | None:
-    """Return a move that can be laid on the table but breaks a rule, and the table after it."""
-    legal = [move for move in game.legal_moves(position) if move.do == "place"]
-    if not legal:
-        return None
-    for _ in range(TRIES):
-        like = legal[int(rng.integers(len(legal)))]
-        wrong = _piece_changed(tile_set, like, layout, rng) if like.cells else _card_changed(
-            game, tile_set, like, layout, position.players, rng)  # fmt: skip
-        if wrong is not None and not game.judge(position, wrong[0]).legal:
-            return wrong
-    return None
-
-
-def _card_changed(
-    game: AnyGame, tile_set: TileSet, like: Move, layout: Layout, players: Sequence[str],
-    rng: Random,
-) -> tuple[Move, Layout] | None:  # fmt: skip
-    if like.at is None or like.tile is None:
-        return None
-    owner = game.facts.name == "sssnake"
-    near = next((c.field for c in layout.cards if c.at == like.at), None)
-    turns = int(rng.integers(tile_set[like.tile].period))
-    x, y = like.at
-    if rng.random() < 0.5:
-        x, y = x + int(rng.integers(-1, 2)), y + int(rng.integers(-1, 2))
-    where = players.index(like.snake or like.player) if owner else near
-    taken = {cell for c in layout.cards if c.field == where for cell in card_cells(tile_set, c)}
-    card = Placement(like.tile, (x, y), turns, where)
-    if set(card_cells(tile_set, card)) & taken or not _touches(card, taken):
-        return None
-    move = replace(like, at=(x, y), turns=turns)
-    return move, replace(layout, cards=layout.cards | {card})
-
-
-def _touches(card: Placement, taken: set[tuple[int, int]]) -> bool:
-    x, y = card.at
-    return not taken or any((x + dx, y + dy) in taken for dx in (-1, 0, 1) for dy in (-1, 0, 1))
-
-
-def _piece_changed(
-    tile_set: TileSet, like: Move, layout: Layout, rng: Random
-) -> tuple[Move, Layout] | None:
-    """Shift a piece by a hex or two, or turn it, where the board has room."""
-    cells = list(like.cells or ())
-    q0, r0 = cells[0]
-    around = [(q - q0, r - r0) for q, r in cells]
-    for _ in range(int(rng.integers(6))):
-        around = [(-r, q + r) for q, r in around]
-    dq, dr = HEX_STEPS[int(rng.integers(6))] if rng.random() < 0.7 else (0, 0)
-    moved = tuple(sorted((q0 + dq + q, r0 + dr + r) for q, r in around))
-    board = tile_set.extras.get("board", {})
-    free = set(hex_board(int(board.get("side", 6)))) - {tuple(eye) for eye in board.get("eyes", ())}
-    free -= {cell for p in layout.pieces if p.board == like.board for cell in p.cells}
-    if not set(moved) <= free:
-        return None
-    tile = like.tile or ""
-    name = tile if tile in tile_set else f"{like.player}/{tile}"
-    piece = Piece(name, moved, like.board)
-    return replace(like, cells=moved), replace(layout, pieces=layout.pieces | {piece})
-
-
 class Film(FilmedTable):
     """A filmed game. ``frames`` can be walked once; ``events`` is complete after that."""
 
@@ -254,17 +184,6 @@ class Film(FilmedTable):
     def _note(self, event: Json) -> None:
         """Write down what has happened; the time is that of the first frame after it."""
         self.events.append({"t": round(self.now_s, 3), **event})
-
-
-def film_settings(
-    seed: int, split: Split, game: str, size_px: tuple[int, int] = (1280, 720)
-) -> SceneSettings:
-    """Return the table of a seed as a game can be played on: nothing else in the way of hands."""
-    settings = draw_settings(seed, split, game, size_px)
-    camera = replace(settings.camera, fill=min(settings.camera.fill, 0.9))
-    clutter = replace(settings.clutter, hands=0, stock_spread=False)
-    light = replace(settings.light, level=max(settings.light.level, 0.5))
-    return replace(settings, camera=camera, clutter=clutter, light=light)
 
 
 def film(

@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from models.scenes.camera import Camera
+from models.scenes.camera.camera import Camera
 from models.scenes.splits import (
     SHARED_VARIABLE,
     Split,
@@ -20,7 +20,7 @@ from models.scenes.splits import (
     side_of_file,
     surface_names,
 )
-from models.scenes.surfaces import surface
+from models.scenes.world.surfaces import surface
 
 Json = dict[str, Any]
 Random = np.random.Generator

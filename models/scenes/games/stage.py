@@ -10,15 +10,15 @@ import numpy as np
 
 from engine.placement import Clay, Layout, Piece, Placement
 from models.scenes.arrange import extent_of, lay_out, moved_item, pieces_of
-from models.scenes.arrays import Array
-from models.scenes.aside import lay_aside
-from models.scenes.faces import Box, printed_box
-from models.scenes.lattices import Spot, item_of, turned
-from models.scenes.positions import Table, left_in_box
-from models.scenes.props import add_props
+from models.scenes.games.positions import Table, left_in_box
 from models.scenes.settings import SceneSettings
 from models.scenes.splits import rng_of
-from models.scenes.things import Item, TableTop
+from models.scenes.world.arrays import Array
+from models.scenes.world.aside import lay_aside
+from models.scenes.world.faces import Box, printed_box
+from models.scenes.world.lattices import Spot, item_of, turned
+from models.scenes.world.props import add_props
+from models.scenes.world.things import Item, TableTop
 
 Thing = Placement | Piece | Clay
 

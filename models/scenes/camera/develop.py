@@ -7,11 +7,11 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array, f32, not_below
-from models.scenes.camera import COARSE_PX
-from models.scenes.canvas import Canvas
+from models.scenes.camera.camera import COARSE_PX
+from models.scenes.camera.canvas import Canvas
 from models.scenes.settings import LightSettings, SensorSettings
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Array, f32, not_below
 
 Random = np.random.Generator
 

@@ -9,10 +9,10 @@ from math import cos, radians, sin
 import numpy as np
 
 from engine.lattice import Cell
-from models.scenes.arrays import Array
-from models.scenes.faces import Face, hex_centre
 from models.scenes.settings import CardSettings
-from models.scenes.things import Item, Json
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import Face, hex_centre
+from models.scenes.world.things import Item, Json
 
 Random = np.random.Generator
 

@@ -8,12 +8,12 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array
-from models.scenes.faces import Face, face_of, square_outline
-from models.scenes.noise import field
 from models.scenes.splits import rng_of
-from models.scenes.surfaces import hsv
-from models.scenes.things import Arm, Item
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import Face, face_of, square_outline
+from models.scenes.world.noise import field
+from models.scenes.world.surfaces import hsv
+from models.scenes.world.things import Arm, Item
 
 Random = np.random.Generator
 

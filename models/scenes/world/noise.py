@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array, f32
+from models.scenes.world.arrays import Array, f32
 
 
 def field(rng: np.random.Generator, size: int, cells: tuple[int, int], octaves: int = 4,

@@ -8,10 +8,9 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array, not_below
-from models.scenes.camera import Camera
-from models.scenes.canvas import Canvas
-from models.scenes.develop import (
+from models.scenes.camera.camera import Camera
+from models.scenes.camera.canvas import Canvas
+from models.scenes.camera.develop import (
     NOISE_PX,
     Developer,
     exposed,
@@ -20,10 +19,11 @@ from models.scenes.develop import (
     radiance,
     tone_curve,
 )
-from models.scenes.hands import arm_face, arm_item
 from models.scenes.scene import bare_table, lamp_for, needed_table, painted
 from models.scenes.settings import SceneSettings, SensorSettings
-from models.scenes.things import Arm, Item, TableTop
+from models.scenes.world.arrays import Array, not_below
+from models.scenes.world.hands import arm_face, arm_item
+from models.scenes.world.things import Arm, Item, TableTop
 
 STEPS = 32
 """Steps of the 16-bit light to one level of 255: noise of half a level is still smooth."""

@@ -11,9 +11,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.scenes.arrays import Array
-from models.scenes.faces import Face, face_of, hex_outline, inside, square_outline
-from models.scenes.invented import (
+from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import Face, face_of, hex_outline, inside, square_outline
+from models.scenes.world.invented import (
     FACE_PX,
     SHAPES,
     border_of,
@@ -22,8 +23,7 @@ from models.scenes.invented import (
     polygon,
     shape_parts,
 )
-from models.scenes.noise import field, ramp, unit
-from models.scenes.splits import rng_of
+from models.scenes.world.noise import field, ramp, unit
 
 Random = np.random.Generator
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array
-from models.scenes.aside import Room, box_of
-from models.scenes.faces import Face, face_of, square_outline
-from models.scenes.lattices import big_enough
 from models.scenes.settings import NOTHING, SceneSettings
-from models.scenes.surfaces import hsv
-from models.scenes.things import Arm, Item, Lathe, TableTop
+from models.scenes.world.arrays import Array
+from models.scenes.world.aside import Room, box_of
+from models.scenes.world.faces import Face, face_of, square_outline
+from models.scenes.world.lattices import big_enough
+from models.scenes.world.surfaces import hsv
+from models.scenes.world.things import Arm, Item, Lathe, TableTop
 
 Random = np.random.Generator
 

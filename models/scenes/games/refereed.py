@@ -16,9 +16,9 @@ from engine.game import AnyGame, Move
 from engine.lattice import Cell
 from engine.placement import Layout
 from engine.record import Record, move_to_json
-from models.scenes.film import FilmedTable, FilmFrame
-from models.scenes.sequence import illegal_move
-from models.scenes.settings import SceneSettings, draw_settings
+from models.scenes.games.film import FilmedTable, FilmFrame
+from models.scenes.games.positions import LONGEST_GAME, illegal_move, lead_after
+from models.scenes.settings import NO_CLUTTER, SceneSettings, draw_settings
 from models.scenes.splits import rng_of
 
 Random = np.random.Generator
@@ -30,7 +30,6 @@ FINALE_AFTER_TILES = 7
 """Carnival: so many tiles a player, and the last round is announced, as with small hands."""
 LAST_PARTS = ("/head", "/tail")
 """Whoever lays them early has a short snake: they come when nothing else goes."""
-LONGEST_GAME = 400
 Tell = Callable[[Mapping[str, Any]], None]
 
 STILL_FRAMES_A_SECOND = 2.0
@@ -67,7 +66,7 @@ def sensible_move(
     if len(choice) == 1 or choice[0].do == "roll":
         return choice[int(rng.integers(len(choice)))]
     tried = rng.choice(len(choice), min(TRIED_MOVES, len(choice)), replace=False)
-    return max((choice[int(i)] for i in tried), key=lambda move: _worth(game, position, move))
+    return max((choice[int(i)] for i in tried), key=lambda move: lead_after(game, position, move))
 
 
 def plan(game: AnyGame, position: Any, rng: Random, most: int = LONGEST_GAME) -> list[Move]:
@@ -87,13 +86,6 @@ def cells_of(move: Move) -> tuple[Cell, ...]:
     if move.cells is not None:
         return move.cells
     return () if move.at is None else (move.at,)
-
-
-def _worth(game: AnyGame, position: Any, move: Move) -> float:
-    scores = game.outcome(game.apply(position, move)).scores
-    own = scores.get(move.player)
-    others = [s for name, s in scores.items() if name != move.player and s is not None]
-    return (-99.0 if own is None else own) - 0.5 * max(others, default=0)
 
 
 def _is_time_for_the_finale(game: AnyGame, position: Any) -> bool:
@@ -331,8 +323,5 @@ def _good_day(seed: int, game: str, size_px: tuple[int, int]) -> SceneSettings:
     camera = replace(settings.camera, elevation_deg=max(settings.camera.elevation_deg, 78.0),
                      azimuth_deg=8.0, roll_deg=0.0, fill=0.86, aim=(0.0, 0.0))  # fmt: skip
     # A pile beside an empty table could be taken for its first card.
-    clutter = replace(settings.clutter, stocks=False, draw_pile=False, discard=False,
-                      tokens=0, hands=0, cups=0, phones=0, dice=0, rulebook=False,
-                      plain_squares=0)  # fmt: skip
     light = replace(settings.light, level=1.0, glare=0.0)
-    return replace(settings, camera=camera, clutter=clutter, light=light)
+    return replace(settings, camera=camera, clutter=NO_CLUTTER, light=light)

@@ -8,13 +8,13 @@ from math import cos, radians, sin
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array, f32, looked_up, scaled
-from models.scenes.camera import COARSE_PX, Camera
-from models.scenes.canvas import Canvas
-from models.scenes.noise import field, unit
+from models.scenes.camera.camera import COARSE_PX, Camera
+from models.scenes.camera.canvas import Canvas
 from models.scenes.settings import SurfaceSettings
 from models.scenes.splits import rng_of
-from models.scenes.surfaces import Surface, surface
+from models.scenes.world.arrays import Array, f32, looked_up, scaled
+from models.scenes.world.noise import field, unit
+from models.scenes.world.surfaces import Surface, surface
 
 FLOOR_MM = -740.0
 FLOOR_LIGHT = 0.55

@@ -12,12 +12,12 @@ from typing import Any
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array, f32, looked_up
-from models.scenes.camera import Camera
-from models.scenes.faces import Face
-from models.scenes.noise import field, unit
+from models.scenes.camera.camera import Camera
 from models.scenes.splits import rng_of
-from models.scenes.things import Item, Lathe
+from models.scenes.world.arrays import Array, f32, looked_up
+from models.scenes.world.faces import Face
+from models.scenes.world.noise import field, unit
+from models.scenes.world.things import Item, Lathe
 
 SUBPIXEL = 16
 SHARED_IDS_PX = 1_500_000

@@ -7,11 +7,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array
-from models.scenes.camera import Camera
-from models.scenes.canvas import Canvas
-from models.scenes.faces import Face
-from models.scenes.things import Item, TableTop
+from models.scenes.camera.camera import Camera
+from models.scenes.camera.canvas import Canvas
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import Face
+from models.scenes.world.things import Item, TableTop
 
 Json = dict[str, Any]
 

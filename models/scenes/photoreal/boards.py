@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 
 from engine.lattice import Cell, hex_board
-from models.scenes.arrays import Array
-from models.scenes.things import Item
+from models.scenes.world.arrays import Array
+from models.scenes.world.things import Item
 
 Json = dict[str, Any]
 

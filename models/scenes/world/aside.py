@@ -9,11 +9,11 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from models.scenes.arrays import Array
-from models.scenes.faces import Face, square_outline
-from models.scenes.lattices import Spot, big_enough, item_of, turned
 from models.scenes.settings import SceneSettings
-from models.scenes.things import Item, TableTop
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import Face, square_outline
+from models.scenes.world.lattices import Spot, big_enough, item_of, turned
+from models.scenes.world.things import Item, TableTop
 
 Random = np.random.Generator
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models.scenes.arrays import Array
-from models.scenes.noise import field, ramp, unit
 from models.scenes.splits import SPLITS, photographed_surfaces, rng_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.noise import field, ramp, unit
 
 Random = np.random.Generator
 

@@ -6,6 +6,7 @@ A whole game is played once and kept; a scene then takes the table after one of 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -29,7 +30,7 @@ GAMES_IN_POOL = 160
 LONGEST_GAME = 400
 TRIED_MOVES = 8
 """How many moves a greedy player looks at: more makes better players and slower scenes."""
-FOUL_TRIES = 8
+FOUL_TRIES, ILLEGAL_TRIES = 8, 60
 LIVELY = 0.9
 """How often a player who can lay a tile does so."""
 
@@ -115,15 +116,15 @@ def _chosen(game: AnyGame, position: object, choice: list[Move], play: str, rng:
     if play == "random" or len(choice) == 1:
         return choice[int(rng.integers(len(choice)))]
     some = rng.choice(len(choice), min(TRIED_MOVES, len(choice)), replace=False)
+    return max((choice[int(i)] for i in some), key=lambda move: lead_after(game, position, move))
 
-    def worth(index: int) -> float:
-        move = choice[index]
-        scores = game.outcome(game.apply(position, move)).scores
-        own = scores.get(move.player)
-        others = [s for name, s in scores.items() if name != move.player and s is not None]
-        return (-99.0 if own is None else own) - 0.5 * max(others, default=0)
 
-    return choice[max((int(i) for i in some), key=worth)]
+def lead_after(game: AnyGame, position: Any, move: Move) -> float:
+    """Return how far a move leads its player ahead of the others."""
+    scores = game.outcome(game.apply(position, move)).scores
+    own = scores.get(move.player)
+    others = [s for name, s in scores.items() if name != move.player and s is not None]
+    return (-99.0 if own is None else own) - 0.5 * max(others, default=0)
 
 
 def _with_foul(
@@ -213,3 +214,67 @@ def laid_anyhow(kind: TileKind, at: Cell, rng: Random) -> tuple[Cell, ...]:
     for _ in range(int(rng.integers(6))):
         cells = [(-r, q + r) for q, r in cells]
     return tuple(sorted((at[0] + q, at[1] + r) for q, r in cells))
+
+
+def illegal_move(
+    game: AnyGame, tile_set: TileSet, position: Any, layout: Layout, rng: Random
+) -> tuple[Move, Layout] | None:
+    """Return a move that can be laid on the table but breaks a rule, and the table after it."""
+    legal = [move for move in game.legal_moves(position) if move.do == "place"]
+    if not legal:
+        return None
+    for _ in range(ILLEGAL_TRIES):
+        like = legal[int(rng.integers(len(legal)))]
+        wrong = _piece_changed(tile_set, like, layout, rng) if like.cells else _card_changed(
+            game, tile_set, like, layout, position.players, rng)  # fmt: skip
+        if wrong is not None and not game.judge(position, wrong[0]).legal:
+            return wrong
+    return None
+
+
+def _card_changed(
+    game: AnyGame, tile_set: TileSet, like: Move, layout: Layout, players: Sequence[str],
+    rng: Random,
+) -> tuple[Move, Layout] | None:  # fmt: skip
+    if like.at is None or like.tile is None:
+        return None
+    owner = game.facts.name == "sssnake"
+    near = next((c.field for c in layout.cards if c.at == like.at), None)
+    turns = int(rng.integers(tile_set[like.tile].period))
+    x, y = like.at
+    if rng.random() < 0.5:
+        x, y = x + int(rng.integers(-1, 2)), y + int(rng.integers(-1, 2))
+    where = players.index(like.snake or like.player) if owner else near
+    taken = {cell for c in layout.cards if c.field == where for cell in card_cells(tile_set, c)}
+    card = Placement(like.tile, (x, y), turns, where)
+    if set(card_cells(tile_set, card)) & taken or not _touches(card, taken):
+        return None
+    move = replace(like, at=(x, y), turns=turns)
+    return move, replace(layout, cards=layout.cards | {card})
+
+
+def _touches(card: Placement, taken: set[tuple[int, int]]) -> bool:
+    x, y = card.at
+    return not taken or any((x + dx, y + dy) in taken for dx in (-1, 0, 1) for dy in (-1, 0, 1))
+
+
+def _piece_changed(
+    tile_set: TileSet, like: Move, layout: Layout, rng: Random
+) -> tuple[Move, Layout] | None:
+    """Shift a piece by a hex or two, or turn it, where the board has room."""
+    cells = list(like.cells or ())
+    q0, r0 = cells[0]
+    around = [(q - q0, r - r0) for q, r in cells]
+    for _ in range(int(rng.integers(6))):
+        around = [(-r, q + r) for q, r in around]
+    dq, dr = HEX_STEPS[int(rng.integers(6))] if rng.random() < 0.7 else (0, 0)
+    moved = tuple(sorted((q0 + dq + q, r0 + dr + r) for q, r in around))
+    board = tile_set.extras.get("board", {})
+    free = set(hex_board(int(board.get("side", 6)))) - {tuple(eye) for eye in board.get("eyes", ())}
+    free -= {cell for p in layout.pieces if p.board == like.board for cell in p.cells}
+    if not set(moved) <= free:
+        return None
+    tile = like.tile or ""
+    name = tile if tile in tile_set else f"{like.player}/{tile}"
+    piece = Piece(name, moved, like.board)
+    return replace(like, cells=moved), replace(layout, pieces=layout.pieces | {piece})

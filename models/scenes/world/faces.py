@@ -13,7 +13,7 @@ import numpy as np
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.art import PaintedFace, faces
-from models.scenes.arrays import Array
+from models.scenes.world.arrays import Array
 
 Cell = tuple[int, int]
 

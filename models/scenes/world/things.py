@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from models.scenes.arrays import Array
-from models.scenes.faces import Face
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import Face
 
 Json = dict[str, Any]
 

@@ -16,15 +16,15 @@ import numpy as np
 
 from engine.setfile import built_in_set
 from models.scenes.arrange import arrange
-from models.scenes.arrays import Array
-from models.scenes.camera import Camera
-from models.scenes.faces import BACK, BOARD, Box, Face, face_of
-from models.scenes.photoreal_boards import hidden_cells, planes_of
-from models.scenes.render_rooms import draw_room
+from models.scenes.camera.camera import Camera
+from models.scenes.photoreal.boards import hidden_cells, planes_of
+from models.scenes.photoreal.rooms import draw_room
 from models.scenes.scene import camera_for
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.things import Arm, Item, Lathe, TableTop
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import BACK, BOARD, Box, Face, face_of
+from models.scenes.world.things import Arm, Item, Lathe, TableTop
 
 Json = dict[str, Any]
 
