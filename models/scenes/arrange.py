@@ -16,7 +16,7 @@ from engine.tiles import TileSet
 from models.scenes.games.positions import Table, table_at
 from models.scenes.settings import INVENTED, NOTHING, SQUARE_GAMES, SceneSettings
 from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.aside import Room, lay_aside, lay_close, least_gap_mm, outlines_of
 from models.scenes.world.faces import BOARD, Box, Face, hex_centre, printed_box
 from models.scenes.world.invented import InventedSet, invented_set
@@ -24,8 +24,6 @@ from models.scenes.world.lattices import Spot, cell_middles, hex_pose, item_of, 
 from models.scenes.world.negatives import arrange_nothing
 from models.scenes.world.props import add_props
 from models.scenes.world.things import Item, TableTop
-
-Random = np.random.Generator
 
 BOARD_GAP_MM = (8.0, 60.0)
 FIELDS_APART = 2.3

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import cos, radians, sin, tan
-from typing import Any
 
 import numpy as np
 
@@ -23,12 +22,10 @@ from models.scenes.settings import (
     draw_settings,
 )
 from models.scenes.splits import Split, rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Json
 from models.scenes.world.faces import Face, printed
 from models.scenes.world.hands import arm_face, arm_item
 from models.scenes.world.things import Item, TableTop
-
-Json = dict[str, Any]
 
 FOV_DEG = (32.0, 96.0)
 """Horizontal angles from a phone's second lens to a wide webcam."""

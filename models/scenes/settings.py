@@ -15,8 +15,7 @@ from models.scenes.splits import (
     rng_of,
     surface_names,
 )
-
-Random = np.random.Generator
+from models.scenes.world.arrays import Random
 
 SQUARE_GAMES = ("schlangennest", "sssnake", "carnival")
 HEX_GAMES = ("snekagon", "snekagon5g")

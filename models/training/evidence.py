@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
@@ -28,6 +27,7 @@ from models.art import faces
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.spots import spotted_patch
 from models.training.drills import cell_outlines, drill_crops
 from models.training.harness import made, parser_of, tell
@@ -41,9 +41,6 @@ from vision.core.crop import Patches, cut
 from vision.core.looks import BACK, Look, period_of
 from vision.core.types import width_of
 from vision.detect.detect import QUICK, detect_tiles
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 FIRST_SEED = 50_000
 """Tables before were drawn to fit the readers to: what they were fitted to they know too well."""

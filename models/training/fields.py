@@ -25,7 +25,7 @@ from models.scenes.games.positions import GAMES_IN_POOL, table_at
 from models.scenes.scene import camera_for
 from models.scenes.settings import SQUARE_GAMES, draw_settings
 from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.aside import lay_aside, lay_close
 from models.scenes.world.faces import printed_box
 from models.scenes.world.things import Item, TableTop
@@ -46,8 +46,6 @@ from vision.layout.fields import (
     numbers_between,
 )
 from vision.layout.islands import LaidField, touching_cards
-
-Random = np.random.Generator
 
 OFF, OFF_SPREAD = 0.014, 0.5
 """How far found outlines lie off, in widths of a card: the usual spread, and how that varies from

@@ -11,7 +11,6 @@ from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from engine.lattice import HEX_SIDE_NAMES, HEX_STEPS, Cell, hex_board
 from models.scenes.arrange import arrange
@@ -23,6 +22,7 @@ from models.scenes.photoreal.boards import CELL_POINTS, HIDDEN, SEEN
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, NOTHING, draw_settings
 from models.scenes.splits import Split, rng_of
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.things import Item, TableTop
 from vision.core.pyramid import GREY, Pyramid
 from vision.hexes.boards import CROP_REACH, crop
@@ -30,9 +30,6 @@ from vision.hexes.cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, tu
 from vision.hexes.marks import SHRINK, STRIDE
 from vision.hexes.models import COLOURS, CONTENTS
 from vision.hexes.plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of, through
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 FINDER_SIZE = 384
 SIZES_PX = ((800, 600), (1024, 768), (1280, 720), (1280, 960), (1600, 1200), (1920, 1080))

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from engine.lattice import HEX_STEPS, SQUARE_STEPS, hex_board
 from models.scenes.arrange import arrange
@@ -21,13 +19,11 @@ from models.scenes.camera.develop import unpacked
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, INVENTED, NOTHING, SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.faces import Face, hex_outline, square_outline
 from models.scenes.world.lattices import cell_middles
 from models.scenes.world.things import Item, TableTop
 from models.training.disguise import as_blocks, on_mat, with_men
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 SQUARE, HEX, BOARD = range(3)
 """Kinds of cells: of a square tile, of a hex tile, an empty place printed on a hex board."""

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from models.evaluate.taught.invented import one_print, part_lesson, tables_of
 from models.scenes.splits import invented_names, rng_of
+from models.scenes.world.arrays import Array
 from models.scenes.world.invented import invented_set
 from models.teaching.teach import gather, learn
 from models.training.drills import jittered
@@ -33,9 +33,6 @@ from vision.classify.reader import CellReading, Reader
 from vision.classify.second_look import read_taught
 from vision.core.crop import Patches
 from vision.core.types import Detection
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 TABLES, FIRST_TABLE = 5, 40
 MISSES = (0.3, 1.5)

@@ -11,9 +11,7 @@ from models.scenes.camera.camera import COARSE_PX
 from models.scenes.camera.canvas import Canvas
 from models.scenes.settings import LightSettings, SensorSettings
 from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Array, f32, not_below
-
-Random = np.random.Generator
+from models.scenes.world.arrays import Array, Random, f32, not_below
 
 NOISE_PX = 512
 KEPT_PX = 2_500_000

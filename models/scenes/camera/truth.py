@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 
 from models.scenes.camera.camera import Camera
 from models.scenes.camera.canvas import Canvas
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Json
 from models.scenes.world.faces import Face
 from models.scenes.world.things import Item, TableTop
-
-Json = dict[str, Any]
 
 LEAST_SEEN_ASIDE = 0.25
 """What lies aside and is seen less than that (in a pile, under a hand) is not in the truth."""

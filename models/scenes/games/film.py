@@ -18,11 +18,9 @@ from models.scenes.games.stage import Stage
 from models.scenes.scene import camera_for
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Json
 from models.scenes.world.hands import WIDTH_MM, arm_item
 from models.scenes.world.things import Arm, Item, Lathe, TableTop
-
-Json = dict[str, Any]
 
 REACH_S = 0.55
 """How long a hand takes from the table's edge to its place, and back."""

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from engine.errors import EngineError
 from engine.game import AnyGame, Move, Start
 from engine.games import game_named
@@ -22,8 +20,7 @@ from engine.placement import Layout, Piece, Placement
 from engine.setfile import built_in_set
 from engine.tiles import TileKind, TileSet
 from models.scenes.splits import Split, rng_of
-
-Random = np.random.Generator
+from models.scenes.world.arrays import Random
 
 GAMES_IN_POOL = 160
 """Games a side and manner of play that scenes are taken from."""

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from engine.game import AnyGame, Move
 from engine.lattice import Cell
 from engine.placement import Layout
@@ -20,8 +18,8 @@ from models.scenes.games.film import FilmedTable, FilmFrame
 from models.scenes.games.positions import LONGEST_GAME, illegal_move, lead_after
 from models.scenes.settings import NO_CLUTTER, SceneSettings, draw_settings
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Random
 
-Random = np.random.Generator
 Allowed = Callable[[Move], bool]
 
 TRIED_MOVES = 24

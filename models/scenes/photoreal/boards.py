@@ -11,10 +11,8 @@ import cv2
 import numpy as np
 
 from engine.lattice import Cell, hex_board
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Json
 from models.scenes.world.things import Item
-
-Json = dict[str, Any]
 
 SIDE = 6
 """Cells along a side of the printed boards."""

@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -20,10 +19,8 @@ from models.scenes.splits import (
     side_of_file,
     surface_names,
 )
+from models.scenes.world.arrays import Json, Random
 from models.scenes.world.surfaces import surface
-
-Json = dict[str, Any]
-Random = np.random.Generator
 
 NOT_TABLES = ("hex_board", "polyhex", "square")
 """Beginnings of the renderer's textures that are tiles and boards."""

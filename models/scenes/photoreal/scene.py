@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -22,11 +21,9 @@ from models.scenes.photoreal.rooms import draw_room
 from models.scenes.scene import camera_for
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Json
 from models.scenes.world.faces import BACK, BOARD, Box, Face, face_of
 from models.scenes.world.things import Arm, Item, Lathe, TableTop
-
-Json = dict[str, Any]
 
 LEAST_SEEN_ASIDE = 0.25
 SIZES_PX = ((1280, 720), (1280, 960), (1920, 1080))

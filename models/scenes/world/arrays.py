@@ -1,4 +1,4 @@
-"""The array type that every file here uses, and two OpenCV calls whose types are too narrow."""
+"""The types that every file here uses, and OpenCV calls whose own types are too narrow."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 """A picture or a list of places; names say which, in which unit and colour order."""
+Random = np.random.Generator
+Json = dict[str, Any]
 
 
 def f32(values: Any) -> Array:

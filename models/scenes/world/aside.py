@@ -10,12 +10,10 @@ from math import cos, pi, sin
 import numpy as np
 
 from models.scenes.settings import SceneSettings
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.faces import Face, square_outline
 from models.scenes.world.lattices import Spot, big_enough, item_of, turned
 from models.scenes.world.things import Item, TableTop
-
-Random = np.random.Generator
 
 BACK = "back"
 CLEAR_PITCHES = 1.3

@@ -9,13 +9,11 @@ import cv2
 import numpy as np
 
 from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.faces import Face, face_of, square_outline
 from models.scenes.world.noise import field
 from models.scenes.world.surfaces import hsv
 from models.scenes.world.things import Arm, Item
-
-Random = np.random.Generator
 
 PX_PER_MM = 1.6
 WIDTH_MM = 240.0

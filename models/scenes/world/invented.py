@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.faces import (
     Face,
     card_back,
@@ -26,8 +26,6 @@ from models.scenes.world.faces import (
 )
 from models.scenes.world.noise import field, ramp, unit
 from models.scenes.world.surfaces import hsv, wood_colours
-
-Random = np.random.Generator
 
 FACE_PX = 160
 FEWEST_KINDS, MOST_KINDS = 12, 36

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.faces import Face, face_of, hex_outline, inside, square_outline
 from models.scenes.world.invented import (
     FACE_PX,
@@ -24,8 +24,6 @@ from models.scenes.world.invented import (
     shape_parts,
 )
 from models.scenes.world.noise import field, ramp, unit
-
-Random = np.random.Generator
 
 FEWEST_KINDS, MOST_KINDS = 4, 12
 PITCH_MM = 40.0

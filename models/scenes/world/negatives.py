@@ -6,12 +6,11 @@ import cv2
 import numpy as np
 
 from models.scenes.settings import SceneSettings
+from models.scenes.world.arrays import Random
 from models.scenes.world.faces import Face, face_of, square_outline
 from models.scenes.world.noise import field
 from models.scenes.world.surfaces import hsv, wood_colours
 from models.scenes.world.things import Item, Lathe, TableTop
-
-Random = np.random.Generator
 
 CELL_PX = 60
 MAN = ((0, 1), (0.1, 1), (0.2, 0.6), (0.6, 0.4), (0.7, 0.65), (0.85, 0.6), (1, 0.1))

@@ -9,14 +9,12 @@ import cv2
 import numpy as np
 
 from models.scenes.settings import NOTHING, SceneSettings
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.aside import Room, box_of
 from models.scenes.world.faces import Face, face_of, square_outline
 from models.scenes.world.lattices import big_enough
 from models.scenes.world.surfaces import hsv
 from models.scenes.world.things import Arm, Item, Lathe, TableTop
-
-Random = np.random.Generator
 
 TOKEN = "token/diamond"
 REACH_MM = 130.0

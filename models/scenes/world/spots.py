@@ -5,9 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from models.scenes.world.arrays import Array
-
-Random = np.random.Generator
+from models.scenes.world.arrays import Array, Random
 
 GAMMA = 2.2
 AROUND = 3.5

@@ -12,10 +12,8 @@ import cv2
 import numpy as np
 
 from models.scenes.splits import SPLITS, photographed_surfaces, rng_of
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Random
 from models.scenes.world.noise import field, ramp, unit
-
-Random = np.random.Generator
 
 SIZE_PX = 768
 

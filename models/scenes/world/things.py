@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import cos, radians, sin
-from typing import Any
 
 import numpy as np
 
-from models.scenes.world.arrays import Array
+from models.scenes.world.arrays import Array, Json
 from models.scenes.world.faces import Face
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
