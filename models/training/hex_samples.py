@@ -18,7 +18,7 @@ from models.scenes.camera.camera import Camera
 from models.scenes.camera.canvas import Canvas
 from models.scenes.camera.develop import unpacked
 from models.scenes.camera.truth import truth_of
-from models.scenes.photoreal.boards import CELL_POINTS, HIDDEN, SEEN
+from models.scenes.photoreal.boards import CELL_POINTS, HIDDEN, SEEN, seen_share
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import HEX_GAMES, NOTHING, draw_settings
 from models.scenes.splits import Split, rng_of
@@ -62,9 +62,7 @@ class TrueBoard:
 
     def px(self, plane: Array) -> Array:
         """Return the pixels of places on the board's plane."""
-        origin, right, down = self.item.axes()
-        flat = np.asarray(plane, float) * self.cell_mm
-        return self.camera.project(origin + flat[:, :1] * right + flat[:, 1:] * down)
+        return self.camera.project(self.item.places_mm(np.asarray(plane, float) * self.cell_mm))
 
 
 @dataclass(frozen=True)
@@ -105,12 +103,10 @@ def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | Non
 
 
 def _cell_outlines(item: Item, top: TableTop, camera: Camera, cell_mm: float) -> Iterator[Array]:
-    origin, right, down = item.axes()
     turns = np.radians(60 * np.arange(6) - 30)
     ring = np.stack([np.cos(turns), np.sin(turns)], axis=1) / np.sqrt(3) * ASIDE_SHRINK
     for middle in plane_of(top.faces[item.face].cells):
-        flat = (ring + middle) * cell_mm
-        yield camera.project(origin + flat[:, :1] * right + flat[:, 1:] * down)
+        yield camera.project(item.places_mm((ring + middle) * cell_mm))
 
 
 def _true_board(
@@ -155,18 +151,12 @@ def _hidden(
     canvas: Canvas, board: Item, cell_mm: float, heights: dict[Cell, float], own: set[int]
 ) -> dict[Cell, int]:
     """Return for each cell 1 where little of it is seen, 0 where most is, else -1."""
-    origin, right, down = board.axes()
     result = {}
-    rows, columns = canvas.ids.shape
     for cell, height in heights.items():
-        flat = (plane_of([cell]) + CELL_POINTS) * cell_mm
-        places = origin + flat[:, :1] * right + flat[:, 1:] * down
+        places = board.places_mm((plane_of([cell]) + CELL_POINTS) * cell_mm)
         places[:, 2] = height
         px = (canvas.camera.project(places) + 0.5) * canvas.ids_scale - 0.5
-        at = np.round(px).astype(int)
-        inside = (at >= 0).all(axis=1) & (at[:, 0] < columns) & (at[:, 1] < rows)
-        ids = canvas.ids[np.clip(at[:, 1], 0, rows - 1), np.clip(at[:, 0], 0, columns - 1)]
-        seen = float((np.isin(ids, list(own)) & inside).mean())
+        seen = seen_share(px, canvas.ids, list(own))
         result[cell] = 1 if seen < HIDDEN else 0 if seen > SEEN else IGNORED
     return result
 

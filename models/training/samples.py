@@ -165,15 +165,13 @@ def _many(
     square = kind == SQUARE
     unit = square_outline(pitch_mm) if square else hex_outline(pitch_mm)
     middles = cell_middles(cells, pitch_mm, "square" if square else "hex")
-    origin, right, down = item.axes()
     # Sides by their neighbour: outlines start at the upper left, so a square's first side is the
     # upper one, a hex's first runs from the upper left to the top, towards the north-west.
     steps = SQUARE_STEPS if square else (HEX_STEPS[4], *HEX_STEPS[5:], *HEX_STEPS[:4])
     taken = set(cells)
     out = []
     for cell, middle in zip(cells, middles, strict=True):
-        flat = unit + middle
-        corners = camera.project(origin + flat[:, :1] * right + flat[:, 1:] * down)
+        corners = camera.project(item.places_mm(unit + middle))
         cut = [(cell[0] + q, cell[1] + r) not in taken for q, r in steps]
         sides = np.zeros(len(unit)) if kind == BOARD else np.array(cut)
         out.append((kind, corners, sides.astype(np.uint8)))

@@ -75,19 +75,24 @@ def hidden_cells(plane: Mapping[str, Any], camera: Mapping[str, Any], ids: Array
         ids: the number of the item that each pixel shows, from 1, and 0 for all else.
     """
     heights = {(q, r): height for q, r, height in plane["heights"]}
-    rows, columns = ids.shape
     found = []
     for q, r in hex_board(SIDE):
         points = CELL_POINTS + np.array([q + r / 2, r * sqrt(3) / 2])
         places = places_mm(plane, points)
         places[:, 2] = heights.get((q, r), plane["origin_mm"][2])
-        at = np.round(projected(camera, places)).astype(int)
-        inside = (at >= 0).all(axis=1) & (at[:, 0] < columns) & (at[:, 1] < rows)
-        shown = ids[np.clip(at[:, 1], 0, rows - 1), np.clip(at[:, 0], 0, columns - 1)]
-        seen = float((np.isin(shown, plane["own"]) & inside).mean())
+        seen = seen_share(projected(camera, places), ids, plane["own"])
         if seen <= SEEN:
             found.append({"cell": [q, r], "hidden": 1 if seen < HIDDEN else -1})
     return found
+
+
+def seen_share(px: Array, ids: Array, own: Sequence[int]) -> float:
+    """Return the share of points at which a picture shows one of some items."""
+    rows, columns = ids.shape
+    at = np.round(px).astype(int)
+    inside = (at >= 0).all(axis=1) & (at[:, 0] < columns) & (at[:, 1] < rows)
+    shown = ids[np.clip(at[:, 1], 0, rows - 1), np.clip(at[:, 0], 0, columns - 1)]
+    return float((np.isin(shown, own) & inside).mean())
 
 
 def places_mm(plane: Mapping[str, Any], points: Array) -> Array:

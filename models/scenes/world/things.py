@@ -53,12 +53,14 @@ class Item:
         down = np.array([-sin(angle), cos(angle), self.tilt[1]])
         return np.array([self.x_mm, self.y_mm, self.top_mm]), right, down
 
+    def places_mm(self, flat: Array) -> Array:
+        """Return places on the upper face, as x, y, height."""
+        origin, right, down = self.axes()
+        return np.asarray(origin + flat[:, :1] * right + flat[:, 1:] * down, float)
+
     def outline_mm(self, face: Face) -> Array:
         """Return the corners of the upper face in the face's order, as x, y, height."""
-        origin, right, down = self.axes()
-        return np.asarray(
-            origin + face.outline_mm[:, :1] * right + face.outline_mm[:, 1:] * down, float
-        )
+        return self.places_mm(face.outline_mm)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.evaluate.score import compared, smallest_cell_px
+from models.evaluate.score import Shown, compared, smallest_cell_px
 from models.training.hex_samples import hex_table
 from vision.hexes import read as hex_read
 from vision.hexes.cells import CELLS, CellReadings
@@ -34,7 +34,8 @@ def test_a_drawn_table_is_read(game, seed):
 
     state = read_hex_table(table.bgr, built_in_set(game), game)
 
-    assert compared(table, state, game)["exact"]
+    shown = Shown(table.bgr, table.truth, table.boards)
+    assert compared(shown, state, game)["exact"]
 
 
 @pytest.fixture(scope="module")
