@@ -20,7 +20,7 @@ from models.evaluate.harness import Figure, Subject, every_row, parser_of, pictu
 from models.evaluate.score import paired
 from models.scenes.arrange import arrange
 from models.scenes.camera.develop import unpacked
-from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.scene import shot
 from models.scenes.settings import HEX_GAMES, SUBJECTS, draw_settings
 from models.scenes.world.arrays import Array, Json
 from models.training.samples import cells_of
@@ -146,9 +146,8 @@ def true_cells(
     """
     settings = draw_settings(seed, "held-out", subject, size_px)
     top = arrange(settings)
-    camera = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, camera)
-    bgr = unpacked(photographed(settings, canvas))
+    canvas, jpeg = shot(settings, top)
+    camera = canvas.camera
     areas = np.bincount(canvas.ids.ravel(), minlength=len(top.items) + 1) / canvas.ids_scale**2
     must: list[Array] = []
     may: list[Array] = []
@@ -166,7 +165,7 @@ def true_cells(
             if item.role == "tile" and len(cells) == 1 and "at" in item.truth and inside:
                 at = item.truth["at"]
                 places.append((corners, (at[0], at[1]), item.truth.get("field") or 0))
-    return bgr, must, may, places
+    return unpacked(jpeg), must, may, places
 
 
 def lattice_right(
@@ -221,7 +220,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--photos", action="store_true", help="the shared photographs too")
     parser.add_argument("--model", help="folder of another detector than the shipped one")
     asked = parser.parse_args(arguments)
-    size = tuple(int(n) for n in asked.size.split("x")) if asked.size else None
+    wide, _, high = (asked.size or "0x0").partition("x")
+    size = (int(wide), int(high)) if asked.size else None
     folder = asked.out / "detection"
     seeds = range(asked.first, asked.first + asked.scenes)
     for name in asked.subjects if asked.scenes else ():

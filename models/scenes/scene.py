@@ -61,12 +61,16 @@ def make_scene(
 def scene_from(settings: SceneSettings) -> Scene:
     """Return the scene that settings describe."""
     top = arrange(settings)
-    camera = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, camera)
+    canvas, jpeg = shot(settings, top)
     truth = truth_of(top, canvas)
-    jpeg = photographed(settings, canvas)
     truth["split"], truth["seed"] = settings.split, settings.seed
     return Scene(unpacked(jpeg), jpeg, truth, settings)
+
+
+def shot(settings: SceneSettings, top: TableTop) -> tuple[Canvas, bytes]:
+    """Return a table as it is painted, and the JPEG file that the scene's camera writes of it."""
+    canvas = painted(settings, top, camera_for(settings, top.extent_mm))
+    return canvas, photographed(settings, canvas)
 
 
 def photographed(settings: SceneSettings, canvas: Canvas) -> bytes:

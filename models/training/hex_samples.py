@@ -19,7 +19,7 @@ from models.scenes.camera.canvas import Canvas
 from models.scenes.camera.develop import unpacked
 from models.scenes.camera.truth import truth_of
 from models.scenes.photoreal.boards import CELL_POINTS, HIDDEN, SEEN, seen_share
-from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.scene import shot
 from models.scenes.settings import HEX_GAMES, NOTHING, draw_settings
 from models.scenes.splits import Split, rng_of
 from models.scenes.world.arrays import Array, Random
@@ -83,10 +83,7 @@ def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | Non
     """Return the table of a seed with all that can be known about its cells."""
     settings = draw_settings(seed, split, game, size_px)
     top = arrange(settings)
-    camera = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, camera)
-    truth = truth_of(top, canvas)
-    jpeg = photographed(settings, canvas)
+    canvas, jpeg = shot(settings, top)
     cell_mm = settings.cards.size_mm
     boards = tuple(
         _true_board(top, canvas, item, number, cell_mm)
@@ -97,9 +94,9 @@ def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | Non
         outline
         for item in top.items
         if item.role == "aside" and item.face in top.faces
-        for outline in _cell_outlines(item, top, camera, cell_mm)
+        for outline in _cell_outlines(item, top, canvas.camera, cell_mm)
     )
-    return HexTable(unpacked(jpeg), boards, aside, truth, jpeg)
+    return HexTable(unpacked(jpeg), boards, aside, truth_of(top, canvas), jpeg)
 
 
 def _cell_outlines(item: Item, top: TableTop, camera: Camera, cell_mm: float) -> Iterator[Array]:

@@ -16,7 +16,7 @@ from models.scenes.arrange import arrange
 from models.scenes.camera.camera import Camera
 from models.scenes.camera.canvas import Canvas
 from models.scenes.camera.develop import unpacked
-from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.scene import shot
 from models.scenes.settings import HEX_GAMES, INVENTED, NOTHING, SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
 from models.scenes.world.arrays import Array, Random
@@ -114,10 +114,9 @@ def sample_of(settings: SceneSettings, rng: Random) -> Sample:
         top = on_mat(top, rng)
     if settings.subject == NOTHING and rng.random() < MEN_SHARE:
         top = with_men(top, rng)
-    camera = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, camera)
-    bgr = unpacked(photographed(settings, canvas))
-    ids, found = _seen(top, camera, canvas, settings.cards.size_mm)
+    canvas, jpeg = shot(settings, top)
+    bgr = unpacked(jpeg)
+    ids, found = _seen(top, canvas, settings.cards.size_mm)
     if unknown and rng.random() < TOPPED_SHARE:
         _put_on_tiles(bgr, found, rng)
     bgr, ids, origin = _part(bgr, ids, rng)
@@ -125,7 +124,7 @@ def sample_of(settings: SceneSettings, rng: Random) -> Sample:
 
 
 def _seen(
-    top: TableTop, camera: Camera, canvas: Canvas, pitch_mm: float
+    top: TableTop, canvas: Canvas, pitch_mm: float
 ) -> tuple[Array, list[tuple[int, Array, Array]]]:
     """Return the map of cell numbers, and kind, corners and cut sides of each cell."""
     ids = np.zeros(canvas.ids.shape, np.int16)
@@ -135,9 +134,9 @@ def _seen(
         if item.role not in ("tile", "aside", "board") or not areas[number]:
             continue
         face = top.faces[item.face]
-        cells = cells_of(item, face, camera, pitch_mm)
+        cells = cells_of(item, face, canvas.camera, pitch_mm)
         whole = sum(abs(cv2.contourArea(c.astype(np.float32))) for _, c, _ in cells)
-        inside = _share_inside(item, face, camera)
+        inside = _share_inside(item, face, canvas.camera)
         hidden = item.role != "board" and areas[number] < LEAST_SEEN * whole * inside
         _mark(ids, canvas.ids == number, cells, len(found), hidden=hidden)
         if not hidden:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.evaluate.detection import matched
-from models.evaluate.harness import Json, every_row, told
+from models.evaluate.harness import every_row, told
 from models.evaluate.taught.counting import SURE, best_fit
 from models.evaluate.taught.invented import (
     FIRST_TABLE,
@@ -27,6 +27,7 @@ from models.evaluate.taught.invented import (
     write_lessons,
 )
 from models.evaluate.taught.photos import kingdomino_folds
+from models.scenes.world.arrays import Json
 from models.scenes.world.invented import invented_set
 from models.teaching.examples import Examples
 from models.teaching.fit import fit_reader

@@ -24,7 +24,7 @@ from models.evaluate.taught.counting import Cell, Tally, count_layout, stages_of
 from models.scenes.arrange import extent_of
 from models.scenes.camera.develop import unpacked
 from models.scenes.camera.truth import truth_of
-from models.scenes.scene import Scene, camera_for, painted, photographed, scene_from
+from models.scenes.scene import Scene, scene_from, shot
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, invented_names, rng_of
 from models.scenes.world.arrays import Array
@@ -184,9 +184,8 @@ def lesson_photo(
                           np.zeros((1, 2)), truth))  # fmt: skip
     items = laid(spots, settings.cards, step, rng)
     top = TableTop(tuple(items), faces, extent_of(items, faces))
-    view = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, view)
-    return photographed(settings, canvas), truth_of(top, canvas)
+    canvas, jpeg = shot(settings, top)
+    return jpeg, truth_of(top, canvas)
 
 
 def tables_of(

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.evaluate.harness import spread, told
-from models.evaluate.taught.counting import SURE, Array
+from models.evaluate.taught.counting import SURE
 from models.scenes.splits import invented_names
+from models.scenes.world.arrays import Array
 from models.scenes.world.lands import land_box
 from models.teaching.examples import Examples, Hardness, varied
 from models.teaching.fit import fit_reader

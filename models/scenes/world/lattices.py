@@ -10,9 +10,9 @@ import numpy as np
 
 from engine.lattice import Cell
 from models.scenes.settings import CardSettings
-from models.scenes.world.arrays import Array, Random
+from models.scenes.world.arrays import Array, Json, Random
 from models.scenes.world.faces import Face, hex_centre
-from models.scenes.world.things import Item, Json
+from models.scenes.world.things import Item
 
 MOST_OVERLAP_MM = 0.4
 """Thick tiles cannot lie in one another; thin ones slip over by a little."""
