@@ -12,10 +12,10 @@ from companion_app.cli.main import main
 from engine.game import Start
 from engine.games import game_named
 from engine.setfile import load_set
+from models.scenes.games.film import film_settings
+from models.scenes.games.stage import Stage
 from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.sequence import film_settings
-from models.scenes.setfaces import own_box
-from models.scenes.stage import Stage
+from models.scenes.world.faces import own_box
 
 GUIDE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 NAME, GAME = "garden-hose", "sssnake"

@@ -137,14 +137,14 @@ def _write_labels(canvas: Picture, labels: Sequence[tuple[Points, Sequence[str],
 
 
 def _letters(words: Sequence[str], wide_px: float, high_px: float) -> float:
-    from models.art.lettering import length
+    from models.art.paint import length
 
     longest = max(length(line, 100.0) for line in words) / 100.0
     return max(SMALLEST_LETTERS_PX, min(wide_px / longest, high_px / len(words) / 1.2, 40.0))
 
 
 def _plate(canvas: Picture, centre: Points, words: Sequence[str], size: float, colour: Bgr) -> None:
-    from models.art.lettering import length, write
+    from models.art.paint import length, write
 
     wide, high = max(length(line, size) for line in words) + 0.5 * size, 1.2 * size * len(words)
     left, top = centre[0] - wide / 2, centre[1] - high / 2
@@ -181,7 +181,7 @@ def _clay(canvas: Picture, centre: Points, kind: str, width: float) -> None:
 
 def _sum_up(canvas: Picture, table: Mapping[str, Any]) -> None:
     """Say in the lower left corner how much was seen, each kind in its own colour."""
-    from models.art.lettering import length
+    from models.art.paint import length
 
     size = max(SMALLEST_LETTERS_PX, max(canvas.shape[:2]) / 70)
     x, y = 0.6 * size, canvas.shape[0] - size

@@ -50,7 +50,7 @@ class DemoSource:
         self._size_px = size_px or SIZES_PX.get(game, LARGE_PX)
         self._clock, self._sleep = clock, sleep
         self._manners = manners
-        """How its people play (``models.scenes.refereed.Manners``); ``None``: as usual."""
+        """How its people play (``models.scenes.games.refereed.Manners``); ``None``: as usual."""
         self._standing: Callable[[], Any] | None = None
         self._lift: Callable[[], None] | None = None
         self._closed = False
@@ -78,7 +78,7 @@ class DemoSource:
             lock: held while he works.
             lift: called when a player says that he has lifted the tile of a foul.
         """
-        from models.scenes.refereed import Standing
+        from models.scenes.games.refereed import Standing
 
         def standing() -> Any:
             with lock:
@@ -93,7 +93,7 @@ class DemoSource:
 
     def frames(self) -> Iterator[Frame | None]:
         """Yield the frames of the game at their time."""
-        from models.scenes.refereed import Book, RefereedFilm
+        from models.scenes.games.refereed import Book, RefereedFilm
 
         start_s = self._clock()
         film = RefereedFilm(
@@ -120,7 +120,7 @@ class DemoSource:
             self.tell(message)
 
     def _usual_manners(self) -> Any:
-        from models.scenes.refereed import Manners
+        from models.scenes.games.refereed import Manners
 
         return Manners(pace_s=0.2) if self._speed >= HASTY else Manners()
 
@@ -140,7 +140,7 @@ class DemoTable:
 
     def frames(self) -> Iterator[Frame | None]:
         """Yield pictures of the table, each with the noise of its own."""
-        from models.scenes.refereed import still_table
+        from models.scenes.games.refereed import still_table
 
         table = still_table(self._game, self._layout, self._players, self._seed, self._size_px)
         while not self._closed:
@@ -154,8 +154,7 @@ class DemoTable:
 
 def halfway(record: Record, seed: int = 1) -> Layout:
     """Return what lies on the demo table half way through a game."""
-    from models.scenes.refereed import dice
-    from models.scenes.sensible import plan
+    from models.scenes.games.refereed import dice, plan
 
     game = record.game
     position = game.opening(record.start, record.tile_set)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from models.evaluate.golden import FOLDER, SHAPES, Case, Marks, cases
-from models.evaluate.harness import Json, every_row, parser_of, say
+from models.evaluate.harness import every_row, parser_of, say
 from models.scenes.settings import GAMES
+from models.scenes.world.arrays import Json
 from vision import TableState, table_state_to_json
 from vision.core.stages import STAGES, watched_by
 

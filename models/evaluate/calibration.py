@@ -11,11 +11,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from models.evaluate.harness import RESULTS, kept_rows, parser_of, say
+from models.scenes.world.arrays import Json
 
-Json = dict[str, Any]
 Claim = tuple[float, bool]
 
 BINS = (0.5, 0.7, 0.9, 0.99)

@@ -25,16 +25,17 @@ from typing import Any
 import numpy as np
 
 from engine.lattice import Cell
-from models.evaluate.harness import Json, every_row, kept_rows, mcnemar, parser_of, say
+from models.evaluate.harness import every_row, kept_rows, mcnemar, parser_of, say
 from models.evaluate.renders import read_render, rendered
 from models.evaluate.score import Shown, row_of, smallest_cell_px
 from models.evaluate.tables import request_of
 from models.evaluate.taught.counting import Tally, count_layout, stages_of, taught
 from models.evaluate.taught.invented import box_names, table_truth, tables_of, write_lessons
-from models.scenes.develop import unpacked
+from models.scenes.camera.develop import unpacked
 from models.scenes.scene import make_scene
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
+from models.scenes.world.arrays import Json
 from models.training.hex_samples import hex_table
 from vision import ReadRequest, Shape, TableState, load_picture, read_table, table_state_to_json
 

@@ -25,8 +25,8 @@ import cv2
 from tqdm import tqdm
 
 from models.scenes.splits import SHARED_VARIABLE
+from models.scenes.world.arrays import Json
 
-Json = dict[str, Any]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

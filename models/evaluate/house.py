@@ -1,8 +1,9 @@
 """Counts the reader's house: ``python -m models.evaluate.house [--before COMMIT]``.
 
 Files, lines and statements of ``vision/`` and ``models/``; every number that somebody chose, by
-what it is; functions that do too much; dictionaries between stages; who imports whom; and the
-files that an easy photo passes. With ``--before`` a commit stands beside the working tree.
+what it is; functions that do too much; lines that stand twice; dictionaries between stages; who
+imports whom; and the files that an easy photo passes. With ``--before`` a commit stands beside the
+working tree.
 
 A number counts wherever it is written down to be compared with something later: in a constant of a
 module, a field of a class, a default of a function, or in the midst of a comparison. Nothing is
@@ -11,26 +12,31 @@ chosen by a zero; in a comparison 1 and 2 are counts of things rather than limit
 
 from __future__ import annotations
 
-import argparse
 import ast
+import io
+import keyword
 import marshal
 import subprocess
 import sys
 import tarfile
 import tempfile
-from collections import Counter
+import tokenize
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
-ROOT = Path(__file__).parents[2]
+from models.evaluate.harness import ROOT, parser_of, say
+
 READER = "vision"
 PACKAGES = (READER, "models")
 WRITES_JSON = Path("core/tables.py")
 """The one file whose business dictionaries are."""
 MOST_BRANCHES = 15
+SAME_LINES = 6
+"""So many lines of one shape, one after the other in two functions, are a pair."""
 
 Purpose = Literal["geometry or budget", "hand-set"]
 Number = int | float
@@ -159,6 +165,52 @@ def _branches(function: ast.FunctionDef) -> int:
     return count
 
 
+def same_shaped(sources: Mapping[Path, str], count: int = SAME_LINES) -> list[tuple[str, str]]:
+    """Return the pairs of places in functions where so many lines have the same shape.
+
+    Words that somebody chose, numbers and texts may differ; longer runs are one pair. Docstrings,
+    comments, blank lines and imports do not count, nor do constants and fields.
+    """
+    found: dict[tuple[str, ...], list[tuple[Path, int, int]]] = defaultdict(list)
+    for path, source in sources.items():
+        lines = list(_shapes(source).items())
+        for first in range(len(lines) - count + 1):
+            shape = tuple(text for _, text in lines[first : first + count])
+            found[shape].append((path, first, lines[first][0]))
+    both = {
+        (one, other) for places in found.values() for one, other in combinations(places, 2)
+        if one[0] != other[0] or other[1] - one[1] >= count
+    }  # fmt: skip
+    starts = {(one[:2], other[:2]) for one, other in both}
+    return sorted(
+        (f"{a}:{line}", f"{b}:{other}") for (a, i, line), (b, j, other) in both
+        if ((a, i - 1), (b, j - 1)) not in starts
+    )  # fmt: skip
+
+
+def _shapes(source: str) -> dict[int, str]:
+    """Return the shape of each line that stands in a function, by its number."""
+    inside: set[int] = set()
+    beside: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            inside |= set(range(node.lineno, (node.end_lineno or 0) + 1))
+        elif isinstance(node, ast.Import | ast.ImportFrom) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
+            beside |= set(range(node.lineno, (node.end_lineno or 0) + 1))
+    wanted = inside - beside
+    shapes: dict[int, str] = defaultdict(str)
+    kinds = {tokenize.NUMBER: "0", tokenize.STRING: "s", tokenize.OP: ""}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        line = token.start[0]
+        if line not in wanted or token.type not in (*kinds, tokenize.NAME):
+            continue
+        chosen = token.type == tokenize.NAME and not keyword.iskeyword(token.string)
+        shapes[line] += f" {'n' if chosen else kinds.get(token.type) or token.string}"
+    return shapes
+
+
 def dictionary_places(source: str) -> int:
     """Return how often a field, parameter or result is a dictionary of anything."""
     tree = ast.parse(source)
@@ -221,6 +273,8 @@ def counts(root: Path) -> dict[str, str]:
         statements = sum(isinstance(node, ast.stmt) for source in sources.values()
                          for node in ast.walk(ast.parse(source)))  # fmt: skip
         rows[f"{package}: statements"] = str(statements)
+        pairs = same_shaped(sources)
+        rows[f"{package}: pairs of {SAME_LINES} lines of one shape"] = str(len(pairs))
     reader = _sources(root / READER)
     numbers = [one for source in reader.values() for one in chosen_numbers(source)]
     written = sum(_data_numbers(path) for path in _unfitted(root))
@@ -339,26 +393,31 @@ def _commit(name: str, folder: Path) -> Path:
     """Return a folder with the tree of a commit."""
     packed = subprocess.run(["git", "-C", str(ROOT), "archive", name], capture_output=True,
                             check=True)  # fmt: skip
-    with tarfile.open(fileobj=BytesIO(packed.stdout)) as archive:
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
         archive.extractall(folder, filter="data")
     return folder
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Count as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m models.evaluate.house", description=__doc__)
+    parser = parser_of("house", __doc__, out=None)
     parser.add_argument("--before", metavar="COMMIT", help="a commit to compare with")
     parser.add_argument("--numbers", action="store_true", help="list every number as well")
+    parser.add_argument("--pairs", action="store_true", help="list every pair as well")
     asked = parser.parse_args(arguments)
     before = None
     if asked.before:
         with tempfile.TemporaryDirectory() as folder:
             before = counts(_commit(asked.before, Path(folder)))
-    sys.stdout.write(table(counts(ROOT), before) + "\n")
+    say(table(counts(ROOT), before))
     if asked.numbers:
         for path, source in _sources(ROOT / READER).items():
             for one in chosen_numbers(source):
-                sys.stdout.write(f"{path} {one.kind} {one.name} {one.value} {one.purpose}\n")
+                say(f"{path} {one.kind} {one.name} {one.value} {one.purpose}")
+    if asked.pairs:
+        for package in PACKAGES:
+            for one_place, other in same_shaped(_sources(ROOT / package)):
+                say(f"{package}: {one_place} and {other}")
     return 0
 
 

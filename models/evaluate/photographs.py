@@ -10,12 +10,29 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from models.evaluate.detection import Asked, Cell, Count, count_in, write_seen
-from models.evaluate.harness import Figure, Subject, parser_of, pictures, shared_photos, tell
+from models.evaluate.detection import (
+    Cell,
+    found_row,
+    network_of,
+    total,
+    worst_line,
+    write_seen,
+)
+from models.evaluate.harness import (
+    Figure,
+    Subject,
+    every_row,
+    parser_of,
+    pictures,
+    shared_photos,
+    tell,
+)
+from models.scenes.world.arrays import Json
 from vision import Picture, ReadRequest, Stages, TableState, load_picture, read_table, stages_for
 from vision.core.lattice import turned_cells
 from vision.detect.detect import detect_tiles
@@ -38,64 +55,59 @@ def read(picture: Picture, request: ReadRequest, model: str | None) -> TableStat
     """Return what is read, perhaps with another detector than the shipped one."""
     if model is None:
         return read_table(picture, request)
-    network = Asked(model).network()
-    look = Stages(lambda bgr, told: detect_tiles(bgr, told.shape, network=network),
+    look = Stages(lambda bgr, told: detect_tiles(bgr, told.shape, network=network_of(model)),
                   stages_for(request).reader)  # fmt: skip
     return read_table(picture, request, look)
 
 
-def evaluate_qwirkle(folder: Path, worst: Path, model: str | None = None) -> Count:
-    """Return how the layouts of a growing game are read; exact means the same cells are taken.
+def _labels(folder: Path) -> Json:
+    return dict(json.loads((folder / "labels.json").read_text("utf-8"))["photos"])
+
+
+def _layout_row(photo: str, folder: Path, worst: Path, model: str | None) -> Json:
+    """Return how the layout of a growing game is read; right means the same cells are taken.
 
     What is called aside counts as invented: nothing lies beside the game.
     """
-    labels = json.loads((folder / "labels.json").read_text("utf-8"))["photos"]
-    count = Count()
-    for name, tiles in labels.items():
-        if "at" not in tiles[0]:
-            continue
-        picture = load_picture(folder / name)
-        state = read(picture, ReadRequest("square"), model)
-        truth = {(tile["at"][0], tile["at"][1]) for tile in tiles}
-        cells = {(e["at"][0], e["at"][1]) for e in (*state.tiles, *state.unsure)}
-        shared = best_overlap(truth, cells) if cells else 0
-        invented = len(cells) - shared + len(state.aside)
-        count.pictures += 1
-        count.cells += len(truth)
-        count.missed += len(truth) - shared
-        count.invented += invented
-        right = shared == len(truth) and not invented
-        count.exact += right
-        count.worst.append((len(truth) - shared + invented, name))
-        entries = (*state.tiles, *state.unsure, *state.aside)
-        write_seen(picture, entries, worst / f"qwirkle_{name}", bad=not right)
-    return count
+    picture = load_picture(folder / photo)
+    state = read(picture, ReadRequest("square"), model)
+    truth = {(tile["at"][0], tile["at"][1]) for tile in _labels(folder)[photo]}
+    cells = {(e["at"][0], e["at"][1]) for e in (*state.tiles, *state.unsure)}
+    shared = best_overlap(truth, cells) if cells else 0
+    missed, invented = len(truth) - shared, len(cells) - shared + len(state.aside)
+    right = not missed and not invented
+    entries = (*state.tiles, *state.unsure, *state.aside)
+    write_seen(picture, entries, worst / f"{folder.name}_{photo}", bad=not right)
+    return {"photo": photo, "right": right, "cells": len(truth), "missed": missed,
+            "invented": invented, "corners": []}  # fmt: skip
 
 
-def evaluate_catan(folder: Path, worst: Path, model: str | None = None) -> Count:
-    """Return how the hexes of islands are found; corners are off by shares of the radius."""
-    labels = json.loads((folder / "labels.json").read_text("utf-8"))["photos"]
-    count = Count()
-    for name, hexes in labels.items():
-        picture = load_picture(folder / name)
-        state = read(picture, ReadRequest("hex"), model)
-        entries = (*state.tiles, *state.unsure, *state.aside)
-        found = [np.array(entry["outline"]) for entry in entries]
-        truth = [np.array(one["outline"]) for one in hexes]
-        right = count_in(count, truth, [], found, name)
-        count.exact += right
-        write_seen(picture, entries, worst / f"catan_{name}", bad=not right)
-    count.corner_errors = [error * np.sqrt(3) for error in count.corner_errors]
-    return count
+def _hex_row(photo: str, folder: Path, worst: Path, model: str | None) -> Json:
+    """Return how the hexes of an island are found; corners are off by shares of the radius."""
+    picture = load_picture(folder / photo)
+    state = read(picture, ReadRequest("hex"), model)
+    entries = (*state.tiles, *state.unsure, *state.aside)
+    truth = [np.array(one["outline"]) for one in _labels(folder)[photo]]
+    row = found_row(truth, [], [np.array(entry["outline"]) for entry in entries])
+    write_seen(picture, entries, worst / f"{folder.name}_{photo}", bad=not row["right"])
+    return {**row, "photo": photo, "corners": [error * np.sqrt(3) for error in row["corners"]]}
 
 
-def layout_figures(count: Count) -> tuple[Figure, ...]:
+def layout_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
     """Return the figures of a box that training never saw."""
+    cells, missed, invented = (total(rows, key) for key in ("cells", "missed", "invented"))
     return (
-        Figure("tiles found", count.cells - count.missed, count.cells, 100, least=99.5),
-        Figure("tiles invented", count.invented, count.cells, most=0),
-        Figure("layouts exact in occupancy", count.exact, count.pictures, 100, least=90),
+        Figure("tiles found", cells - missed, cells, 100, least=99.5),
+        Figure("tiles invented", invented, cells, most=0),
+        Figure("layouts exact in occupancy", total(rows, "right"), len(rows), 100, least=90),
     )
+
+
+def hex_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
+    """Return the figures of islands of hexes."""
+    cells, missed, invented = (total(rows, key) for key in ("cells", "missed", "invented"))
+    return (Figure("hexes found", cells - missed, cells, 100),
+            Figure("hexes invented", invented, cells))  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -106,19 +118,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     photos = shared_photos()
     if photos is None:
         return 0
+    kept = asked.out if asked.model is None else None
     worst = asked.out / "photographs"
-    out = asked.out if asked.model is None else asked.out / "other"
-    qwirkle = evaluate_qwirkle(photos / "qwirkle", worst, asked.model)
-    catan = evaluate_catan(photos / "catan", worst, asked.model)
-    hexes = (Figure("hexes found", catan.cells - catan.missed, catan.cells, 100),
-             Figure("hexes invented", catan.invented, catan.cells))  # fmt: skip
-    for name, count, figures in (
-        ("qwirkle", qwirkle, layout_figures(qwirkle)), ("catan", catan, hexes),
+    for name, row, figures in (
+        ("qwirkle", _layout_row, layout_figures), ("catan", _hex_row, hex_figures),
     ):  # fmt: skip
-        off = 100 * np.array(count.corner_errors)
+        folder = photos / name
+        # Photographs of a game; those to learn from are labelled otherwise.
+        names = [n for n, tiles in _labels(folder).items() if {"at", "outline"} & set(tiles[0])]
+        work = partial(row, folder=folder, worst=worst, model=asked.model)
+        path = None if kept is None else worst / f"{name}.jsonl"
+        rows = every_row(path, "photo", names, work, asked.workers)
+        off = 100 * np.array([error for one in rows for error in one["corners"]])
         corners = f"  corners off by {off.mean():.1f} % ({np.median(off):.1f} median)"
-        subject = Subject("photographs", name, figures, pictures(worst, name, asked.out))
-        tell(subject, out, corners if len(off) else "", count.worst_line(8))
+        subject = Subject("photographs", name, figures(rows), pictures(worst, name, asked.out))
+        tell(subject, kept, corners if len(off) else "", worst_line(names, rows, 8))
     return 0
 
 

@@ -13,20 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from engine.setfile import built_in_set
-from models.evaluate.harness import (
-    Figure,
-    Json,
-    Subject,
-    confidence_lines,
-    every_row,
-    parser_of,
-    tell,
-)
+from models.evaluate.harness import Figure, Subject, confidence_lines, every_row, parser_of, tell
 from models.evaluate.score import SMALLEST_PX
 from models.evaluate.tables import SURELY
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Json
 from models.training.drills import crops_of
 from vision.classify.reader import load_reader
 from vision.core.files import TRAINED

@@ -16,11 +16,12 @@ from functools import partial
 from pathlib import Path
 
 from models.evaluate import tables
-from models.evaluate.harness import Json, Subject, every_row, parser_of, pictures, say, tell
+from models.evaluate.harness import Subject, every_row, parser_of, pictures, say, tell
 from models.evaluate.score import Shown, row_of, write_worst
-from models.scenes.photoreal_boards import rendered_boards
+from models.scenes.photoreal.boards import rendered_boards
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
+from models.scenes.world.arrays import Json
 from vision import TableState, load_picture, read_table
 
 HALVES = {"even": (0,), "odd": (1,), "all": (0, 1)}

@@ -13,22 +13,20 @@ from typing import Any, Protocol
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from engine.games import several_boards
 from engine.lattice import Cell
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.scenes.settings import HEX_GAMES
+from models.scenes.world.arrays import Array, Json
 from vision import TableState
 from vision.hexes.cells import CELLS
 from vision.hexes.cells import turned_cell as turned_hex
 from vision.hexes.plane import plane_of
 from vision.layout.cards import turned_cell
 
-Json = dict[str, Any]
 Entry = Mapping[str, Any]
-Array = npt.NDArray[Any]
 HexTile = tuple[int, str, tuple[Cell, ...]]
 """Board, name and sorted cells."""
 
@@ -207,29 +205,41 @@ def _beside(
 
 
 def _width(outline: Array, tile: Entry, tile_set: TileSet) -> float:
-    x, y = outline[:, 0], outline[:, 1]
-    area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
-    return float(np.sqrt(area / len(tile_set[tile["tile"]].cells)))
+    return float(np.sqrt(abs(_area(outline)) / len(tile_set[tile["tile"]].cells)))
 
 
 def _matched(truth: Sequence[Entry], entries: Sequence[Entry]) -> tuple[dict[int, int], list[int]]:
     """Return for each true tile the entry about it, and the entries about nothing."""
-    if not truth or not entries:
-        return {}, list(range(len(entries)))
-    true = np.array([np.mean(t["outline"], axis=0) for t in truth])
-    width = np.array([np.sqrt(abs(_area(np.array(t["outline"])))) for t in truth])
-    said = np.array([np.mean(e["outline"], axis=0) for e in entries])
-    apart = np.linalg.norm(true[:, None] - said[None], axis=2) / width[:, None]
-    pairs: dict[int, int] = {}
-    taken: set[int] = set()
-    for flat in np.argsort(apart, axis=None):
-        i, j = divmod(int(flat), len(entries))
-        if apart[i, j] >= NEAR:
-            break
-        if i not in pairs and j not in taken:
-            pairs[i] = j
-            taken.add(j)
+    true, said = ([np.array(e["outline"]) for e in some] for some in (truth, entries))
+    widths = [float(np.sqrt(abs(_area(outline)))) for outline in true]
+    pairs = paired(true, said, widths, NEAR)
+    taken = set(pairs.values())
     return pairs, [j for j in range(len(entries)) if j not in taken]
+
+
+def paired(
+    truth: Sequence[Array], found: Sequence[Array], widths: Sequence[float], near: float
+) -> dict[int, int]:
+    """Return which outline found is which true one, the closest pairs first.
+
+    Args:
+        truth: true outlines.
+        found: those that were found.
+        widths: of the true ones.
+        near: middles of a pair are nearer than that, in widths.
+    """
+    if not truth or not found:
+        return {}
+    middles, seen = (np.array([o.mean(axis=0) for o in some]) for some in (truth, found))
+    apart = np.linalg.norm(middles[:, None] - seen[None], axis=2) / np.array(widths)[:, None]
+    pairs: dict[int, int] = {}
+    for flat in np.argsort(apart, axis=None):
+        one, other = divmod(int(flat), len(found))
+        if apart[one, other] >= near:
+            break
+        if one not in pairs and other not in pairs.values():
+            pairs[one] = other
+    return pairs
 
 
 def _area(outline: Array) -> float:

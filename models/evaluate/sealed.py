@@ -16,18 +16,10 @@ from functools import partial
 from pathlib import Path
 
 from models.evaluate import tables
-from models.evaluate.harness import (
-    ROOT,
-    Json,
-    Subject,
-    every_row,
-    parser_of,
-    pictures,
-    reader_mark,
-    tell,
-)
+from models.evaluate.harness import ROOT, Subject, every_row, parser_of, pictures, reader_mark, tell
 from models.scenes.settings import GAMES
 from models.scenes.splits import SEALED, Sealed, opened
+from models.scenes.world.arrays import Json
 
 SEALED_PART = "sealed"
 BOOK = ROOT / "models" / "trained" / "openings.jsonl"

@@ -20,7 +20,7 @@ from engine.setfile import built_in_set
 from models.evaluate.detection import width_of
 from models.evaluate.score import Board, Shown, smallest_cell_px
 from models.evaluate.tables import Part, drawn, run, small_figures
-from models.scenes.develop import packed, unpacked
+from models.scenes.camera.develop import packed, unpacked
 from models.scenes.settings import GAMES
 from models.scenes.splits import Split, rng_of
 

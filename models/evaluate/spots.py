@@ -12,12 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.evaluate.harness import Figure, Json, confidence_lines
+from models.evaluate.harness import Figure, confidence_lines
 from models.evaluate.score import Shown
 from models.evaluate.tables import Part, drawn, run
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import Split, rng_of
-from models.scenes.spots import spotted_tile
+from models.scenes.world.arrays import Json
+from models.scenes.world.spots import spotted_tile
 
 ONE_IN = 3
 """So many tiles have one with a spot among them."""

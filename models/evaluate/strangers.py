@@ -15,10 +15,11 @@ from functools import cache, partial
 from pathlib import Path
 
 from models.evaluate.detection import write_seen
-from models.evaluate.harness import Figure, Json, Subject, every_row, parser_of, shared_photos, tell
+from models.evaluate.harness import Figure, Subject, every_row, parser_of, shared_photos, tell
 from models.evaluate.tables import request_of
 from models.evaluate.taught.counting import stages_of, taught
 from models.scenes.settings import GAMES
+from models.scenes.world.arrays import Json
 from vision import Picture, ReadRequest, TableState, TaughtSet, load_picture, read_table
 
 FOLDERS = ("no_tiles", "other_games")

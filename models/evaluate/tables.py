@@ -18,7 +18,6 @@ import numpy as np
 from engine.setfile import built_in_set
 from models.evaluate.harness import (
     Figure,
-    Json,
     Subject,
     confidence_lines,
     every_row,
@@ -30,6 +29,7 @@ from models.evaluate.score import Shown, row_of, write_worst
 from models.scenes.scene import make_scene
 from models.scenes.settings import BESIDE, HEX_GAMES, SQUARE_GAMES
 from models.scenes.splits import Split
+from models.scenes.world.arrays import Json
 from models.training.hex_samples import hex_table
 from vision import Picture, ReadRequest, TableState, read_table
 

@@ -23,10 +23,13 @@ from pathlib import Path
 import cv2
 
 from models.evaluate.harness import RESULTS, parser_of, say
-from models.evaluate.taught.features import evaluate_features, evaluate_features_on_photos
+from models.evaluate.taught.features import (
+    evaluate_features,
+    evaluate_features_on_photos,
+    evaluate_lands,
+)
 from models.evaluate.taught.games import evaluate_game, evaluate_stained, evaluate_wooden
 from models.evaluate.taught.invented import FIRST_TABLE, evaluate_invented, evaluate_missing
-from models.evaluate.taught.lands import evaluate_lands
 from models.evaluate.taught.photos import evaluate_catan, evaluate_kingdomino, evaluate_qwirkle
 from models.scenes.splits import SHARED_VARIABLE
 

@@ -1,6 +1,5 @@
 """Tables to see: pictures of any position of any game, with the exact truth beside them.
 
-``models.scenes.scene.make_scene`` makes one picture from a seed, ``models.scenes.sequence.film``
-films a whole game, ``python -m models.scenes`` writes pictures with their truth into a folder, and
+``scene.make_scene`` makes one picture from a seed, ``games.film`` films whole games, and
 ``python -m models.scenes.photoreal`` sends the same positions through a photoreal renderer.
 """

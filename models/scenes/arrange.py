@@ -13,21 +13,17 @@ import numpy as np
 from engine.lattice import HEX_SIDE_NAMES, Cell, cells_around, hex_neighbours, square_neighbours
 from engine.placement import Layout
 from engine.tiles import TileSet
-from models.scenes.arrays import Array
-from models.scenes.aside import Room, lay_aside
-from models.scenes.close import lay_close, least_gap_mm, outlines_of
-from models.scenes.faces import Face, hex_centre
-from models.scenes.invented import InventedSet, invented_set
-from models.scenes.lattices import Spot, cell_middles, hex_pose, item_of, laid, turned
-from models.scenes.negatives import arrange_nothing
-from models.scenes.positions import Table, table_at
-from models.scenes.props import add_props
-from models.scenes.setfaces import BOARD, Box, printed_box
+from models.scenes.games.positions import Table, table_at
 from models.scenes.settings import INVENTED, NOTHING, SQUARE_GAMES, SceneSettings
 from models.scenes.splits import rng_of
-from models.scenes.things import Item, TableTop
-
-Random = np.random.Generator
+from models.scenes.world.arrays import Array, Random
+from models.scenes.world.aside import Room, lay_aside, lay_close, least_gap_mm, outlines_of
+from models.scenes.world.faces import BOARD, Box, Face, hex_centre, printed_box
+from models.scenes.world.invented import InventedSet, invented_set
+from models.scenes.world.lattices import Spot, cell_middles, hex_pose, item_of, laid, turned
+from models.scenes.world.negatives import arrange_nothing
+from models.scenes.world.props import add_props
+from models.scenes.world.things import Item, TableTop
 
 BOARD_GAP_MM = (8.0, 60.0)
 FIELDS_APART = 2.3

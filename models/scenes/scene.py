@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import cos, radians, sin, tan
-from typing import Any
 
 import numpy as np
 
 from models.scenes.arrange import arrange
-from models.scenes.arrays import Array
-from models.scenes.camera import Camera, lens, looking_at
-from models.scenes.canvas import Canvas, Lamp
-from models.scenes.develop import Developer, exposed, gain_for, packed, radiance, unpacked
-from models.scenes.faces import Face, printed
-from models.scenes.ground import put_ground
-from models.scenes.hands import arm_face, arm_item
+from models.scenes.camera.camera import Camera, lens, looking_at
+from models.scenes.camera.canvas import Canvas, Lamp
+from models.scenes.camera.develop import Developer, exposed, gain_for, packed, radiance, unpacked
+from models.scenes.camera.ground import put_ground
+from models.scenes.camera.truth import truth_of
 from models.scenes.settings import (
     Beside,
     CameraSettings,
@@ -25,10 +22,10 @@ from models.scenes.settings import (
     draw_settings,
 )
 from models.scenes.splits import Split, rng_of
-from models.scenes.things import Item, TableTop
-from models.scenes.truth import truth_of
-
-Json = dict[str, Any]
+from models.scenes.world.arrays import Array, Json
+from models.scenes.world.faces import Face, printed
+from models.scenes.world.hands import arm_face, arm_item
+from models.scenes.world.things import Item, TableTop
 
 FOV_DEG = (32.0, 96.0)
 """Horizontal angles from a phone's second lens to a wide webcam."""
@@ -64,12 +61,16 @@ def make_scene(
 def scene_from(settings: SceneSettings) -> Scene:
     """Return the scene that settings describe."""
     top = arrange(settings)
-    camera = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, camera)
+    canvas, jpeg = shot(settings, top)
     truth = truth_of(top, canvas)
-    jpeg = photographed(settings, canvas)
     truth["split"], truth["seed"] = settings.split, settings.seed
     return Scene(unpacked(jpeg), jpeg, truth, settings)
+
+
+def shot(settings: SceneSettings, top: TableTop) -> tuple[Canvas, bytes]:
+    """Return a table as it is painted, and the JPEG file that the scene's camera writes of it."""
+    canvas = painted(settings, top, camera_for(settings, top.extent_mm))
+    return canvas, photographed(settings, canvas)
 
 
 def photographed(settings: SceneSettings, canvas: Canvas) -> bytes:

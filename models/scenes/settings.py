@@ -15,8 +15,7 @@ from models.scenes.splits import (
     rng_of,
     surface_names,
 )
-
-Random = np.random.Generator
+from models.scenes.world.arrays import Random
 
 SQUARE_GAMES = ("schlangennest", "sssnake", "carnival")
 HEX_GAMES = ("snekagon", "snekagon5g")
@@ -187,6 +186,9 @@ class ClutterSettings:
     plain_squares: int
 
 
+NO_CLUTTER = ClutterSettings(False, False, False, False, 0, 0, 0, 0, 0, False, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class SceneSettings:
     """Everything about one scene."""
@@ -256,7 +258,7 @@ def without_disturbance(settings: SceneSettings) -> SceneSettings:
     """Return the same table on a good day: nothing in the way, sharp, well lit."""
     return replace(
         settings,
-        clutter=ClutterSettings(False, False, False, False, 0, 0, 0, 0, 0, False, 0),
+        clutter=NO_CLUTTER,
         light=replace(settings.light, glare=0.0, level=1.0),
         sensor=replace(settings.sensor, noise=0.2, blur_px=0.3, motion_px=0.0, jpeg_quality=95),
         camera=replace(settings.camera, fill=0.75, aim=(0.0, 0.0)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision import Bgr, Points
+from vision.classify.embedding import described
 from vision.core.crop import MARGIN, PATCH_PX, Patches, alone, cut_one, patch_corners
 
 Random = np.random.Generator
@@ -22,6 +23,10 @@ DARKEST = 1.6
 """How little light falls on a tile at worst, as a natural logarithm."""
 ROOM = 1.35
 """Examples are kept with that much around them, so that outlines that miss can be made of them."""
+Floats = NDArray[np.float32]
+
+ROUNDS = 4
+"""Turns settle in two rounds; more are for kinds with many unlike examples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,3 +229,45 @@ def _tones(rng: Random, hardness: Hardness) -> NDArray[np.float32]:
         tones = tones ** np.exp(rng.normal(0, hardness.curve))
     veil = min(abs(rng.normal(0, hardness.veil)), 0.6) if hardness.veil else 0.0
     return np.asarray(255 * tones * (1 - veil) + veil * rng.uniform(150, 255), np.float32)
+
+
+# --- Examples of one kind, turned alike ---
+
+
+def aligned(examples: Examples, folds: int) -> Examples:
+    """Return the examples with a turn for each that had none, equal prints turned equally."""
+    turns = examples.turns.copy()
+    for tile in sorted(set(examples.tiles)):
+        loose = [
+            n for n, name in enumerate(examples.tiles) if name == tile and examples.turns[n] < 0
+        ]
+        if loose:
+            steps = _agreed(_every_turn(examples, loose, folds))
+            turns[loose] = (-steps) % folds
+    return replace(examples, turns=turns)
+
+
+def _every_turn(examples: Examples, numbers: list[int], folds: int) -> Floats:
+    """Return features of the examples at each turn, examples x turns x features."""
+    patches = examples.patches[numbers]
+    rows = [described(plain(patches, [turn] * len(numbers), folds)) for turn in range(folds)]
+    return np.stack(rows, axis=1)
+
+
+def _agreed(rows: Floats) -> NDArray[np.int64]:
+    """Return by how many steps each example is turned to look like the others."""
+    count = len(rows)
+    flat = rows.reshape(count * rows.shape[1], -1)
+    # The example that some turn of every other one comes nearest to is what all are turned to.
+    squares = (flat**2).sum(axis=1)
+    apart = squares[None] - 2 * rows[:, 0] @ flat.T + squares[:: rows.shape[1], None]
+    apart = apart.reshape(count, count, -1)
+    first = int(apart.min(axis=2).sum(axis=1).argmin())
+    steps = apart[first].argmin(axis=1)
+    for _ in range(ROUNDS):
+        mean = rows[np.arange(count), steps].mean(axis=0)
+        better = ((rows - mean) ** 2).sum(axis=2).argmin(axis=1)
+        if (better == steps).all():
+            break
+        steps = better
+    return np.asarray(steps, np.int64)

@@ -18,9 +18,8 @@ from engine.errors import EngineError
 from engine.given import an_object, read_json
 from engine.setfile import read_set_file
 from models.teaching.errors import TeachingError
-from models.teaching.figures import checked_figures
 from models.teaching.kept import read_kept
-from models.teaching.shelf import INSIDE, delete, files_in, signature_of
+from models.teaching.shelf import INSIDE, checked_figures, delete, files_in, signature_of
 from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, sign
 from models.teaching.teach import check_name
 from vision import ModelError, find_taught

@@ -2,26 +2,89 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from pathlib import Path
 from subprocess import SubprocessError
 from typing import Any
 
 from engine.errors import EngineError, RecordError, SetError
-from engine.given import an_object, read_json
-from engine.setfile import SAFE_NAME, load_set
+from engine.game import Json
+from engine.given import a_list, an_object, hides, is_whole, read_json
+from engine.latin import latin
+from engine.setfile import SAFE_NAME, built_in_names, load_set
 from models.teaching.errors import TeachingError
-from models.teaching.figures import checked_figures
 from models.teaching.signature import SIGNATURE, SUMS, Signed, forget_signature, signed_by
-from models.teaching.store import files_of
+from models.teaching.store import files_of, write_text
 from models.teaching.teach import check_name
 from vision import ModelError, OutdatedError, find_taught
 from vision.classify.taught import FORMAT
 
+MOST = 4000
+LONGEST_TEXT = 400
 LONGEST_TITLE = 60
 INSIDE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}(\.examples)?\.(json|toml|npz|sums|sums\.minisig)")
 """Names of files in a box: no folders, no hidden files, none too long for a disk."""
+LONGEST_NAME = 40
+
+
+# --- Figures of a box ---
+
+
+def checked_figures(value: Json) -> dict[str, Any]:
+    """Return the figures that are shown of a box, each as the page expects it.
+
+    Raises:
+        RecordError: they say something else; names the place.
+    """
+    given = an_object(value, "figures")
+    counts = {key: _count(given.get(key, 0), f"figures.{key}") for key in ("photos", "examples")}
+    lists: dict[str, Callable[[Any, str], Any]] = {
+        "kinds": _kind, "unsure": _kind, "alike": _pair, "missing": _text, "poor": _photo,
+    }  # fmt: skip
+    listed = {
+        key: [check(one, place) for one in a_list(given.get(key, []), place, MOST)]
+        for key, check in lists.items() if (place := f"figures.{key}")
+    }  # fmt: skip
+    return {**counts, **listed}
+
+
+def _count(value: Json, place: str) -> int:
+    if not is_whole(value) or not 0 <= value <= 10**6:
+        raise RecordError(place, "must be a whole number")
+    return int(value)
+
+
+def _text(value: Json, place: str) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT or hides(value):
+        raise RecordError(place, f"must be a text of at most {LONGEST_TEXT} letters")
+    return value
+
+
+def _kind(value: Json, place: str) -> dict[str, Any]:
+    entry = an_object(value, place)
+    _text(entry.get("tile"), place)
+    _count(entry.get("examples", 0), place)
+    sure = entry.get("sure", 0.0)
+    if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1:
+        raise RecordError(place, "sure must be a number from 0 to 1")
+    return {key: entry[key] for key in ("tile", "examples", "sure") if key in entry}
+
+
+def _pair(value: Json, place: str) -> dict[str, Any]:
+    entry = an_object(value, place)
+    tiles = [_text(one, place) for one in a_list(entry.get("tiles"), place, 2)]
+    if len(tiles) != 2:
+        raise RecordError(place, "two kinds look alike, not one")
+    return {"tiles": tiles}
+
+
+def _photo(value: Json, place: str) -> dict[str, str]:
+    entry = an_object(value, place)
+    return {"file": _text(entry.get("file"), place), "why": _text(entry.get("why"), place)}
 
 
 def listed(folder: Path) -> list[dict[str, Any]]:
@@ -140,3 +203,45 @@ def _must_be_taught(folder: Path, name: str) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise TeachingError(f"there is no taught box called {name}")
     return manifest
+
+
+# --- Names of boxes ---
+
+
+def name_for(folder: Path, title: str) -> str:
+    """Return the name of the box that is shown under a title; a new one where there is none."""
+    title = title[:LONGEST_TITLE]
+    boxes = listed(folder)
+    for box in boxes:
+        if title in (box["title"], box["name"]):
+            return str(box["name"])
+    return safe_name(title, {*(box["name"] for box in boxes), *built_in_names()})
+
+
+def safe_name(title: str, taken: Collection[str]) -> str:
+    """Return a name for files: small letters, digits and dashes, and none that is taken."""
+    words = re.sub(r"[^a-z0-9]+", "-", latin(title).lower()).strip("-")[:LONGEST_NAME].strip("-")
+    # Of scripts without a spelling nothing is left; the same title has the same name all the same.
+    name = words or f"box-{hashlib.sha256(title.encode()).hexdigest()[:6]}"
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    return free
+
+
+def give_title(folder: Path, name: str, title: str) -> None:
+    """Keep the words under which a taught box is shown."""
+    path = folder / f"{name}.json"
+    manifest = an_object(read_json(path), path.name)
+    if manifest.get("title", name) == title:
+        return
+    # Who signed it signed it under its old name.
+    forget_signature(folder, name)
+    rules = folder / f"{name}.toml"
+    if rules.is_file():
+        line = f"title = {json.dumps(title, ensure_ascii=False)}"
+        text = rules.read_text(encoding="utf-8")
+        write_text(rules, re.sub(r'(?m)^title = ".*"$', lambda _: line, text, count=1))
+    text = json.dumps({**manifest, "title": title}, indent=1, ensure_ascii=False) + "\n"
+    write_text(path, text)

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from engine.setfile import SAFE_NAME, built_in_names, built_in_set
-from models.teaching.align import aligned
 from models.teaching.board_fit import FittedBoard, fit_board
 from models.teaching.board_lessons import board_examples, check_learnt, has_board
 from models.teaching.errors import TeachingError
-from models.teaching.examples import Examples, cut_example, joined, without_strangers
+from models.teaching.examples import Examples, aligned, cut_example, joined, without_strangers
 from models.teaching.fit import (
     Fitted,
     Prepared,
@@ -30,20 +29,47 @@ from models.teaching.kept import Kept, digest_of, read_kept, with_new
 from models.teaching.labels import UNKNOWN, Label, Labels, corrections_in
 from models.teaching.mapping import Mapped, mapping_for
 from models.teaching.match import folds_of, placed_tiles
-from models.teaching.photos import why_again
 from models.teaching.report import report_of
 from models.teaching.store import write_taught
-from vision import Shape, VisionError, load_picture
+from vision import Picture, Points, Shape, VisionError, load_picture
 from vision.classify.taught import game_set, loose_set
+from vision.core.crop import cut
 from vision.core.looks import period_of
 from vision.hexes.taught.boards import board_kinds
+from vision.layout.quality import CLIPPED, TEXTS, assess
 
+PALE, BURNT = 150, 0.8
+"""Where one colour is as light as a camera can tell and no other is darker than that, light has
+taken the print's colour away. A photograph is burnt if so much of a usual tile is like that: in one
+of 80 drawn ones it was 0.99, in the others 0.6 at most."""
 FEWEST_KINDS = 2
 LEAST_CONTRAST = 4.0
 """Steps of brightness that tiles and what lies around them vary by, of 255; noise gives 2 or 3."""
 SEED = 10
 
 Progress = Callable[[str], None]
+
+
+# --- Photographs that should be taken again ---
+
+
+def why_again(picture: Picture, outlines: Sequence[Points]) -> str | None:
+    """Return why a photograph should be taken again, in the owner's words; nothing if it will do.
+
+    Args:
+        picture: the photograph.
+        outlines: the tiles in it, in its own pixels.
+    """
+    quality = assess(picture.bgr, outlines, scale=picture.scale)
+    if not quality.ok:
+        return quality.advice[0].text
+    return TEXTS["bright"] if outlines and _is_burnt(picture, outlines) else None
+
+
+def _is_burnt(picture: Picture, outlines: Sequence[Points]) -> bool:
+    tiles = cut(picture.bgr, outlines)
+    lost = (tiles.max(axis=3) >= CLIPPED) & (tiles.min(axis=3) >= PALE)
+    return bool(np.median(lost.mean(axis=(1, 2))) > BURNT)
 
 
 @dataclass(frozen=True)

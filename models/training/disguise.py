@@ -7,20 +7,16 @@ colour whose seams hardly show, islands on a printed mat, and boards whose squar
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from models.scenes.faces import Face, face_of
-from models.scenes.negatives import CELL_PX
-from models.scenes.noise import field
-from models.scenes.surfaces import hsv
-from models.scenes.things import Item, Lathe, TableTop
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
+from models.scenes.world.arrays import Array, Random
+from models.scenes.world.faces import Face, face_of
+from models.scenes.world.negatives import CELL_PX
+from models.scenes.world.noise import field
+from models.scenes.world.surfaces import hsv
+from models.scenes.world.things import Item, Lathe, TableTop
 
 NEAR_GROUND, FAR_FROM_GROUND = 15.0, 55.0
 """Differences, of 255, below which a colour counts as ground and above which as print."""

@@ -12,24 +12,21 @@ from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from engine.tiles import TileSet
 from models.scenes.arrange import extent_of
-from models.scenes.develop import unpacked
-from models.scenes.lattices import Spot, cell_middles, laid
-from models.scenes.props import add_props
+from models.scenes.camera.develop import unpacked
+from models.scenes.camera.truth import truth_of
 from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.setfaces import BACK, Box, printed_box
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.things import TableTop
-from models.scenes.truth import truth_of
+from models.scenes.world.arrays import Array, Random
+from models.scenes.world.faces import BACK, Box, printed_box
+from models.scenes.world.lattices import Spot, cell_middles, laid
+from models.scenes.world.props import add_props
+from models.scenes.world.things import TableTop
 from vision.core.crop import cut
 from vision.core.looks import Look
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 SIZES_PX = ((800, 600), (960, 720), (1280, 960))
 COLUMNS_AND_ROWS = (6, 11)

@@ -30,8 +30,7 @@ from models.training.learning import (
     write_sequential,
 )
 from models.training.print_drawing import sources
-from models.training.prints import ROOM, Bank, Pairs, gathered, picked
-from models.training.varied import varied
+from models.training.prints import BANK_ROOM, Bank, Pairs, gathered, picked, varied
 from vision.classify.embedding import FILE, LAND_NUMBERS, PRINT_NUMBERS
 
 CLASSES = 40
@@ -205,7 +204,7 @@ def write_from(weights: Path) -> None:
 
 def main() -> None:
     """Read the options and train."""
-    parser = timed_parser("embedding", __doc__, "build/embedding", ROOM)
+    parser = timed_parser("embedding", __doc__, "build/embedding", BANK_ROOM)
     parser.add_argument("--batch", type=int, default=16, help="boxes a step")
     parser.add_argument("--from", dest="weights", type=Path, help="write an earlier run's network")
     options = parser.parse_args()

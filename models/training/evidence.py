@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
@@ -28,7 +27,8 @@ from models.art import faces
 from models.scenes.scene import make_scene
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
-from models.scenes.spots import spotted_patch
+from models.scenes.world.arrays import Array, Random
+from models.scenes.world.spots import spotted_patch
 from models.training.drills import cell_outlines, drill_crops
 from models.training.harness import made, parser_of, tell
 from models.training.reader import exposed_longer
@@ -41,9 +41,6 @@ from vision.core.crop import Patches, cut
 from vision.core.looks import BACK, Look, period_of
 from vision.core.types import width_of
 from vision.detect.detect import QUICK, detect_tiles
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 FIRST_SEED = 50_000
 """Tables before were drawn to fit the readers to: what they were fitted to they know too well."""
@@ -241,16 +238,19 @@ def train(set_name: str, out: Path, asked: argparse.Namespace) -> dict[str, Any]
     """Draw, read, fit and write the evidence of one box; return its figures."""
     tile_set = built_in_set(set_name)
     reader = load_reader(tile_set)
-    tables = _drawn(f"tiles-{set_name}", partial(table_tiles, set_name), asked.tables, asked)
-    scenes = _drawn("scenes", partial(stranger_tiles, collage=False), asked.scenes, asked)
-    collages = _drawn("collages", partial(stranger_tiles, collage=True), asked.collages, asked)
+    tables, scenes, collages = (
+        _drawn(name, draw, count, asked.workers)
+        for name, draw, count in (
+            (f"tiles-{set_name}", partial(table_tiles, set_name), asked.tables),
+            ("scenes", partial(stranger_tiles, collage=False), asked.scenes),
+            ("collages", partial(stranger_tiles, collage=True), asked.collages),
+        )
+    )
     faces = faces_of(tile_set, reader, tables)
     every = known(faces, set_name, [*tables, *scenes, *collages], asked.workers)
     tiles_share = share_of_tiles(set_name, scenes, asked.counted, asked.workers)
     ours, tile, right, checked = fit_both(every, tiles_share)
     figures = {"tiles_share": round(tiles_share, 3), **figures_of(ours, every, right, checked)}
-    if asked.kept is not None:
-        np.savez(asked.kept / f"rows-{set_name}.npz", **vars(every), tiles_share=tiles_share)
     write_evidence(Evidence(faces, ours, tile, tiles_share), tile_set, out, figures)
     return figures
 
@@ -298,27 +298,11 @@ def figures_of(ours: Trees, every: Known, right: Array, checked: Array) -> dict[
     }  # fmt: skip
 
 
-def _drawn(name: str, draw: Any, count: int, asked: argparse.Namespace) -> list[Drawn]:
-    """Return what is drawn of so many seeds; what is kept in a folder is not drawn again."""
-    seeds = list(range(FIRST_SEED, FIRST_SEED + count))
-    work = partial(_kept, asked.kept, name, draw)
-    every = made(name, work, seeds, asked.workers)
+def _drawn(name: str, draw: Callable[[int], Drawn], count: int, workers: int) -> list[Drawn]:
+    """Return what is drawn of so many seeds."""
+    every = made(name, draw, range(FIRST_SEED, FIRST_SEED + count), workers)
     # Now and then no tile of a table is large enough to be learnt from.
     return [one for one in every if len(one.patches)]
-
-
-def _kept(folder: Path | None, name: str, draw: Any, seed: int) -> Drawn:
-    path = None if folder is None else folder / f"{name}-{seed}.npz"
-    if path is not None and path.is_file():
-        with np.load(path, allow_pickle=False) as kept:
-            return Drawn(kept["patches"], tuple(map(str, kept["looks"])), kept["across_px"],
-                         kept["sources"])  # fmt: skip
-    drawn: Drawn = draw(seed)
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, patches=drawn.patches, looks=np.array(drawn.looks, str),
-                 across_px=drawn.across_px, sources=drawn.sources)  # fmt: skip
-    return drawn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -328,7 +312,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scenes", type=int, default=100, help="drawn scenes without tiles")
     parser.add_argument("--collages", type=int, default=300)
     parser.add_argument("--counted", type=int, default=12, help="drawn tables of play, a box")
-    parser.add_argument("--kept", type=Path, metavar="DIR", help="where drawings are kept")
     asked = parser.parse_args(arguments)
     for name in asked.sets or SQUARE_GAMES:
         tell(name, train(name, asked.out, asked), asked.out, [f"evidence_{name}.npz"])

@@ -20,16 +20,15 @@ import numpy as np
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.scenes.arrange import lay_out
-from models.scenes.arrays import Array
-from models.scenes.aside import lay_aside
-from models.scenes.camera import Camera
-from models.scenes.close import lay_close
-from models.scenes.positions import GAMES_IN_POOL, table_at
+from models.scenes.camera.camera import Camera
+from models.scenes.games.positions import GAMES_IN_POOL, table_at
 from models.scenes.scene import camera_for
-from models.scenes.setfaces import printed_box
 from models.scenes.settings import SQUARE_GAMES, draw_settings
 from models.scenes.splits import rng_of
-from models.scenes.things import Item, TableTop
+from models.scenes.world.arrays import Array, Random
+from models.scenes.world.aside import lay_aside, lay_close
+from models.scenes.world.faces import printed_box
+from models.scenes.world.things import Item, TableTop
 from models.training.harness import made, parser_of, tell, write_manifest
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import TRAINED, write_arrays
@@ -47,8 +46,6 @@ from vision.layout.fields import (
     numbers_between,
 )
 from vision.layout.islands import LaidField, touching_cards
-
-Random = np.random.Generator
 
 OFF, OFF_SPREAD = 0.014, 0.5
 """How far found outlines lie off, in widths of a card: the usual spread, and how that varies from

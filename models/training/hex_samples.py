@@ -11,27 +11,24 @@ from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from engine.lattice import HEX_SIDE_NAMES, HEX_STEPS, Cell, hex_board
 from models.scenes.arrange import arrange
-from models.scenes.camera import Camera
-from models.scenes.canvas import Canvas
-from models.scenes.develop import unpacked
-from models.scenes.photoreal_boards import CELL_POINTS, HIDDEN, SEEN
-from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.camera.camera import Camera
+from models.scenes.camera.canvas import Canvas
+from models.scenes.camera.develop import unpacked
+from models.scenes.camera.truth import truth_of
+from models.scenes.photoreal.boards import CELL_POINTS, HIDDEN, SEEN, seen_share
+from models.scenes.scene import shot
 from models.scenes.settings import HEX_GAMES, NOTHING, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.things import Item, TableTop
-from models.scenes.truth import truth_of
+from models.scenes.world.arrays import Array, Random
+from models.scenes.world.things import Item, TableTop
 from vision.core.crop import GREY, Pyramid
 from vision.hexes.boards import CROP_REACH, SHRINK, STRIDE, crop
 from vision.hexes.cells import CELL_PX, CELLS, SIDE, SPAN, VIEW_PX, balanced, turned_cell
 from vision.hexes.models import COLOURS, CONTENTS
 from vision.hexes.plane import FIXED, OUTLINE_RADIUS, HexBoard, plane_of, through
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 FINDER_SIZE = 384
 SIZES_PX = ((800, 600), (1024, 768), (1280, 720), (1280, 960), (1600, 1200), (1920, 1080))
@@ -64,9 +61,7 @@ class TrueBoard:
 
     def px(self, plane: Array) -> Array:
         """Return the pixels of places on the board's plane."""
-        origin, right, down = self.item.axes()
-        flat = np.asarray(plane, float) * self.cell_mm
-        return self.camera.project(origin + flat[:, :1] * right + flat[:, 1:] * down)
+        return self.camera.project(self.item.places_mm(np.asarray(plane, float) * self.cell_mm))
 
 
 @dataclass(frozen=True)
@@ -87,10 +82,7 @@ def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | Non
     """Return the table of a seed with all that can be known about its cells."""
     settings = draw_settings(seed, split, game, size_px)
     top = arrange(settings)
-    camera = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, camera)
-    truth = truth_of(top, canvas)
-    jpeg = photographed(settings, canvas)
+    canvas, jpeg = shot(settings, top)
     cell_mm = settings.cards.size_mm
     boards = tuple(
         _true_board(top, canvas, item, number, cell_mm)
@@ -101,18 +93,16 @@ def hex_table(seed: int, game: str, split: Split, size_px: tuple[int, int] | Non
         outline
         for item in top.items
         if item.role == "aside" and item.face in top.faces
-        for outline in _cell_outlines(item, top, camera, cell_mm)
+        for outline in _cell_outlines(item, top, canvas.camera, cell_mm)
     )
-    return HexTable(unpacked(jpeg), boards, aside, truth, jpeg)
+    return HexTable(unpacked(jpeg), boards, aside, truth_of(top, canvas), jpeg)
 
 
 def _cell_outlines(item: Item, top: TableTop, camera: Camera, cell_mm: float) -> Iterator[Array]:
-    origin, right, down = item.axes()
     turns = np.radians(60 * np.arange(6) - 30)
     ring = np.stack([np.cos(turns), np.sin(turns)], axis=1) / np.sqrt(3) * ASIDE_SHRINK
     for middle in plane_of(top.faces[item.face].cells):
-        flat = (ring + middle) * cell_mm
-        yield camera.project(origin + flat[:, :1] * right + flat[:, 1:] * down)
+        yield camera.project(item.places_mm((ring + middle) * cell_mm))
 
 
 def _true_board(
@@ -157,18 +147,12 @@ def _hidden(
     canvas: Canvas, board: Item, cell_mm: float, heights: dict[Cell, float], own: set[int]
 ) -> dict[Cell, int]:
     """Return for each cell 1 where little of it is seen, 0 where most is, else -1."""
-    origin, right, down = board.axes()
     result = {}
-    rows, columns = canvas.ids.shape
     for cell, height in heights.items():
-        flat = (plane_of([cell]) + CELL_POINTS) * cell_mm
-        places = origin + flat[:, :1] * right + flat[:, 1:] * down
+        places = board.places_mm((plane_of([cell]) + CELL_POINTS) * cell_mm)
         places[:, 2] = height
         px = (canvas.camera.project(places) + 0.5) * canvas.ids_scale - 0.5
-        at = np.round(px).astype(int)
-        inside = (at >= 0).all(axis=1) & (at[:, 0] < columns) & (at[:, 1] < rows)
-        ids = canvas.ids[np.clip(at[:, 1], 0, rows - 1), np.clip(at[:, 0], 0, columns - 1)]
-        seen = float((np.isin(ids, list(own)) & inside).mean())
+        seen = seen_share(px, canvas.ids, list(own))
         result[cell] = 1 if seen < HIDDEN else 0 if seen > SEEN else IGNORED
     return result
 

@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from models.scenes.faces import Face
-from models.scenes.invented import invented_set
-from models.scenes.lands import land_box
 from models.scenes.splits import Split, invented_names
+from models.scenes.world.faces import Face
+from models.scenes.world.invented import invented_set
+from models.scenes.world.lands import land_box
 from models.teaching.examples import KEPT_PX, cut_example
 from vision.core.crop import Patches
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
 from engine.setfile import built_in_set
 from engine.tiles import TileSet
 from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Array
 from models.training.drills import drill_crops
 from models.training.harness import made, parser_of, tell
 from vision.classify.features import features
@@ -29,8 +29,6 @@ from vision.classify.halves import upper_halves
 from vision.classify.reader import Reader, make_reader, write_reader
 from vision.core.crop import Patches
 from vision.core.looks import Look
-
-Array = npt.NDArray[Any]
 
 SHRINKAGE = 0.02
 """0.005, 0.02 and 0.1 read the same on held-out tables; this one is in the middle."""

@@ -7,27 +7,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from engine.lattice import HEX_STEPS, SQUARE_STEPS, hex_board
 from models.scenes.arrange import arrange
-from models.scenes.camera import Camera
-from models.scenes.canvas import Canvas
-from models.scenes.develop import unpacked
-from models.scenes.faces import Face, hex_outline, square_outline
-from models.scenes.lattices import cell_middles
-from models.scenes.scene import camera_for, painted, photographed
+from models.scenes.camera.camera import Camera
+from models.scenes.camera.canvas import Canvas
+from models.scenes.camera.develop import unpacked
+from models.scenes.scene import shot
 from models.scenes.settings import HEX_GAMES, INVENTED, NOTHING, SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.things import Item, TableTop
+from models.scenes.world.arrays import Array, Random
+from models.scenes.world.faces import Face, hex_outline, square_outline
+from models.scenes.world.lattices import cell_middles
+from models.scenes.world.things import Item, TableTop
 from models.training.disguise import as_blocks, on_mat, with_men
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 SQUARE, HEX, BOARD = range(3)
 """Kinds of cells: of a square tile, of a hex tile, an empty place printed on a hex board."""
@@ -118,10 +114,9 @@ def sample_of(settings: SceneSettings, rng: Random) -> Sample:
         top = on_mat(top, rng)
     if settings.subject == NOTHING and rng.random() < MEN_SHARE:
         top = with_men(top, rng)
-    camera = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, camera)
-    bgr = unpacked(photographed(settings, canvas))
-    ids, found = _seen(top, camera, canvas, settings.cards.size_mm)
+    canvas, jpeg = shot(settings, top)
+    bgr = unpacked(jpeg)
+    ids, found = _seen(top, canvas, settings.cards.size_mm)
     if unknown and rng.random() < TOPPED_SHARE:
         _put_on_tiles(bgr, found, rng)
     bgr, ids, origin = _part(bgr, ids, rng)
@@ -129,7 +124,7 @@ def sample_of(settings: SceneSettings, rng: Random) -> Sample:
 
 
 def _seen(
-    top: TableTop, camera: Camera, canvas: Canvas, pitch_mm: float
+    top: TableTop, canvas: Canvas, pitch_mm: float
 ) -> tuple[Array, list[tuple[int, Array, Array]]]:
     """Return the map of cell numbers, and kind, corners and cut sides of each cell."""
     ids = np.zeros(canvas.ids.shape, np.int16)
@@ -139,9 +134,9 @@ def _seen(
         if item.role not in ("tile", "aside", "board") or not areas[number]:
             continue
         face = top.faces[item.face]
-        cells = cells_of(item, face, camera, pitch_mm)
+        cells = cells_of(item, face, canvas.camera, pitch_mm)
         whole = sum(abs(cv2.contourArea(c.astype(np.float32))) for _, c, _ in cells)
-        inside = _share_inside(item, face, camera)
+        inside = _share_inside(item, face, canvas.camera)
         hidden = item.role != "board" and areas[number] < LEAST_SEEN * whole * inside
         _mark(ids, canvas.ids == number, cells, len(found), hidden=hidden)
         if not hidden:
@@ -169,15 +164,13 @@ def _many(
     square = kind == SQUARE
     unit = square_outline(pitch_mm) if square else hex_outline(pitch_mm)
     middles = cell_middles(cells, pitch_mm, "square" if square else "hex")
-    origin, right, down = item.axes()
     # Sides by their neighbour: outlines start at the upper left, so a square's first side is the
     # upper one, a hex's first runs from the upper left to the top, towards the north-west.
     steps = SQUARE_STEPS if square else (HEX_STEPS[4], *HEX_STEPS[5:], *HEX_STEPS[:4])
     taken = set(cells)
     out = []
     for cell, middle in zip(cells, middles, strict=True):
-        flat = unit + middle
-        corners = camera.project(origin + flat[:, :1] * right + flat[:, 1:] * down)
+        corners = camera.project(item.places_mm(unit + middle))
         cut = [(cell[0] + q, cell[1] + r) not in taken for q, r in steps]
         sides = np.zeros(len(unit)) if kind == BOARD else np.array(cut)
         out.append((kind, corners, sides.astype(np.uint8)))

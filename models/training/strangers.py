@@ -8,23 +8,18 @@ in tiles and anywhere else.
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from models.scenes.noise import field
 from models.scenes.settings import draw_settings
 from models.scenes.splits import rng_of, surface_names
-from models.scenes.surfaces import hsv, surface
+from models.scenes.world.arrays import Array, Random
+from models.scenes.world.noise import field
+from models.scenes.world.surfaces import hsv, surface
 from models.training.samples import LARGE_PX, SAMPLE_PX, sample_of
 from vision.core.crop import Patches, cut
 from vision.core.types import width_of
 from vision.detect.detect import QUICK, detect_tiles
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 COLLAGE_PX = 512
 CUT_OF_A_COLLAGE, CUT_OF_A_SCENE = 10, 25

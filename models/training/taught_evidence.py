@@ -11,16 +11,15 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from models.evaluate.taught.invented import one_print, part_lesson, tables_of
-from models.scenes.invented import invented_set
 from models.scenes.splits import invented_names, rng_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.invented import invented_set
 from models.teaching.teach import gather, learn
 from models.training.drills import jittered
 from models.training.evidence import Known, figures_of, fit_both
@@ -33,9 +32,6 @@ from vision.classify.reader import CellReading, Reader
 from vision.classify.second_look import read_taught
 from vision.core.crop import Patches
 from vision.core.types import Detection
-
-Array = npt.NDArray[Any]
-Random = np.random.Generator
 
 TABLES, FIRST_TABLE = 5, 40
 MISSES = (0.3, 1.5)
@@ -67,12 +63,8 @@ _NONE, _NO_NUMBERS = np.zeros(0, np.int32), np.zeros(0, np.float64)
 NOTHING = Trees(0.0, _NONE, _NONE, _NO_NUMBERS, _NONE, _NONE, _NO_NUMBERS)
 
 
-def box_rows(name: str, kept: Path | None) -> Known | None:
+def box_rows(name: str) -> Known | None:
     """Return what is known about tiles and strangers of one box; nothing where it shows lands."""
-    path = None if kept is None else kept / f"taught-{name}.npz"
-    if path is not None and path.is_file():
-        with np.load(path, allow_pickle=False) as arrays:
-            return Known(*(arrays[key] for key in ("rows", "right", "ours", "sources")))
     with tempfile.TemporaryDirectory() as home:
         lesson, known = part_lesson(name, Path(home), "train")
         reader = learn(lesson, gather(lesson).examples, Path(home)).reader
@@ -83,11 +75,7 @@ def box_rows(name: str, kept: Path | None) -> Known | None:
                  tables_of(name, "square", TABLES, FIRST_TABLE, "train"))]  # fmt: skip
     number = int(name.rpartition("-")[2])
     rows, right, ours = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    every = Known(rows, right, ours, np.full(len(rows), number))
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, **vars(every))
-    return every
+    return Known(rows, right, ours, np.full(len(rows), number))
 
 
 def _table_rows(
@@ -133,11 +121,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Train as the command line asks."""
     parser = parser_of("taught_evidence", __doc__)
     parser.add_argument("--boxes", type=int, default=16, help="invented boxes to teach")
-    parser.add_argument("--kept", type=Path, metavar="DIR", help="where rows are kept")
     asked = parser.parse_args(arguments)
     names = invented_names("train", "square")[: asked.boxes]
-    work = partial(box_rows, kept=asked.kept)
-    parts = [one for one in made("boxes", work, names, asked.workers) if one is not None]
+    parts = [one for one in made("boxes", box_rows, names, asked.workers) if one is not None]
     every = Known(*(np.concatenate([getattr(part, key) for part in parts])
                     for key in ("rows", "right", "ours", "sources")))  # fmt: skip
     drawn = float(every.ours.mean())

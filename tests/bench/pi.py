@@ -19,8 +19,8 @@ from companion_app.live.reading import make_reader
 from engine.games import game_named
 from engine.placement import Layout
 from engine.record import find_set
-from models.scenes.sequence import film
 from tests.faults.companion import Companion, as_the_service
+from tests.live_games.filmed import film
 from vision.core.types import Frame
 
 SIZE_PX = (1920, 1080)

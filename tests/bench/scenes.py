@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 
 from models.scenes.scene import scene_from
-from models.scenes.sequence import film
 from models.scenes.settings import SceneSettings, draw_settings
+from tests.live_games.filmed import film
 
 SIZE = (1280, 720)
 SCENES = 12

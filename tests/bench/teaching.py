@@ -13,9 +13,9 @@ import numpy as np
 
 from models.evaluate.taught.counting import stages_of
 from models.evaluate.taught.invented import lesson_photo
-from models.scenes.invented import MOST_KINDS, invented_set, planned_kinds
 from models.scenes.settings import draw_settings
 from models.scenes.splits import invented_names
+from models.scenes.world.invented import MOST_KINDS, invented_set, planned_kinds
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
 from vision.classify.taught import TaughtSet, find_taught

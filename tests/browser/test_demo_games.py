@@ -12,7 +12,7 @@ from companion_app.live.demo import DemoSource
 from companion_app.live.reading import make_reader
 from engine.record import parse_record, record_to_json
 from engine.referee import referee_record
-from models.scenes.refereed import Manners
+from models.scenes.games.refereed import Manners
 from tests.browser.chromium import wait_until
 from tests.browser.conftest import DESKTOP, MOST_SHIFT, PHONE
 

@@ -21,9 +21,9 @@ from typing import IO, Any, cast
 
 import cv2
 
-from models.scenes.sequence import film
 from tests.faults.power_cut import Tally
 from tests.faults.scripted import Announced, lost_moves
+from tests.live_games.filmed import film
 
 ROOT = Path(__file__).parents[2]
 SIZE_PX = (960, 540)

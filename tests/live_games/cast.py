@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from models.scenes.positions import GAMES_IN_POOL, Played, played
+from models.scenes.games.positions import GAMES_IN_POOL, Played, played
 from models.scenes.splits import Split
 from tests.live_games.steered import STEERED
 

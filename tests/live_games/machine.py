@@ -26,8 +26,9 @@ from engine.games import GAMES, game_named
 from engine.placement import Layout
 from engine.record import Record, find_set, move_to_json
 from models.evaluate.harness import wilson
-from models.scenes.positions import Played, Random
+from models.scenes.games.positions import Played
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Random
 from tests.live_games.cast import game_of, split_of
 from tests.live_games.director import Director
 from tests.live_games.plan import Act

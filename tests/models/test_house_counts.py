@@ -12,6 +12,7 @@ from models.evaluate.house import (
     counts,
     dictionary_places,
     files_called,
+    same_shaped,
     table,
 )
 
@@ -133,3 +134,19 @@ def test_file_is_passed_where_a_function_of_it_is_called():
     }
 
     assert files_called(callers, Path("/tree")) == {"vision/read.py"}
+
+
+SIX = "def f(a):\n    b = a + 1\n    c = g(b)\n    if c:\n        return c.x\n    return [c, 2]\n"
+
+
+def test_lines_of_one_shape_are_a_pair_whatever_their_words():
+    other = SIX.replace("a", "way").replace("c", "cup").replace("2", "7")
+
+    assert same_shaped({Path("one.py"): SIX, Path("two.py"): other}) == [("one.py:1", "two.py:1")]
+
+
+def test_lines_of_another_shape_and_fields_are_no_pair():
+    fields = "class A:\n" + "".join(f"    n{k}: int = {k}\n" for k in range(20))
+    other = SIX.replace("a + 1", "a + 1 + 2")
+
+    assert same_shaped({Path("one.py"): SIX, Path("two.py"): other, Path("three.py"): fields}) == []

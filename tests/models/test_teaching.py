@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set, load_set
-from models.teaching.align import aligned
 from models.teaching.edges import outlines_around
 from models.teaching.errors import TeachingError
-from models.teaching.examples import Examples, plain
+from models.teaching.examples import Examples, aligned, plain
 from models.teaching.fit import seen_periods
 from models.teaching.kept import Kept, read_kept, with_new, write_kept
 from models.teaching.labels import parse_labels

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.scenes.invented import invented_set
-from models.scenes.lands import land_box
-from models.teaching.align import aligned
-from models.teaching.examples import Examples
+from models.scenes.world.invented import invented_set
+from models.scenes.world.lands import land_box
+from models.teaching.examples import Examples, aligned
 from models.teaching.fit import FEW_KINDS, shows_lands
 from models.teaching.report import best_photo
 from models.training.print_drawing import kept_faces

@@ -69,7 +69,7 @@ class ScoreSheet:
 
     def draw(self, items: Iterable[Item], transform: Affine) -> None:
         """Draw shapes moved by a map; what is written among them is left out."""
-        from models.sheets.pen import Pen
+        from models.sheets.pdf import Pen
 
         Pen(self._canvas, lambda text: None).draw(items, transform)
 

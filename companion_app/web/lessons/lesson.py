@@ -221,7 +221,7 @@ class LessonFolder:
 
     def learnt(self, lesson: Doc, wish: Wish) -> Doc:
         """Learn; return the report. ``progress`` says how far it is."""
-        from models.teaching.naming import give_title
+        from models.teaching.shelf import give_title
         from models.teaching.teach import teach
 
         report = dict(teach(self.task(lesson, wish), self.sets, self._say))
@@ -352,7 +352,7 @@ class LessonDraft:
             ups: whether kinds have an up that matters.
             anew: forget what was taught under that name.
         """
-        from models.teaching.naming import name_for
+        from models.teaching.shelf import name_for
 
         name = name_for(self._files.sets, title)
         wish = Wish(name, title, game, ups, anew, self._corrections)

@@ -244,8 +244,8 @@ def boxes() -> Response:
 
 def _rename(name: str, title: str) -> None:
     """Call a box otherwise; its files too, since that is what others see who are given it."""
-    from models.teaching.naming import give_title, name_for
     from models.teaching.parcel import exported, rename
+    from models.teaching.shelf import give_title, name_for
 
     exported(sets_folder(), name)
     to = name_for(sets_folder(), title)
@@ -260,8 +260,8 @@ def _rename(name: str, title: str) -> None:
 def take_in() -> Response:
     """Take in a box from a file (multipart, ``box``); it is checked, and nothing in it is run."""
     from models.teaching.errors import TeachingError
-    from models.teaching.naming import give_title, name_for
     from models.teaching.parcel import taken_in
+    from models.teaching.shelf import give_title, name_for
 
     access.limit_uploads(companion().limiter)
     file = request.files.get("box")

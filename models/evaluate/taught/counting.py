@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from models.evaluate.harness import told
+from models.scenes.world.arrays import Array
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
 from vision import ReadRequest, Shape, Stages, TableState, TaughtSet, find_taught, stages_for
 from vision.core.lattice import turned_cells
 
-Array = npt.NDArray[Any]
 Cell = tuple[int, int]
 
 SURE = 0.99

@@ -1,7 +1,8 @@
 """Which features tell unseen prints apart: on held-out invented boxes and on photographs.
 
 Each box is learnt from two photographs, once with each choice of features, and the tiles that were
-found on other tables are read. What a finished box gave is kept.
+found on other tables are read. What a finished box gave is kept. Boxes of lands, whose kinds have
+many prints, are read under other lights: what the fit makes of few examples is chosen by these.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.evaluate.detection import matched
-from models.evaluate.harness import Json, every_row, told
+from models.evaluate.harness import every_row, spread, told
 from models.evaluate.taught.counting import SURE, best_fit
 from models.evaluate.taught.invented import (
     FIRST_TABLE,
@@ -27,11 +28,16 @@ from models.evaluate.taught.invented import (
     write_lessons,
 )
 from models.evaluate.taught.photos import kingdomino_folds
-from models.scenes.invented import invented_set
-from models.teaching.examples import Examples
+from models.scenes.splits import invented_names
+from models.scenes.world.arrays import Array, Json
+from models.scenes.world.invented import invented_set
+from models.scenes.world.lands import land_box
+from models.teaching.examples import Examples, Hardness, varied
 from models.teaching.fit import fit_reader
 from models.teaching.labels import parse_labels
-from models.teaching.teach import Lesson, gather, learn, prepared_loose
+from models.teaching.match import folds_of
+from models.teaching.teach import SEED, Lesson, gather, learn, prepared_loose
+from models.training.print_drawing import kept_faces
 from vision import ReadRequest, Shape, Stages, load_picture, read_table, stages_for
 from vision.classify import features
 from vision.classify.embedding import NUMBERS
@@ -44,6 +50,12 @@ PHOTOGRAPHED = {"kingdomino": 5, "catan": 8, "qwirkle": 4}
 """Games of the photographs, and into how many parts they are cut."""
 FEW = 5
 """Examples a kind of Kingdomino."""
+SHOTS = (1, 5, 20)
+ASKED = 10
+"""Prints of a kind that are read; those to learn from are others."""
+ANOTHER_DAY = Hardness().times(1.2)
+GAIN, CHANNEL = 0.15, 0.08
+"""How much photographs to learn from differ in brightness and colour, as natural logarithms."""
 
 
 def choices() -> dict[str, npt.NDArray[np.bool_]]:
@@ -181,3 +193,56 @@ def _qwirkle(folder: Path, part: int) -> Case:
         patches.append(cut(picture.bgr, outlines))
         tiles += [truth[places[n]] for n in known]
     return Case(examples, "square", np.concatenate(patches), tiles)
+
+
+# --- Boxes whose kinds have many prints ---
+
+
+@dataclass(frozen=True)
+class LandTask:
+    """One box of lands, learnt from so many examples a kind."""
+
+    name: str
+    shape: Shape
+    shots: int
+
+
+def evaluate_lands(boxes: int, workers: int) -> Iterator[str]:
+    """Yield how many prints are read right, by examples a kind."""
+    for shots in SHOTS:
+        tasks = [
+            LandTask(name, shape, shots)
+            for shape in ("square", "hex")
+            for name in invented_names("held-out", shape)[:boxes]
+        ]
+        total = sum(spread(_land_counts, tasks, workers), np.zeros(4, int))
+        right, count, sure, sure_right = (int(n) for n in total)
+        yield f"lands, {len(tasks)} boxes, {shots} a kind: right {told(right, count, 100)}"
+        yield f"    right of those at {SURE} {told(sure_right, sure, 100)}"
+
+
+def _land_counts(task: LandTask) -> Array:
+    """Return right, all, sure and surely right prints of one box."""
+    folds = folds_of(task.shape)
+    box = land_box(task.name, task.shots + ASKED)
+    rng = np.random.default_rng((SEED, task.shots))
+    learnt = np.concatenate([kept_faces(list(f[: task.shots])) for f in box.faces.values()])
+    asked = np.concatenate([kept_faces(list(f[task.shots :])) for f in box.faces.values()])
+    kinds = list(box.faces)
+    examples = Examples(
+        _lit_otherwise(learnt, rng), tuple(np.repeat(kinds, task.shots).tolist()),
+        np.full(len(learnt), -1), ("lands.jpg",) * len(learnt),
+    )  # fmt: skip
+    rows, lands = prepared_loose(examples, "lands", task.shape)
+    reader = fit_reader(rows, lands=lands).reader
+    turns = [int(n) for n in rng.integers(folds, size=len(asked))]
+    guesses = [r.guesses[0] for r in reader.read(varied(asked, turns, folds, rng, ANOTHER_DAY))]
+    right = np.array([g.tile == k for g, k in zip(guesses, np.repeat(kinds, ASKED), strict=True)])
+    sure = np.array([g.confidence >= SURE for g in guesses])
+    return np.array([right.sum(), len(right), sure.sum(), (right & sure).sum()])
+
+
+def _lit_otherwise(patches: Patches, rng: np.random.Generator) -> Patches:
+    count = len(patches)
+    gains = rng.normal(0, GAIN, (count, 1, 1, 1)) + rng.normal(0, CHANNEL, (count, 1, 1, 3))
+    return np.clip(patches * np.exp(gains), 0, 255).astype(np.uint8)

@@ -18,8 +18,8 @@ from engine.game import Move
 from engine.placement import Layout
 from models.evaluate.harness import ROOT, told
 from models.evaluate.taught import ropes, stained, wood
-from models.scenes.positions import Played, played
-from models.scenes.setfaces import Box
+from models.scenes.games.positions import Played, played
+from models.scenes.world.faces import Box
 from vision.hexes.cells import turned_cell
 
 SIZE_PX = (1600, 1200)

@@ -22,19 +22,18 @@ from models.evaluate.detection import LEAST_WIDE_PX, width_of
 from models.evaluate.harness import every_row, spread, told
 from models.evaluate.taught.counting import Cell, Tally, count_layout, stages_of, taught
 from models.scenes.arrange import extent_of
-from models.scenes.arrays import Array
-from models.scenes.develop import unpacked
-from models.scenes.faces import Face
-from models.scenes.invented import ALIKE, FACE_PX, InventedSet, invented_set, planned_kinds
-from models.scenes.lattices import Spot, cell_middles, laid
-from models.scenes.scene import Scene, camera_for, painted, photographed, scene_from
+from models.scenes.camera.develop import unpacked
+from models.scenes.camera.truth import truth_of
+from models.scenes.scene import Scene, scene_from, shot
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, invented_names, rng_of
-from models.scenes.things import TableTop
-from models.scenes.truth import truth_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import Face
+from models.scenes.world.invented import ALIKE, FACE_PX, InventedSet, invented_set, planned_kinds
+from models.scenes.world.lattices import Spot, cell_middles, laid
+from models.scenes.world.things import TableTop
 from models.teaching.labels import parse_labels
-from models.teaching.photos import why_again
-from models.teaching.teach import Lesson, teach
+from models.teaching.teach import Lesson, teach, why_again
 from vision import Picture, ReadRequest, Shape, TaughtSet, find_taught, read_table
 
 Json = Mapping[str, Any]
@@ -185,9 +184,8 @@ def lesson_photo(
                           np.zeros((1, 2)), truth))  # fmt: skip
     items = laid(spots, settings.cards, step, rng)
     top = TableTop(tuple(items), faces, extent_of(items, faces))
-    view = camera_for(settings, top.extent_mm)
-    canvas = painted(settings, top, view)
-    return photographed(settings, canvas), truth_of(top, canvas)
+    canvas, jpeg = shot(settings, top)
+    return jpeg, truth_of(top, canvas)
 
 
 def tables_of(

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from engine.placement import Layout
-from models.scenes.positions import Played, played
+from models.scenes.games.film import film_settings
+from models.scenes.games.positions import Played, played
+from models.scenes.games.stage import Stage
 from models.scenes.scene import camera_for, painted, photographed
-from models.scenes.sequence import film_settings
-from models.scenes.setfaces import Box
-from models.scenes.settings import CameraSettings, CardSettings, SceneSettings
-from models.scenes.stage import Stage
+from models.scenes.settings import NO_CLUTTER, CameraSettings, CardSettings, SceneSettings
+from models.scenes.world.faces import Box
 
 STILL_FRAMES = 9
 """Pictures of each moment, at ten a second."""
@@ -38,13 +38,9 @@ class Setting:
     def table(self) -> SceneSettings:
         """Return a table that nothing but the game lies on."""
         settings = film_settings(self.seed, "held-out", self.game, self.size_px)
-        clutter = replace(
-            settings.clutter, stocks=False, draw_pile=False, discard=False, tokens=0, hands=0,
-            cups=0, phones=0, dice=0, rulebook=False, plain_squares=0,
-        )  # fmt: skip
         light = replace(settings.light, level=1.0, glare=0.0)
         camera = self._camera(settings.camera)
-        return replace(settings, camera=camera, clutter=clutter, light=light)
+        return replace(settings, camera=camera, clutter=NO_CLUTTER, light=light)
 
     def _camera(self, drawn: CameraSettings) -> CameraSettings:
         least, most = self.steep_deg

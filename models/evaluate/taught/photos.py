@@ -13,7 +13,8 @@ import numpy as np
 
 from models.evaluate.detection import matched
 from models.evaluate.harness import told
-from models.evaluate.taught.counting import SURE, Array, Tally, count_layout, stages_of, taught
+from models.evaluate.taught.counting import SURE, Tally, count_layout, stages_of, taught
+from models.scenes.world.arrays import Array
 from models.teaching.examples import Examples
 from models.teaching.labels import Labels, parse_labels
 from models.teaching.teach import Lesson, gather, learn

@@ -18,13 +18,12 @@ from engine.setfile import built_in_set
 from engine.tiles import Strand, TileKind
 from models.evaluate.taught.invented import lesson_photo
 from models.evaluate.taught.photographed import Setting, keep_lessons, photograph_game
-from models.scenes.arrays import Array
-from models.scenes.faces import Face, card_back, face_of, square_outline
-from models.scenes.noise import field, ramp, unit
-from models.scenes.positions import Played
-from models.scenes.setfaces import BACK, Box
+from models.scenes.games.positions import Played
 from models.scenes.settings import draw_settings
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import BACK, Box, Face, card_back, face_of, square_outline
+from models.scenes.world.noise import field, ramp, unit
 
 GAME = "schlangennest"
 PITCH_MM = 38.0

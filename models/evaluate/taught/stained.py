@@ -19,11 +19,10 @@ from engine.placement import Clay, Layout, Piece
 from engine.setfile import built_in_set
 from models.evaluate.taught.photographed import Setting, keep_lessons, photographs
 from models.evaluate.taught.wood import EDGE, PITCH_MM, PX_PER_MM, SIDE, THICK_MM, block, plank
-from models.scenes.arrays import Array
-from models.scenes.faces import Face, face_of
-from models.scenes.positions import Played, laid_anyhow, played
-from models.scenes.setfaces import BOARD, Box
+from models.scenes.games.positions import Played, laid_anyhow, played
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import BOARD, Box, Face, face_of
 
 GAME = "snekagon5g"
 STAINS = {

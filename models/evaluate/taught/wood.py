@@ -27,12 +27,11 @@ from models.evaluate.taught.photographed import (
     photograph_game,
     photographs,
 )
-from models.scenes.arrays import Array
-from models.scenes.faces import Face, face_of
-from models.scenes.noise import field, ramp, unit
-from models.scenes.positions import Played, laid_anyhow
-from models.scenes.setfaces import BOARD, Box
+from models.scenes.games.positions import Played, laid_anyhow
 from models.scenes.splits import rng_of
+from models.scenes.world.arrays import Array
+from models.scenes.world.faces import BOARD, Box, Face, face_of
+from models.scenes.world.noise import field, ramp, unit
 
 Wood = tuple[tuple[int, int, int], ...]
 """Dark, middle and light colour: blue, green, red."""

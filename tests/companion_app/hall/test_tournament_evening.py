@@ -213,7 +213,10 @@ def test_evenings_are_joined_into_a_league_of_which_the_best_count(both_halls):
     director, guest = evenings[0].director, Guest(both_halls.port)
     sent = {"name": "Spring <b>", "counting": 1, "evenings": [one.id for one in evenings]}
     assert guest.post("/api/leagues", sent)[0] == 403
-    for wrong in ({"name": ""}, {"counting": 0}, {"counting": True}, {"evenings": []}):
+    wrongs: tuple[dict[str, Any], ...] = (
+        {"name": ""}, {"counting": 0}, {"counting": True}, {"evenings": []},
+    )  # fmt: skip
+    for wrong in wrongs:
         assert director.post("/api/leagues", sent | wrong)[0] == 400
     assert director.post("/api/leagues", sent | {"evenings": ["ffffffff"]})[0] == 404
     status, made = director.post("/api/leagues", sent)

@@ -10,7 +10,7 @@ from engine.game import Move
 from engine.games import game_named
 from engine.record import find_set
 from engine.setfile import built_in_set
-from models.scenes.positions import played
+from models.scenes.games.positions import played
 from models.scenes.splits import rng_of
 from tests.live_games import __main__ as evaluation
 from tests.live_games.counts import Counts, interval, report

@@ -12,8 +12,7 @@ from engine.games import game_named
 from engine.notation import read_layout
 from engine.placement import Layout
 from engine.record import Record, find_set
-from models.scenes.positions import played
-from models.scenes.script import illegal_move
+from models.scenes.games.positions import illegal_move, played
 from models.scenes.splits import rng_of
 from tests.live_games.director import Director
 from tests.live_games.plan import DISTURBANCES, Act, plan_game

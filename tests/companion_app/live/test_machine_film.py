@@ -8,7 +8,7 @@ from companion_app.live.machine import MachineTurn
 from companion_app.live.store import Store
 from engine.game import Move
 from engine.games import game_named
-from models.scenes.positions import played
+from models.scenes.games.positions import played
 from tests.companion_app.live.test_film import filmed
 from tests.live_games.plan import Act
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from models.scenes.camera import Camera, lens, looking_at
+from models.scenes.camera.camera import Camera, lens, looking_at
 
 
 def camera(focal=900.0, shift=-0.16, elevation=55.0, size=(640, 480)):

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from models.scenes.arrange import CLOSE_FIELDS_MM, arrange
-from models.scenes.close import CLOSE_MM, STEP_MM, least_gap_mm, outlines_of
 from models.scenes.settings import SQUARE_GAMES, draw_settings
+from models.scenes.world.aside import CLOSE_MM, STEP_MM, least_gap_mm, outlines_of
 
 SEEDS = range(6)
 

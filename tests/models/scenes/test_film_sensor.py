@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from models.scenes.develop import Developer
-from models.scenes.film_sensor import FilmSensor
+from models.scenes.camera.develop import Developer
+from models.scenes.camera.film_still import FilmSensor
 from models.scenes.settings import SensorSettings
 from models.scenes.splits import rng_of
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from models.scenes.invented import FEWEST_KINDS, MOST_KINDS, STYLES, invented_set
 from models.scenes.splits import invented_names
+from models.scenes.world.invented import FEWEST_KINDS, MOST_KINDS, STYLES, invented_set
 
 
 @pytest.mark.parametrize("shape", ["square", "hex"])

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.scenes.photoreal import main
-from models.scenes.photoreal_boards import hidden_cells, places_mm, projected, rendered_boards
-from models.scenes.photoreal_scene import (
+from models.scenes.photoreal.__main__ import main
+from models.scenes.photoreal.boards import hidden_cells, places_mm, projected, rendered_boards
+from models.scenes.photoreal.scene import (
     PhotorealError,
     as_table,
     read_manifest,

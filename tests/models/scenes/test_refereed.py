@@ -12,8 +12,7 @@ import pytest
 from engine.game import Start
 from engine.games import GAMES, game_named
 from engine.record import Record, find_set
-from models.scenes.refereed import Book, Manners, RefereedFilm, Standing, still_table
-from models.scenes.sensible import plan
+from models.scenes.games.refereed import Book, Manners, RefereedFilm, Standing, plan, still_table
 
 PLAYERS = {
     "schlangennest": ("blue", "red"), "snekagon": ("red", "green"), "snekagon5g": ("blue", "red"),

@@ -9,13 +9,13 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.scenes.arrange import arrange
-from models.scenes.lattices import hex_pose
-from models.scenes.positions import table_at
+from models.scenes.camera.truth import truth_of
+from models.scenes.games.positions import table_at
 from models.scenes.scene import Scene, camera_for, make_scene, painted, scene_from
-from models.scenes.setfaces import set_faces
 from models.scenes.settings import GAMES, SUBJECTS, draw_settings, without_disturbance
-from models.scenes.things import Lathe
-from models.scenes.truth import truth_of
+from models.scenes.world.faces import set_faces
+from models.scenes.world.lattices import hex_pose
+from models.scenes.world.things import Lathe
 
 SMALL = (640, 480)
 

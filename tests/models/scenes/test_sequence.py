@@ -6,11 +6,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from models.scenes.film import FilmedTable
-from models.scenes.positions import played
-from models.scenes.script import DISTURBANCES, write_script
-from models.scenes.sequence import Film, FilmFrame, film, film_settings
+from models.scenes.games.film import FilmedTable, FilmFrame, film_settings
+from models.scenes.games.positions import played
 from models.scenes.settings import GAMES
+from tests.live_games.filmed import DISTURBANCES, Film, film, write_script
 
 SMALL = (320, 240)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from models.scenes import splits
-from models.scenes.render_rooms import side_of_light
+from models.scenes.photoreal.rooms import side_of_light
 from models.scenes.settings import SUBJECTS, draw_settings
 from models.scenes.splits import (
     SEALED,

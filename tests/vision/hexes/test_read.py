@@ -103,13 +103,14 @@ def test_single_hexes_that_a_cold_shadow_makes_up_are_doubted():
     shadow = np.zeros(table.bgr.shape[:2], np.float32)
     corners = table.boards[0].px(np.array([(-6.0, -2), (6, -1), (6, 6), (-6, 6)]))
     cv2.fillPoly(shadow, [np.round(corners).astype(np.int32)], 1.0)
-    shadow = cv2.GaussianBlur(shadow, (0, 0), 12)[..., None]
+    soft = cv2.GaussianBlur(shadow, (0, 0), 12)[..., None]
     cold = np.array([0.45, 0.22, 0.12], np.float32)
 
-    state = read((table.bgr * (1 - shadow + shadow * cold)).astype(np.uint8))
+    state = read((table.bgr * (1 - soft + soft * cold)).astype(np.uint8))
 
     assert state.unsure
-    assert compared(table, state, "snekagon")["sure_wrong"] == 0
+    shown = Shown(table.bgr, table.truth, table.boards)
+    assert compared(shown, state, "snekagon")["sure_wrong"] == 0
     singles = Counter(entry["tile"] for entry in state.tiles)
     assert all(count <= built_in_set("snekagon").counts[tile] for tile, count in singles.items())
 

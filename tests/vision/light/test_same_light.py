@@ -3,7 +3,7 @@
 import numpy as np
 
 from models.evaluate.taught.invented import one_print
-from models.scenes.invented import invented_set
+from models.scenes.world.invented import invented_set
 from vision.classify.embedding import LAND_NUMBERS, described_count
 from vision.classify.reader import make_reader
 from vision.core.looks import Look

@@ -6,12 +6,12 @@ import cv2
 import numpy as np
 import pytest
 
-from models.scenes.develop import unpacked
-from models.scenes.props import die_face
+from models.scenes.camera.develop import unpacked
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import draw_settings
 from models.scenes.splits import rng_of
-from models.scenes.things import Item, TableTop
+from models.scenes.world.props import die_face
+from models.scenes.world.things import Item, TableTop
 from vision.live.die import read_die
 
 TILE = np.array([(20, 20), (80, 20), (80, 80), (20, 80)], float)

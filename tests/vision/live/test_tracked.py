@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from models.scenes.film import FilmedTable
-from models.scenes.positions import Played, played
-from models.scenes.sequence import film_settings
+from models.scenes.games.film import FilmedTable, film_settings
+from models.scenes.games.positions import Played, played
 from vision.core.request import ReadRequest
 from vision.hexes import read as hex_read
 from vision.live import follow

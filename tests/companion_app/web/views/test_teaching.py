@@ -14,7 +14,7 @@ import pytest
 from companion_app.hands.work import LEARN, Work
 from companion_app.web.views.teaching import DRAFT
 from engine.setfile import SAFE_NAME
-from models.teaching.naming import name_for
+from models.teaching.shelf import name_for
 from vision.classify.taught import find_taught
 
 SIDE = 84

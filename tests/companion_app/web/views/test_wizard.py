@@ -19,7 +19,7 @@ from companion_app.live.demo import DemoTable, demo_record
 from companion_app.web.lessons.selftest import tiles_to_lay
 from companion_app.web.speech import catalogue
 from engine.games import GAMES
-from models.scenes.film import FilmedTable
+from models.scenes.games.film import FilmedTable
 from models.scenes.settings import draw_settings
 from tests.calibration.drawn import View, seen
 from tests.companion_app.eye.test_watching import wait_for

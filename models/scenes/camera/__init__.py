@@ -1,0 +1,1 @@
+"""From a table to a picture: where it is seen from, how it is painted, lit and photographed."""

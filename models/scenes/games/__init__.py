@@ -1,0 +1,1 @@
+"""Games that are played on tables: positions, whole games, films of them."""

@@ -1,0 +1,180 @@
+"""``python -m models.scenes.photoreal``: the same positions through a photoreal renderer.
+
+The renderer is a tool beside the project: its folder is given, it runs in an environment of its
+own with its own requirements, and its labels come back as table states. What is there already is
+not rendered again, so a long run can be broken off and taken up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import cv2
+from tqdm import tqdm
+
+from engine.setfile import built_in_set
+from models.scenes.photoreal.scene import PhotorealError, as_table, read_manifest, scene_file
+from models.scenes.settings import GAMES
+from models.scenes.splits import SPLITS
+
+PREPARED = ".prepared"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Render tables as the command line asks."""
+    asked = _parser().parse_args(arguments)
+    try:
+        render_tables(asked)
+    except PhotorealError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def render_tables(asked: argparse.Namespace) -> None:
+    """Write scene files, render them, and turn the labels into truths.
+
+    Tables whose truth is there already are not rendered again.
+    """
+    renderer = asked.renderer.resolve()
+    if not (renderer / "render_scene.py").is_file():
+        raise PhotorealError(
+            f"there is no render_scene.py in {renderer}; give the renderer's folder"
+        )
+    out = asked.out.resolve()
+    scenes = out / "scenes"
+    scenes.mkdir(parents=True, exist_ok=True)
+    prints = asked.prints.resolve() if asked.prints else _printed(asked.game, out / "print")
+    box, files = read_manifest(prints)
+    size = tuple(int(side) for side in asked.size.split("x")) if asked.size else None
+    truths = {}
+    for seed in range(asked.seed, asked.seed + asked.count):
+        name = f"{asked.game}-{asked.split}-{seed:06d}"
+        if (out / f"{name}.json").is_file():
+            continue
+        scene, truth = scene_file(
+            seed, asked.split, asked.game, box, files, renderer, scenes, size, asked.least
+        )
+        scene["render"]["spp"] = asked.samples
+        (scenes / f"{name}.json").write_text(json.dumps(scene), "utf-8")
+        truths[name] = truth
+    if not truths:
+        return
+    python = prepared(asked.environment or _cache() / "photoreal", renderer)
+    for name in _render(python, renderer, [scenes / f"{name}.json" for name in truths], out):
+        labels = json.loads((out / f"{name}.labels.json").read_text("utf-8"))
+        numbers = out / f"{name}.ids.png"
+        ids = cv2.imread(str(numbers), cv2.IMREAD_UNCHANGED)
+        table = as_table(truths[name], labels, f"{name}.jpg", ids)
+        (out / f"{name}.json").write_text(json.dumps(table), "utf-8")
+        numbers.unlink(missing_ok=True)
+
+
+# --- the renderer's own environment ----------------------------------------------------------
+
+
+def prepared(folder: Path, renderer: Path) -> Path:
+    """Return the Python of an environment that has what the renderer needs; made once."""
+    python = folder / "bin" / "python"
+    wanted = (renderer / "requirements.txt").read_text("utf-8")
+    mark = folder / PREPARED
+    if mark.is_file() and mark.read_text("utf-8") == wanted:
+        return python
+    sys.stderr.write(f"Making an environment for the renderer in {folder} ...\n")
+    venv.create(folder, with_pip=True, clear=True)
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+           "-r", str(renderer / "requirements.txt")]  # fmt: skip
+    if subprocess.run(pip, check=False).returncode:
+        raise PhotorealError(
+            "the renderer's requirements cannot be installed; see pip's words above"
+        )
+    mark.write_text(wanted, "utf-8")
+    return python
+
+
+def _render(python: Path, renderer: Path, scenes: Sequence[Path], out: Path) -> Iterator[str]:
+    """Render scenes and yield the name of each as soon as all its files are there."""
+    command = [str(python), str(renderer / "render_scene.py"), *map(str, scenes), "--out", str(out),
+               "--format", "jpg", "--ids"]  # fmt: skip
+    log = out / "renderer.log"
+    names = [scene.stem for scene in scenes]
+    with log.open("w") as words, tqdm(total=len(scenes), unit="picture") as bar:
+        process = subprocess.Popen(
+            command, stdout=words, stderr=subprocess.STDOUT, env={**_newest_llvm(), **os.environ}
+        )
+        told = 0
+        for done in _finished(process, log):
+            if done > told:
+                yield from names[told:done]
+                bar.update(done - told)
+                told = done
+    if process.returncode:
+        tail = log.read_text("utf-8").strip().rpartition("\n")[2]
+        advice = "; install LLVM, Debian's libllvm15 or newer" if "llvm" in tail.lower() else ""
+        raise PhotorealError(f"the renderer stopped: {tail}{advice} (all of it is in {log})")
+
+
+def _newest_llvm() -> dict[str, str]:
+    """Return where the newest LLVM is: of several, the renderer would take the oldest.
+
+    LLVM 15 and 16 stop with "Cannot select: fminimum" on processors with AVX-512.
+    """
+    found = {
+        int(path.name.removeprefix("libLLVM.so.").removeprefix("libLLVM-").split(".")[0]): path
+        for folder in Path("/usr/lib").glob("*-linux-gnu")
+        for path in (*folder.glob("libLLVM-[0-9]*"), *folder.glob("libLLVM.so.[0-9]*"))
+    }
+    return {"DRJIT_LIBLLVM_PATH": str(found[max(found)])} if found else {}
+
+
+def _finished(process: subprocess.Popen[bytes], log: Path) -> Iterator[int]:
+    """Yield how many pictures are there, until the renderer has ended; it says a line for each."""
+    while True:
+        ended = process.poll() is not None
+        yield sum(": wall " in line for line in log.read_text("utf-8").splitlines())
+        if ended:
+            return
+        time.sleep(0.5)
+
+
+def _printed(game: str, folder: Path) -> Path:
+    """Print the game's own set into a folder, for its manifest and pictures."""
+    from models.sheets import make_sheets
+
+    make_sheets(built_in_set(game), folder)
+    return folder
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "snake-eye"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m models.scenes.photoreal", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("--renderer", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--game", choices=GAMES, required=True)
+    parser.add_argument("--count", type=int, default=4)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--seed", type=int, default=0, help="of the first table")
+    parser.add_argument("--split", choices=SPLITS, default="train")
+    parser.add_argument("--size", metavar="WxH", help="pixels; drawn for each table if missing")
+    parser.add_argument("--least", type=float, default=0.0, metavar="PX",
+                        help="larger pictures where tiles or cells would be narrower")  # fmt: skip
+    parser.add_argument("--samples", type=int, default=8, help="of light for each pixel")
+    parser.add_argument("--prints", type=Path, metavar="DIR", help="what 'snake-eye print' wrote")
+    parser.add_argument("--environment", type=Path, metavar="DIR", help="where the renderer's is")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

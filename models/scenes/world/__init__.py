@@ -1,0 +1,1 @@
+"""What lies on tables and under it: tiles, boards, props, surfaces, boxes that never existed."""

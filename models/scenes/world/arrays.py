@@ -1,0 +1,38 @@
+"""The types that every file here uses, and OpenCV calls whose own types are too narrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+"""A picture or a list of places; names say which, in which unit and colour order."""
+Random = np.random.Generator
+Json = dict[str, Any]
+
+
+def f32(values: Any) -> Array:
+    """Return values as an array of single floats, so that pictures stay single, too."""
+    return np.asarray(values, np.float32)
+
+
+def looked_up(picture: Array, places: Array, border: int = cv2.BORDER_CONSTANT) -> Array:
+    """Return what a picture has at each place, H x W x 2, between its pixels too."""
+    nothing: Any = None
+    found = cv2.remap(picture, places, nothing, cv2.INTER_LINEAR, borderMode=border)
+    return np.asarray(found)
+
+
+def scaled(picture: Array, factors: tuple[float, ...]) -> Array:
+    """Return a picture with each channel multiplied by its factor."""
+    by: Any = factors
+    return np.asarray(cv2.multiply(picture, by))
+
+
+def not_below(picture: Array, least: float) -> Array:
+    """Return a picture without values below the least."""
+    floor: Any = least
+    return np.asarray(cv2.max(picture, floor))
