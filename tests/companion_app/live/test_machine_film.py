@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from companion_app.live.explain import explain
 from companion_app.live.machine import MachineTurn
+from companion_app.live.places import spots_of
 from companion_app.live.store import Store
 from engine.game import Move
 from engine.games import game_named
 from models.scenes.games.positions import played
+from models.scenes.splits import rng_of
 from tests.companion_app.live.test_film import filmed
+from tests.live_games.machine import KINDS, table, wrong_move
 from tests.live_games.plan import Act
 
 GAME, SEED, NUMBER = "schlangennest", 4, 3
@@ -69,3 +73,31 @@ def test_machines_move_laid_right_is_never_refused(tmp_path):
 
         assert [one.move for one in match.accepted[NUMBER:]] == [right]
         assert not [event for event in umpire.events if event["event"] == "machine"]
+
+
+@pytest.mark.parametrize("game_name", ["schlangennest", "snekagon"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wrong_move_is_legal_differs_as_named_and_is_the_same_for_the_same_seed(game_name, kind):
+    game, one = game_named(game_name), played(game_name, "train", "random", SEED)
+    found = {
+        n: wrong_move(game, one, n, kind, rng_of("test", game_name, kind))
+        for n in range(NUMBER, NUMBER + 5)
+    }
+    number, table = next((n, other) for n, other in found.items() if other is not None)
+    before = one.layouts[number]
+    (laid,) = set(table.placements()) - set(before.placements())
+    (wanted,) = set(one.layouts[number + 1].placements()) - set(before.placements())
+
+    assert table == wrong_move(game, one, number, kind, rng_of("test", game_name, kind))
+    assert explain(game, one.positions[number], table).rows
+    assert (laid.tile == wanted.tile) is (kind != "tile")
+    assert bool(set(spots_of(laid)) & set(spots_of(wanted))) is (kind != "cell")
+    assert laid != wanted
+
+
+def test_the_figures_name_what_was_not_noticed():
+    missed = {"n": 4, "kind": "turn", "good": False, "move": {"player": "red"}}
+    said = table({"snekagon": [missed, {"n": 4, "kind": "right", "good": True}]})
+
+    assert "| snekagon | 1 | 0 (0.0% to 79.3%) | 1 | 1 (20.7% to 100.0%) |" in said
+    assert "snekagon, move 4, turn" in said
