@@ -15,11 +15,13 @@ from typing import Any
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.standing import BROKEN, GameSoFar
 from companion_app.hall.store.arbiter_store import Cause, Decision, keep_alerts, unanswered
-from companion_app.hall.store.hall_store import HallStore, Member, Standing
+from companion_app.hall.store.hall_store import HallStore, Made, Member, Standing
 
 log = logging.getLogger(__name__)
 LOOK_S = 2.0
 """How often is looked for what another process has left undone, and for new alerts."""
+KEPT_TOGETHER = 32
+"""Standings of one transaction."""
 MOST_AT_HAND = 600
 """Games that are kept in memory, some 0.1 MB each; the one that was longest not asked for goes."""
 FOUL_S, QUESTION_S, AWAY_S = 30.0, 60.0, 45.0
@@ -103,8 +105,7 @@ class Keeper:
                     self._news.wait(LOOK_S)
                 due, self._due = self._due, {}
             try:
-                for table, key in due.items():
-                    self.keep_up(table, key)
+                self.keep_up(due)
                 if time.monotonic() >= look_s:
                     look_s = time.monotonic() + LOOK_S
                     self.look()
@@ -113,29 +114,39 @@ class Keeper:
                 with self._news:
                     self._news.wait(LOOK_S / 4)
 
-    def keep_up(self, table: str, key: str | None = None) -> None:
-        """Make the standing of a table from the lines of its newest game."""
-        key = key or self._store.newest_game(table)
-        if key is None:
-            return
-        game = self._games.game(table, key)
+    def keep_up(self, due: Mapping[str, str]) -> None:
+        """Make the standings of tables from the lines of their newest games, given by table.
+
+        Those that came together are kept in one transaction, a few at a time: the first ones do
+        not wait for the last.
+        """
+        tables = list(due)
+        for first in range(0, len(tables), KEPT_TOGETHER):
+            some = tables[first : first + KEPT_TOGETHER]
+            made = [one for table in some if (one := self._made(table, due[table])) is not None]
+            if made:
+                self._store.keep_standings(made)
+
+    def _made(self, table: str, key: str) -> Made | None:
+        """Return how a table stands, from the lines of a game, or of its newest."""
+        newest = key or self._store.newest_game(table)
+        if newest is None:
+            return None
+        game = self._games.game(table, newest)
         self.counts["standings"] += 1
         if game is None:
             member = self._store.member(table)
-            if member is not None:
-                self._store.keep_standing(table, member.acked, key, {"broken": True})
-            return
+            return None if member is None else Made(table, member.acked, newest, {"broken": True})
         try:
             document = game.document()
         except BROKEN as error:
-            log.info("game %s of table %s cannot be scored: %r", key, table, error)
+            log.info("game %s of table %s cannot be scored: %r", newest, table, error)
             document = {"broken": True}
-        self._store.keep_standing(table, game.number, key, document)
+        return Made(table, game.number, newest, document)
 
     def look(self) -> None:
         """Make what is behind, call the arbiter, send rulings again."""
-        for table in self._store.behind():
-            self.keep_up(table)
+        self.keep_up(dict.fromkeys(self._store.behind(), ""))
         causes = self.causes(self._store.members(), self._store.standings())
         keep_alerts(self._store, causes)
         self._also()

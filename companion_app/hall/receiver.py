@@ -43,7 +43,7 @@ from companion_app.hall.line.message import (
 )
 from companion_app.hall.line.mqtt import KEEP_ALIVE_S, new_client
 from companion_app.hall.store.arbiter_store import keep_answer
-from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.hall_store import HallStore, Health
 
 log = logging.getLogger(__name__)
 MOST_WAITING = 2000
@@ -218,17 +218,24 @@ class Receiver:
             DatabaseError: the database does not answer; nobody is answered, and all comes again.
         """
         batches: list[Batch] = []
+        healths: list[Health] = []
         for one in together:
             try:
                 if one.kind == JOURNAL:
                     batches.append(parse_batch(one.table, one.body))
+                elif one.kind == HEALTH:
+                    healths.append(_health(one))
                 else:
                     self._take_other(one)
             except BadMessageError as error:
                 self.counts["refused"] += 1
                 log.info("a message of table %s was thrown away: %s", one.table, error)
-        if not batches:
-            return
+        if batches:
+            self._take_batches(batches)
+        if healths:
+            self._store.keep_health(healths)
+
+    def _take_batches(self, batches: list[Batch]) -> None:
         taken = self._store.take_in(batches)
         for done in taken:
             self.tell(done.table, {"ask": done.ask, "acked": done.acked})
@@ -244,11 +251,6 @@ class Receiver:
         said = from_bytes(one.body)
         if one.kind == ASK:
             self._answer_marks(one.table, said)
-        elif one.kind == HEALTH:
-            number = _number(said.pop("n", None))
-            if len(json.dumps(said)) > HEALTH_BYTES:
-                raise BadMessageError("too much about its health")
-            self._store.keep_health(one.table, number, said)
         elif one.kind == ANSWER:
             keep_answer(
                 self._store,
@@ -277,6 +279,14 @@ class Receiver:
             raise BadMessageError("a question without a mark")
         lines = self._store.texts_after(table, after, MARKS_AT_ONCE)
         self.tell(table, {"ask": ask, "marks": [[n, mark_of_line(text)] for n, text in lines]})
+
+
+def _health(one: Waiting) -> Health:
+    said = from_bytes(one.body)
+    number = _number(said.pop("n", None))
+    if len(json.dumps(said)) > HEALTH_BYTES:
+        raise BadMessageError("too much about its health")
+    return Health(one.table, number, said)
 
 
 def _number(value: Any) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, func, or_, select, update
 
 from companion_app.hall.errors import FullHallError
 from companion_app.hall.line.message import Batch
@@ -54,6 +54,26 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
+class Health:
+    """What a table says of how it is."""
+
+    table: str
+    number: int
+    """Counts up; an older one changes nothing any more."""
+    health: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How a table stands, as it was made from its lines."""
+
+    table: str
+    number: int
+    game: str
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """How a table stands."""
 
@@ -63,6 +83,24 @@ class Standing:
     """The last line that it is made of."""
     game: str
     document: Mapping[str, Any]
+
+
+NEW_HEALTH = (
+    update(tables).where(tables.c.id == bindparam("of"))
+    .values(health=bindparam("health"), health_n=bindparam("health_n"),
+            heard_s=bindparam("heard_s"))
+)  # fmt: skip
+NEW_ACKED = (
+    update(tables).where(tables.c.id == bindparam("of"))
+    .values(acked=bindparam("acked"), heard_s=bindparam("heard_s"))
+)  # fmt: skip
+NEW_STANDING = (
+    update(standings)
+    .where(standings.c.table_id == bindparam("of"), standings.c.number < bindparam("than"))
+    .values(version=standings.c.version + 1, number=bindparam("number"), game=bindparam("game"),
+            document=bindparam("document"))
+)  # fmt: skip
+"""Each for many rows at once."""
 
 
 class HallStore(Transactions):
@@ -137,24 +175,32 @@ class HallStore(Transactions):
         with self.reading() as line:
             return [str(id_) for id_ in line.execute(asked).scalars()]
 
-    def keep_health(self, id_: str, number: int, health: Mapping[str, Any]) -> bool:
-        """Keep how a table is; say whether it is news, and not an old message once more."""
+    def keep_health(self, told: Sequence[Health]) -> set[str]:
+        """Keep how tables are; return those of which it is news, not an old message once more."""
+        newest: dict[str, Health] = {}
+        for one in sorted(told, key=lambda one: one.number):
+            newest[one.table] = one
+        now_s = self.clock()
+        asked = (
+            select(tables.c.id, tables.c.heard_s, tables.c.health_n)
+            .where(tables.c.id.in_(sorted(newest)), tables.c.revoked_s.is_(None))
+            .order_by(tables.c.id)
+            .with_for_update()
+        )
         with self.writing() as change:
-            before = select(tables.c.heard_s).where(tables.c.id == id_)
-            heard_s = change.line.execute(before).scalar()
-            done = change.line.execute(
-                update(tables)
-                .where(
-                    tables.c.id == id_,
-                    tables.c.health_n < number,
-                    tables.c.revoked_s.is_(None),
-                )
-                .values(health=json.dumps(dict(health)), health_n=number, heard_s=self.clock())
-            )
-            # Messages come all the time; only of one who was away everybody has to hear.
-            if done.rowcount and (heard_s is None or self.clock() - heard_s > AWAY_S):
-                change.tables.add(id_)
-        return bool(done.rowcount)
+            rows = change.line.execute(asked).all()
+            news = [row for row in rows if row.health_n < newest[row.id].number]
+            for row in news:
+                # Messages come all the time; only of one who was away everybody has to hear.
+                if row.heard_s is None or now_s - row.heard_s > AWAY_S:
+                    change.tables.add(row.id)
+            if news:
+                change.line.execute(NEW_HEALTH, [
+                    {"of": row.id, "health": json.dumps(dict(newest[row.id].health)),
+                     "health_n": newest[row.id].number, "heard_s": now_s}
+                    for row in news
+                ])  # fmt: skip
+        return {str(row.id) for row in news}
 
     # --- logs ------------------------------------------------------------------------------
 
@@ -180,11 +226,13 @@ class HallStore(Transactions):
                 game = fresh[-1][0].game if fresh else ""
                 taken.append(Taken(batch.table, batch.ask, acked[batch.table], len(fresh), game))
             self.insert_new(change.line, events, rows)
-            for id_, last in acked.items():
-                if last != before[id_]:
-                    change.line.execute(
-                        update(tables).where(tables.c.id == id_).values(acked=last, heard_s=now_s)
-                    )
+            grown = [
+                {"of": id_, "acked": last, "heard_s": now_s}
+                for id_, last in acked.items()
+                if last != before[id_]
+            ]
+            if grown:
+                change.line.execute(NEW_ACKED, grown)
         return taken
 
     def lines(self, table: str, game: str, after: int = 0, upto: int | None = None) -> list[Line]:
@@ -297,24 +345,30 @@ class HallStore(Transactions):
         with self.reading() as line:
             return [str(id_) for id_ in line.execute(asked).scalars()]
 
-    def keep_standing(
-        self, table: str, number: int, game: str, document: Mapping[str, Any]
-    ) -> None:
-        """Keep how a table stands; one that is made of fewer lines never takes its place."""
-        values = {"number": number, "game": game, "document": json.dumps(dict(document))}
-        newer = (
-            update(standings)
-            .where(standings.c.table_id == table, standings.c.number < number)
-            .values(version=standings.c.version + 1, **values)
+    def keep_standings(self, made: Sequence[Made]) -> None:
+        """Keep how tables stand; what is made of fewer lines never takes a place."""
+        known = (
+            select(standings.c.table_id, standings.c.number)
+            .where(standings.c.table_id.in_(sorted(one.table for one in made)))
+            .order_by(standings.c.table_id)
+            .with_for_update()
         )
-        first = {"table_id": table, "version": 0, "number": -1, "game": "", "document": "{}"}
         with self.writing() as change:
-            done = change.line.execute(newer).rowcount
-            if not done:
-                self.insert_new(change.line, standings, [first])
-                done = change.line.execute(newer).rowcount
-            if done:
-                change.tables.add(table)
+            numbers = {row.table_id: row.number for row in change.line.execute(known)}
+            first = [
+                {"table_id": one.table, "version": 0, "number": -1, "game": "", "document": "{}"}
+                for one in sorted(made, key=lambda one: one.table)
+                if one.table not in numbers
+            ]
+            self.insert_new(change.line, standings, first)
+            newer = [one for one in made if one.number > numbers.get(one.table, -1)]
+            if newer:
+                change.line.execute(NEW_STANDING, [
+                    {"of": one.table, "number": one.number, "than": one.number, "game": one.game,
+                     "document": json.dumps(dict(one.document))}
+                    for one in sorted(newer, key=lambda one: one.table)
+                ])  # fmt: skip
+            change.tables.update(one.table for one in newer)
 
     def standings(self, among: Iterable[str] | None = None) -> dict[str, Standing]:
         """Return how all tables stand, or some."""

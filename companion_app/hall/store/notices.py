@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, text
 
 log = logging.getLogger(__name__)
 CHANNEL = "snake_eye_hall"
+TELL = text("SELECT pg_notify(:channel, told) FROM unnest(CAST(:tables AS text[])) AS told")
 LOOK_S = 0.5
 """How often the listening thread looks whether it is to end."""
 BACK_OFF_S = (0.2, 0.5, 1.0, 2.0)
@@ -74,10 +75,8 @@ class PostgresNotices:
 
     def tell(self, line: Connection, tables: Iterable[str]) -> None:
         """Say within a transaction what it changes; PostgreSQL sends it when that is done."""
-        for table in tables:
-            line.execute(
-                text("SELECT pg_notify(:channel, :table)"), {"channel": CHANNEL, "table": table}
-            )
+        if told := list(tables):
+            line.execute(TELL, {"channel": CHANNEL, "tables": told})
 
     def committed(self, tables: Iterable[str]) -> None:
         """Do nothing: PostgreSQL has said it."""

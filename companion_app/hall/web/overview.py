@@ -18,7 +18,7 @@ from companion_app.hall.web.board import HEARTBEAT_S, MERGED_S, MOST_LISTENERS, 
 from companion_app.hall.web.hidden import hidden_names, without_hidden
 
 log = logging.getLogger(__name__)
-GATHER_S = 0.02
+GATHER_S = 0.05
 """Changes that come so close together are read in one go."""
 LATE_LOOK_S = 0.5
 """How often is looked what of a late table is to be seen by now, while there is one."""

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.line.message import Batch
 from companion_app.hall.store.database import _engine, migrate, newest_version, open_engine
-from companion_app.hall.store.hall_store import HallStore
+from companion_app.hall.store.hall_store import HallStore, Health, Made
 from companion_app.hall.store.schema import metadata
 from companion_app.live.log_line import Line, written
 from tests.browser.chromium import wait_until
@@ -100,7 +100,7 @@ def test_change_is_told_to_whoever_listens(hall, address):
     listener.notices.listen(heard.append)
     if listener is not hall:
         wait_until(lambda: heard == [frozenset()])
-    hall.keep_standing(ID, 5, "g1", {"title": "x"})
+    hall.keep_standings([Made(ID, 5, "g1", {"title": "x"})])
 
     wait_until(lambda: frozenset([ID]) in heard)
     if listener is not hall:
@@ -108,9 +108,9 @@ def test_change_is_told_to_whoever_listens(hall, address):
 
 
 def test_standing_of_fewer_lines_never_takes_the_place_of_a_newer(hall):
-    hall.keep_standing(ID, 5, "g1", {"at": 5})
-    hall.keep_standing(ID, 3, "g1", {"at": 3})
-    hall.keep_standing(ID, 6, "g1", {"at": 6})
+    hall.keep_standings([Made(ID, 5, "g1", {"at": 5})])
+    hall.keep_standings([Made(ID, 3, "g1", {"at": 3})])
+    hall.keep_standings([Made(ID, 6, "g1", {"at": 6})])
 
     standing = hall.standings()[ID]
     assert (standing.version, standing.number, standing.document) == (2, 6, {"at": 6})
@@ -122,14 +122,15 @@ def test_standing_that_is_behind_the_log_is_found(hall):
     hall.take_in([batch(1, 3)])
     assert hall.behind() == [ID]
 
-    hall.keep_standing(ID, 3, "g1", {})
+    hall.keep_standings([Made(ID, 3, "g1", {})])
     assert hall.behind() == []
 
 
 def test_old_health_message_changes_nothing(hall):
-    assert hall.keep_health(ID, 2, {"camera": "looking"})
-    assert not hall.keep_health(ID, 1, {"camera": "lost"})
-    assert not hall.keep_health(ID, 2, {"camera": "lost"})
+    newest = Health(ID, 2, {"camera": "looking"})
+    assert hall.keep_health([newest, Health(ID, 1, {"camera": "lost"})]) == {ID}
+    assert hall.keep_health([Health(ID, 1, {"camera": "lost"})]) == set()
+    assert hall.keep_health([Health(ID, 2, {"camera": "lost"})]) == set()
 
     assert hall.member(ID).health == {"camera": "looking"}
 

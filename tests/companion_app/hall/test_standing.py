@@ -19,6 +19,7 @@ from companion_app.hall.store.arbiter_store import (
     open_alerts,
     unanswered,
 )
+from companion_app.hall.store.hall_store import Health
 from companion_app.live.log_line import Line, written
 from companion_app.live.match import Match
 from companion_app.live.store import Store
@@ -122,7 +123,7 @@ def test_lines_that_make_no_game_are_an_answer(small_store, lines):
     small_store.add_table(ID, "key", "Table 1", 0)
     small_store.take_in([Batch(ID, "a", 0, tuple((line, written(line)) for line in made))])
     keeper = Keeper(small_store, Games(small_store), lambda *_: None)
-    keeper.keep_up(ID)
+    keeper.keep_up({ID: ""})
 
     assert [one.document for one in small_store.standings().values()] == (
         [{"broken": True}] if lines else []
@@ -183,11 +184,11 @@ def test_arbiter_is_called_for_a_foul_that_is_not_taken_back(evening):
 def test_arbiter_is_called_for_a_hand_a_question_a_camera_and_a_silent_table(evening):
     evening.match.note("hand", {"raised": True})
     evening.send()
-    evening.store.keep_health(ID, 1, {"camera": "camera-lost", "question_s": QUESTION_S})
+    evening.store.keep_health([Health(ID, 1, {"camera": "camera-lost", "question_s": QUESTION_S})])
 
     assert sorted(evening.kinds()) == ["camera", "hand", "question"]
 
-    evening.store.keep_health(ID, 2, {"camera": "looking", "question_s": 0})
+    evening.store.keep_health([Health(ID, 2, {"camera": "looking", "question_s": 0})])
     evening.match.note("hand", {"raised": False})
     evening.send()
     assert evening.kinds() == []
@@ -199,9 +200,9 @@ def test_arbiter_is_called_for_a_hand_a_question_a_camera_and_a_silent_table(eve
 def test_same_trouble_once_more_is_another_alert(evening):
     evening.send()
     for number in range(1, 4):
-        evening.store.keep_health(ID, 2 * number, {"camera": "camera-lost"})
+        evening.store.keep_health([Health(ID, 2 * number, {"camera": "camera-lost"})])
         assert evening.kinds() == ["camera"]
-        evening.store.keep_health(ID, 2 * number + 1, {"camera": "looking"})
+        evening.store.keep_health([Health(ID, 2 * number + 1, {"camera": "looking"})])
         assert evening.kinds() == []
 
 
