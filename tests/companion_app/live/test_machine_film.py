@@ -10,6 +10,7 @@ from companion_app.live.places import spots_of
 from companion_app.live.store import Store
 from engine.game import Move
 from engine.games import game_named
+from engine.placement import Clay
 from models.scenes.games.positions import played
 from models.scenes.splits import rng_of
 from tests.companion_app.live.test_film import filmed
@@ -90,6 +91,8 @@ def test_a_wrong_move_is_legal_differs_as_named_and_is_the_same_for_the_same_see
 
     assert table == wrong_move(game, one, number, kind, rng_of("test", game_name, kind))
     assert explain(game, one.positions[number], table).rows
+    assert not isinstance(laid, Clay)
+    assert not isinstance(wanted, Clay)
     assert (laid.tile == wanted.tile) is (kind != "tile")
     assert bool(set(spots_of(laid)) & set(spots_of(wanted))) is (kind != "cell")
     assert laid != wanted
