@@ -105,6 +105,8 @@ READ: dict[str, tuple[str, str, list[Doc]]] = {
         "A kept picture", "image/jpeg", [KEY, _path("seq", NUMBER), _path("name")]),
     "/api/games/{key}/look-over": ("What its moves were worth; ask until it is ready",
                                    "application/json", [KEY, LANG]),
+    "/api/mistakes": ("Where games were lost, player by player, over those that were looked over",
+                      "application/json", [LANG]),
     "/api/alone/{name}": ("A game of one phone against the machine", "application/json",
                           [_path("name"), LANG]),
     "/api/alone/{name}/table.svg": ("Its table drawn", "image/svg+xml", [_path("name"), LANG]),
