@@ -1,5 +1,7 @@
 """How sure is sure: the confidences that stages accept, one meaning each."""
 
+LIKELIER = 0.5
+"""What is surer is likelier than not."""
 TOLD = 0.8
 """Tiles that are less sure are told to be unsure."""
 EXPECTED = 0.8

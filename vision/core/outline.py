@@ -20,25 +20,15 @@ Array = NDArray[np.float64]
 SQUARE_UNIT = np.array([(-1.0, -1), (1, -1), (1, 1), (-1, 1)])
 HEX_ANGLES = np.arange(6) * np.pi / 3
 HEX_UNIT = np.stack([np.cos(HEX_ANGLES), np.sin(HEX_ANGLES)], axis=1)
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineSettings:
-    """How much the others count."""
-
-    noise: float = 0.06
-    """How far off a single outline's size and stretch are, as natural logarithms."""
-    slope: float = 0.6
-    """How much size and stretch change over the picture, likewise; steep views reach 1."""
-    bend: float = 0.3
-    """How much that change changes, by lens and perspective."""
-    own: float = 0.15
-    """Share that a tile keeps of what it says about itself: piles are nearer to the camera."""
-    outlier: float = 0.2
-    """Further off than that, a tile's say counts little."""
-
-
-DEFAULT = OutlineSettings()
+NOISE = 0.06
+"""How far off a single outline's size and stretch are, as natural logarithms."""
+SLOPE, BEND = 0.6, 0.3
+"""How much size and stretch change over the picture, likewise, and how much that change does:
+steep views reach 1."""
+OWN = 0.15
+"""Share that a tile keeps of what it says about itself: piles are nearer to the camera."""
+OUTLIER = 0.2
+"""Further off than that, a tile's say counts little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,14 +123,12 @@ def _basis(unit: Array) -> Array:
     return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=1)
 
 
-def foreshortening_of(
-    forms: Forms, weights: Array, size_px: tuple[int, int], settings: OutlineSettings = DEFAULT
-) -> Foreshortening:
+def foreshortening_of(forms: Forms, weights: Array, size_px: tuple[int, int]) -> Foreshortening:
     """Return what all tiles together say, those far from the others counting little."""
     centre = np.array(size_px, float) / 2
     reach = max(size_px) / 2
     basis = _basis((forms.middles - centre) / reach)
-    prior = settings.noise**2 / np.array([100.0, *[settings.slope**2] * 2, *[settings.bend**2] * 3])
+    prior = NOISE**2 / np.array([100.0, *[SLOPE**2] * 2, *[BEND**2] * 3])
     start = np.median(forms.logs, axis=0)
     own = weights.copy()
     terms: Array = np.zeros((6, 3))
@@ -149,15 +137,14 @@ def foreshortening_of(
         said = basis.T @ ((forms.logs - start) * own[:, None])
         terms = np.asarray(np.linalg.solve(normal, said), float)
         off = np.linalg.norm(forms.logs - start - basis @ terms, axis=1)
-        own = weights / (1 + (off / settings.outlier) ** 4)
+        own = weights / (1 + (off / OUTLIER) ** 4)
     terms[0] += start
     return Foreshortening(centre, reach, terms)
 
 
 def agreed_outlines(
-    corners: Array, weights: Array, shape: Shape, size_px: tuple[int, int],
-    settings: OutlineSettings = DEFAULT,
-) -> tuple[Array, Array, Foreshortening]:  # fmt: skip
+    corners: Array, weights: Array, shape: Shape, size_px: tuple[int, int]
+) -> tuple[Array, Array, Foreshortening]:
     """Return outlines that agree with each other, and how much each had to change.
 
     Args:
@@ -165,14 +152,13 @@ def agreed_outlines(
         weights: how much each counts, N.
         shape: of the tiles.
         size_px: width and height of the picture.
-        settings: how much the others count.
 
     The change is the difference of the logarithms of the half width, N.
     """
     forms = Forms.of(corners, shape)
-    field = foreshortening_of(forms, weights, size_px, settings)
+    field = foreshortening_of(forms, weights, size_px)
     expected = field.at(forms.middles)
-    logs = expected + settings.own * (forms.logs - expected)
+    logs = expected + OWN * (forms.logs - expected)
     agreed = Forms(forms.middles, logs, forms.turns, shape)
     change = forms.logs[:, 0] - expected[:, 0]
     return agreed.corners(field.size_gradient(forms.middles)), change, field

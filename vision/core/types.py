@@ -22,8 +22,8 @@ Shape = Literal["square", "hex"]
 Bgr = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
-UNKNOWN_TILE, GLARE = "unknown-tile", "glare"
-"""Why a tile is not named surely: it is none of the box, or light hides what is on it."""
+UNKNOWN_TILE = "unknown-tile"
+"""Why a tile is not named surely: it is none of the box."""
 
 
 @dataclass(frozen=True, eq=False)

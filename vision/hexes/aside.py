@@ -19,11 +19,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.draw.boards import FIELD
 from engine.draw.hexes import outline as cells_outline
 from engine.draw.palette import coat
 from engine.hexpath import path_cells
 from engine.lattice import Cell
 from engine.tiles import TileSet
+from vision.core.confidences import LIKELIER
 from vision.core.crop import Pyramid, drawn_between
 from vision.core.types import Bgr, Points
 from vision.detect.hex_seams import board_shares
@@ -49,8 +51,6 @@ MOST_TOO_MANY = 2
 """What is seen more often than the box has it left, by more than that, is a pattern."""
 EDGE_CELLS = 0.35
 """Marks nearer to the picture's edge belong to tiles that it cuts."""
-FIELD_BGR = np.array([0xD6, 0xEA, 0xF3], np.float32)
-"""The boards' paper as it is printed."""
 PALE, BASE, EDGE = 0.45, 0.42, 0.13
 """How much of a tile is its ground, its snake and its dark edge."""
 AROUND = 16.0
@@ -200,12 +200,12 @@ def _paper(above: Bgr, view: View, boards: Sequence[HexBoard]) -> Floats:
 
 def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]]:
     """Yield marks that hang together, each about the middle of a patch; the middle; the marks."""
-    joined = cv2.dilate((marks > 0.5).astype(np.uint8), np.ones((3, 3), np.uint8))
+    joined = cv2.dilate((marks > LIKELIER).astype(np.uint8), np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     wide = np.pad(marks, PATCH)
     names = np.pad(labels, PATCH)
     for label in range(1, count):
-        own = (labels == label) & (marks > 0.5)
+        own = (labels == label) & (marks > LIKELIER)
         if not LEAST_PX <= own.sum() <= MOST_MARK_PX or max(stats[label, 2:4]) > PATCH:
             continue
         ys, xs = np.nonzero(own)
@@ -224,14 +224,19 @@ def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]
 
 def _colour_gaps(bgr: Floats, paper: Floats, colours: Sequence[str]) -> dict[str, float]:
     """Return how far each colour is from a tile's mean, seen against the boards' paper."""
-    mean = bgr * FIELD_BGR / paper
+    mean = bgr * _bgr(FIELD) / paper
     return {name: _hue_gap(mean, _tile_bgr(name, colours)) for name in colours}
 
 
 def _tile_bgr(name: str, colours: Sequence[str]) -> Any:
     skin = coat(name, tuple(colours))
     parts = zip((skin.pale, skin.base, skin.outline), (PALE, BASE, EDGE), strict=True)
-    return sum(np.array([int(p[i : i + 2], 16) for i in (5, 3, 1)]) * w for p, w in parts)
+    return sum(_bgr(colour) * share for colour, share in parts)
+
+
+def _bgr(printed: str) -> NDArray[np.float64]:
+    """Return a colour that is written as ``#rrggbb``."""
+    return np.array([int(printed[i : i + 2], 16) for i in (5, 3, 1)], np.float64)
 
 
 def _hue_gap(one: Any, other: Any) -> float:

@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.core.confidences import LIKELIER
 from vision.core.crop import Pyramid, drawn_between, shrunk
 from vision.core.types import Bgr, Points
 from vision.detect.hex_seams import board_shares, on_its_seams
@@ -60,7 +61,6 @@ STEADY = 0.06
 SPREAD = 0.04
 """Boards that looks place further apart, in cell widths, are looked at again: one of 50 that
 nothing hides."""
-LEAST_CONFIDENCE = 0.5
 MOST_UNSTEADY = 0.35
 """What still moves that far after all looks is a scrap of a board, or none: held-out boards that
 the picture's edge cut in half moved by 0.43, all that were whole by 0.05 at most."""
@@ -123,18 +123,18 @@ def _refined(pyramid: Pyramid, start: HexBoard, models: HexModels) -> HexBoard |
         seen_crop = crop(pyramid, board)
         moved, confidence = models.place(seen_crop)
         seen = board.px(FIXED + moved)
-        if _is_flat(seen_crop) or confidence < LEAST_CONFIDENCE / 4 or not _is_sound(seen):
+        if _is_flat(seen_crop) or confidence < LIKELIER / 4 or not _is_sound(seen):
             break
         unsteady = float(np.hypot(*moved.T).mean())
         board = replace(fitted([seen], board)[0], confidence=confidence, unsteady=unsteady)
         looks.append(board)
         if number + 1 >= ROUNDS and unsteady < STEADY:
-            return board if confidence >= LEAST_CONFIDENCE else None
+            return board if confidence >= LIKELIER else None
     if not looks:
         return None
     # Looks that go to and fro may end far off: on pink cloths from 0.12 and 0.08 to 0.4.
     board = min(looks, key=lambda look: look.unsteady)
-    placed = board.confidence >= LEAST_CONFIDENCE and board.unsteady < MOST_UNSTEADY
+    placed = board.confidence >= LIKELIER and board.unsteady < MOST_UNSTEADY
     return board if placed else None
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_board, hex_neighbours
 from engine.tiles import TileSet
+from vision.core.confidences import LIKELIER
 from vision.core.crop import Pyramid, drawn_between
 from vision.core.stages import stage
 from vision.core.types import Bgr
@@ -56,7 +57,6 @@ then, and all 1,083 other cells with tiles of 0.07 at most; before, three had 0.
 HINT_OF_CLAY = 0.0005
 """Tiles that look by more like clay are worth another look: one with clay had 0.0007 in the first
 and 0.06 in all, and one board in 18 without has such a tile."""
-HALF = 0.5
 LEAST_SHARE = 1e-4
 TILE_ON_EYE = 0.02
 """How likely a tile lies on an eye: it is a foul, and fouls are read as they lie."""
@@ -246,7 +246,7 @@ def is_doubtful(reading: CellReadings) -> bool:
         clay = reading.clay[cell]
         if shares.max() < PLAIN or (shares[EMPTY] < PLAIN and clay.max() < PLAIN):
             return True
-        if PLAIN <= clay[0] < 1 - HINT_OF_CLAY and max(shares[EMPTY], shares[EYE]) < HALF:
+        if PLAIN <= clay[0] < 1 - HINT_OF_CLAY and max(shares[EMPTY], shares[EYE]) < LIKELIER:
             return True
         if clay[0] < PLAIN and shares[EMPTY] < PLAIN and reading.opens[cell].max() < PLAIN:
             return True

@@ -23,14 +23,13 @@ from engine.lattice import HEX_STEPS, Cell, hex_neighbours
 from engine.placement import Piece
 from engine.seen import Seen
 from engine.tiles import TileSet
-from vision.core.confidences import SURE
+from vision.core.confidences import LIKELIER, SURE
 from vision.hexes.cells import CellReadings
 from vision.hexes.models import COLOURS, CONTENTS
 
 Floats = NDArray[np.float64]
 
 EYE, EMPTY = CONTENTS.index("eye"), CONTENTS.index("empty")
-HALF = 0.5
 MAYBE_JOINED = 0.1
 MOST_AGAINST = log(50)
 """Ways to cut that are so much less likely than what sides say are wrong."""
@@ -139,7 +138,7 @@ def _by_sides(
 ) -> list[SeenPiece]:
     """Return tiles as the sides alone cut them, where the box cannot make up the cells."""
     names = {path_shape(kind.path): kind.name for kind in tile_set.of_colour(colour) if kind.path}
-    groups = groups_of(set(own), lambda a, b: joins.share(a, b) > HALF)
+    groups = groups_of(set(own), lambda a, b: joins.share(a, b) > LIKELIER)
     cells = [tuple(sorted(spot[1:] for spot in group)) for group in groups]
     tiles = [names.get(free_shape(shape), "unknown") for shape in cells]
     found = []
@@ -147,7 +146,7 @@ def _by_sides(
         known = tiles.count(tile) <= tile_set.counts.get(tile, 0)
         sure = float(np.prod([own[spot] for spot in group]))
         piece = Piece(tile, shape, min(group)[0])
-        found.append(SeenPiece(piece, SURE if known else HALF, sure, (), known))
+        found.append(SeenPiece(piece, SURE if known else LIKELIER, sure, (), known))
     return found
 
 
@@ -238,9 +237,9 @@ def ranked(
 ) -> list[tuple[Reading, float]]:
     """Return the likeliest ways to cut cells into tiles with the share of each."""
     seams: dict[frozenset[Place], bool] = {
-        frozenset(pair): share < 0.5
+        frozenset(pair): share < LIKELIER
         for pair, share in sides.items()
-        if abs(share - 0.5) > CLEAR_SIDE
+        if abs(share - LIKELIER) > CLEAR_SIDE
     }
     found = decompose({colour: spots}, tile_set, Seen(seams=seams)).readings[colour][:MOST_RANKED]
     if not found:

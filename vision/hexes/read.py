@@ -15,7 +15,7 @@ from engine.lattice import Cell, hex_neighbours
 from engine.setfile import built_in_names
 from engine.tiles import TileSet
 from vision.classify.taught import find_taught, taught_folder
-from vision.core.confidences import TOLD
+from vision.core.confidences import LIKELIER, TOLD
 from vision.core.crop import Pyramid
 from vision.core.stages import shown
 from vision.core.tables import ClayEntry, SplitEntry, TableState, TileEntry
@@ -36,7 +36,6 @@ MOST_BOARDS = {"snekagon": 1, "snekagon5g": 5}
 UNSTEADY = 0.1
 """Boards that looks place so many cell widths apart are not placed: 47 held-out boards of which
 nothing was hidden came out 0.05 apart at most. Those cut off or covered say 0 or 1 and more."""
-HIDDEN = 0.5
 NOWHERE = 1.0
 """Pixels that a cell's middle may lie outside the picture before the cell counts as cut off."""
 LIMITS = Limits(blurred=0.14, dark=40.0, measured_short=0.99, told_px=24.5)
@@ -213,7 +212,7 @@ def _lost(board: HexBoard, reading: CellReadings, size: tuple[int, int]) -> dict
     for number, cell in enumerate(CELLS):
         if low[number] < -NOWHERE or high[number] > NOWHERE - 1:
             lost[cell] = "cut-off"
-        elif reading.hidden[cell] > HIDDEN:
+        elif reading.hidden[cell] > LIKELIER:
             lost[cell] = "covered"
     return lost
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -15,30 +13,23 @@ Mask = NDArray[np.bool_]
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels of the whole picture; right and bottom are outside."""
 
-
-@dataclass(frozen=True, slots=True)
-class ChangeSettings:
-    """Thresholds in levels of 255, sizes in pixels of the small picture."""
-
-    width_px: int = 480
-    """At 1280 pixels a tile of 24 is 9 wide here, and sensor noise is averaged away."""
-    levels: float = 9.0
-    """Noise of a usual picture stays below 5 levels after the averaging."""
-    above_noise: float = 9.0
-    """In a noisier one so many times what half of the pixels differ by: six deviations."""
-    most_noise: float = 8.0
-    """Where half of the pixels differ by more, that is no noise: everything looks different."""
-    least_px: int = 5
-    """Smaller specks are noise: a tile of 24 pixels has 81."""
+WIDTH_PX = 480
+"""Of the small picture: at 1280 pixels a tile of 24 is 9 wide there, and sensor noise is averaged
+away."""
+LEVELS = 9.0
+"""Noise of a usual picture stays below 5 levels of 255 after the averaging."""
+ABOVE_NOISE = 9.0
+"""In a noisier one so many times what half of the pixels differ by: six deviations."""
+MOST_NOISE = 8.0
+"""Where half of the pixels differ by more, that is no noise: everything looks different."""
+LEAST_PX = 5
+"""Smaller specks of the small picture are noise: a tile of 24 pixels has 81."""
 
 
-DEFAULT = ChangeSettings()
-
-
-def shrunk(bgr: Bgr, settings: ChangeSettings = DEFAULT) -> Small:
+def shrunk(bgr: Bgr) -> Small:
     """Return a small, smooth copy of a picture."""
     height, width = bgr.shape[:2]
-    size = settings.width_px, max(1, round(settings.width_px * height / width))
+    size = WIDTH_PX, max(1, round(WIDTH_PX * height / width))
     small = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(small, (5, 5), 1.0), np.float32)
 
@@ -51,18 +42,18 @@ def in_its_light(old: Small, new: Small) -> Small:
     return np.asarray(cv2.transform(old, np.diag(gains).astype(np.float32)), np.float32)
 
 
-def changed_between(old: Small, new: Small, settings: ChangeSettings = DEFAULT) -> Mask:
+def changed_between(old: Small, new: Small) -> Mask:
     """Return where two small pictures differ, specks left out."""
     blue, green, red = cv2.split(cv2.absdiff(new, in_its_light(old, new)))
     off = cv2.max(cv2.max(blue, green), red)
     noise = float(np.median(off[::6, ::6]))
-    if noise > settings.most_noise:
+    if noise > MOST_NOISE:
         return np.ones(off.shape, bool)
-    mask = np.asarray(off > max(settings.levels, settings.above_noise * noise), np.uint8)
+    mask = np.asarray(off > max(LEVELS, ABOVE_NOISE * noise), np.uint8)
     if not mask.any():
         return mask.astype(bool)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
-    large = stats[:, cv2.CC_STAT_AREA] >= settings.least_px
+    large = stats[:, cv2.CC_STAT_AREA] >= LEAST_PX
     large[0] = False
     return np.asarray(large[labels])
 

@@ -28,13 +28,14 @@ LEAST_CONTRAST = 40.0
 """Levels by which the plainest pip differs from the die's colour at least."""
 PIP_SHARE, BARE_SHARE = 0.5, 0.33
 """How much of that another pip differs at least, and a bare place at most; between lies doubt."""
-SPOTS = tuple((x, y) for y in (0.25, 0.5, 0.75) for x in (0.25, 0.5, 0.75))
+SPOTS = tuple((x, y) for y in (2, 4, 6) for x in (2, 4, 6))
+"""Where pips are, in eighths of a side."""
 PATTERNS: dict[frozenset[int], int] = {
     frozenset({4}): 1,
     frozenset({0, 8}): 2, frozenset({2, 6}): 2,
     frozenset({0, 4, 8}): 3, frozenset({2, 4, 6}): 3,
 }  # fmt: skip
-BETWEEN = ((0.375, 0.375), (0.625, 0.375), (0.375, 0.625), (0.625, 0.625), (0.5, 0.12), (0.12, 0.5))
+BETWEEN = ((3, 3), (5, 3), (3, 5), (5, 5), (4, 1), (1, 4))
 """Places between the spots and the rim, where every die is bare."""
 
 
@@ -111,9 +112,9 @@ def _pips(bgr: Bgr, outline: Points) -> int | None:
     return PATTERNS.get(frozenset(np.flatnonzero(away >= PIP_SHARE * most).tolist()))
 
 
-def _mean(patch: NDArray[np.float32], x: float, y: float) -> NDArray[np.float32]:
+def _mean(patch: NDArray[np.float32], x: int, y: int) -> NDArray[np.float32]:
     """Return the colour of a place in a patch, averaged over a few pixels."""
-    column, row = round(x * PATCH_PX), round(y * PATCH_PX)
+    column, row = x * PATCH_PX // 8, y * PATCH_PX // 8
     return np.asarray(patch[row - 2 : row + 3, column - 2 : column + 3].mean(axis=(0, 1)))
 
 

@@ -9,7 +9,6 @@ much has changed, and now and then to make sure.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -20,28 +19,21 @@ from vision.core.types import Bgr, Points
 from vision.live.changes import Mask, Small, changed_between, in_its_light, painted_on, shrunk
 from vision.live.follow import follower_for
 
-
-@dataclass(frozen=True, slots=True)
-class TrackSettings:
-    """When what is known counts, and for how long."""
-
-    alike: int = 2
-    """So many whole looks must agree before their picture is kept."""
-    alike_parts: int = 4
-    """The same for looks at a part: one more than a move needs to count."""
-    verify_s: float = 10.0
-    """After so long everything is looked at again."""
-    moved_share: float = 0.3
-    """Where so much of the picture has changed, light or camera have."""
-    drift: float = 0.1
-    """How fast the kept picture follows the light, a look."""
+ALIKE, ALIKE_PARTS = 2, 4
+"""So many whole looks must agree before their picture is kept, and so many at a part: one more than
+a move needs to count."""
+VERIFY_S = 10.0
+"""After so long everything is looked at again."""
+MOVED_SHARE = 0.3
+"""Where so much of the picture has changed, light or camera have."""
+DRIFT = 0.1
+"""How fast the kept picture follows the light, a look."""
 
 
 class TrackedTable:
     """What is known about the table under one camera."""
 
-    def __init__(self, request: ReadRequest, settings: TrackSettings | None = None) -> None:
-        self.settings = settings or TrackSettings()
+    def __init__(self, request: ReadRequest) -> None:
         self.wholes = self.parts = self.repeats = 0
         """How many looks were at all, at a part, or at nothing new."""
         self._request = request
@@ -82,7 +74,7 @@ class TrackedTable:
             return self._whole(bgr, small, t_s)
         doubtful = [np.asarray(entry["outline"]) for entry in self._known.unsure]
         looked_at = changed | painted_on(doubtful, changed.shape, small.shape[1] / bgr.shape[1])
-        due = t_s - self._verified_s > self.settings.verify_s and not looked_at.any()
+        due = t_s - self._verified_s > VERIFY_S and not looked_at.any()
         if due or (self._doubted and not changed.any()):
             return self._whole(bgr, small, t_s)
         if not looked_at.any():
@@ -94,7 +86,7 @@ class TrackedTable:
             return self._whole(bgr, small, t_s)
         self.parts += 1
         self._doubted = False
-        self._agree(state, small, self.settings.alike_parts)
+        self._agree(state, small, ALIKE_PARTS)
         return state
 
     def again(self, bgr: Bgr) -> TableState:
@@ -103,15 +95,13 @@ class TrackedTable:
 
     def _has_moved(self, bgr: Bgr, changed: Mask) -> bool:
         share = float(changed.mean())
-        return share > self.settings.moved_share or (
-            share > 0 and self._follower.moved(bgr, changed)
-        )
+        return share > MOVED_SHARE or (share > 0 and self._follower.moved(bgr, changed))
 
     def _whole(self, bgr: Bgr, small: Small, t_s: float) -> TableState:
         self.wholes += 1
         self._doubted = False
         state = self._follower.whole(bgr)
-        if self._agree(state, small, self.settings.alike):
+        if self._agree(state, small, ALIKE):
             self._verified_s = t_s
         else:
             self._known = None
@@ -130,6 +120,5 @@ class TrackedTable:
 
     def _follow_light(self, small: Small) -> None:
         assert self._picture is not None
-        share = self.settings.drift
         lit = in_its_light(self._picture, small)
-        self._picture = np.asarray(cv2.addWeighted(lit, 1 - share, small, share, 0), np.float32)
+        self._picture = np.asarray(cv2.addWeighted(lit, 1 - DRIFT, small, DRIFT, 0), np.float32)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from engine.draw.hexes import outline
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
+from vision.core.confidences import LIKELIER
 from vision.core.crop import cut_one
 from vision.core.types import Bgr, Points
 from vision.detect.hex_seams import on_its_seams
@@ -31,7 +32,6 @@ BARE = "empty"
 EYE = "eye"
 """What holes in a board are called."""
 JOINED, APART = "joined", "apart"
-HALF = 0.5
 LOOK_PX = 640
 """Longer side of the copy that boards are looked for on."""
 SEVERAL_LOOK_PX = 960
@@ -95,7 +95,7 @@ def find_taught_boards(
     network = network or shipped_network()
     look_px = LOOK_PX if most == 1 else SEVERAL_LOOK_PX
     maps = network.look(bgr, min(1.0, look_px / max(size)))
-    shown = np.maximum(maps.share("board"), maps.share("hex")) > HALF
+    shown = np.maximum(maps.share("board"), maps.share("hex")) > LIKELIER
     found: list[HexBoard] = []
     largest = 0
     for inside in _patches(shown, most + MOST_TRIED - 1):
@@ -103,7 +103,7 @@ def find_taught_boards(
         if board.cell_px() >= LEAST_CELL_PX:
             placed = on_its_seams(bgr, board, network)
             largest = max(largest, len(inside))
-            if placed.unsteady == 0 or (most > 1 and len(inside) >= HALF * largest):
+            if placed.unsteady == 0 or (most > 1 and len(inside) >= largest / 2):
                 found.append(placed)
             if len(found) == most:
                 break

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.core.confidences import LIKELIER
 from vision.hexes.taught.boards import CUT_PX, Patches
 
 Floats = NDArray[np.float64]
@@ -31,7 +32,6 @@ DARKEST = 30.0
 """Is added to brightness before the logarithm, as for cells."""
 SIDES = 6
 KINDS = ("open", "closed")
-HALF = 0.5
 CLEAR = 0.7
 """How like what was taught clay is whose colour is believed; tiles without were 0.6 at most."""
 SHARPNESS = 25.0
@@ -106,7 +106,7 @@ def _small(patches: Patches) -> Floats:
 
 def _centred(one: Floats) -> Floats:
     """Return a map moved so that the middle of what differs most lies in the middle."""
-    ys, xs = np.nonzero(_INNER & (one > HALF))
+    ys, xs = np.nonzero(_INNER & (one > LIKELIER))
     if not len(ys):
         return one
     # A ring with a gap is lopsided, the box around it is not.
@@ -178,7 +178,7 @@ class ClayLook:
         seen = differences(patches)
         there = 1 / (1 + np.exp(-np.clip(self.slope * (seen.strengths - self.least), -30, 30)))
         alike = self.alike(seen.maps)
-        clear = (there > HALF) & (alike.max(axis=1) > CLEAR)
+        clear = (there > LIKELIER) & (alike.max(axis=1) > CLEAR)
         if clear.any():
             # Where clay is plain to see, so is its colour, which tells more on tiles like it.
             colour = np.median(seen.colours[clear], axis=0)

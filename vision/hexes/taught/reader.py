@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_neighbours
+from vision.core.confidences import LIKELIER
 from vision.core.crop import patch_corners
 from vision.core.types import Bgr
 from vision.hexes.cells import CELLS, CLAYS, CellReadings
 from vision.hexes.models import CONTENTS
-from vision.hexes.plane import REACH, HexBoard, plane_of
+from vision.hexes.plane import HALF_TURN, REACH, HexBoard, plane_of
 from vision.hexes.taught.boards import (
     BARE,
     CUT_PX,
@@ -53,7 +54,6 @@ TRIED = 4
 """How many guesses at the light are followed up."""
 NO_CLAY_ON_BARE = 20.0
 """How much farther from a bare cell one with something in its middle is."""
-HALF_TURN, HALF = 3, 0.5
 SMALLEST = 1e-9
 
 
@@ -134,7 +134,7 @@ class BoardReader:
             none[:, 0] = 1.0
             return self._in_their_light(rows)[0], none, np.full((len(patches), SIDES), 1 / SIDES)
         clay, opens = self.clay.read(patches)
-        covered = clay[:, 0] < HALF
+        covered = clay[:, 0] < LIKELIER
         seen = rows.copy()
         # Clay hides its tile but for the rim.
         seen[covered] = rim_features(patches[covered])
