@@ -26,9 +26,9 @@ from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.training.drills import crops_of
 from vision.classify.reader import load_reader
+from vision.core.confidences import TOLD
 from vision.core.files import TRAINED
 from vision.core.looks import period_of
-from vision.layout.settle import SURE
 
 SMALLEST_PX = 24.0
 SURELY = 0.99
@@ -109,11 +109,11 @@ def figures(tiles: Sequence[ReadTile]) -> tuple[Figure, ...]:
     surely = [tile for tile in large if tile.confidence >= SURELY]
     return (
         Figure("tiles wrong", sum(not t.right for t in large), len(large)),
-        Figure("tiles unsure", sum(t.confidence < SURE for t in large), len(large)),
+        Figure("tiles unsure", sum(t.confidence < TOLD for t in large), len(large)),
         Figure("readings at 0.99 or surer right", sum(t.right for t in surely), len(surely), 100,
                least=99),
         Figure("smaller ones sure and wrong",
-               sum(not t.right and t.confidence >= SURE for t in small), len(small), 100),
+               sum(not t.right and t.confidence >= TOLD for t in small), len(small), 100),
     )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import TRAINED, write_arrays
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections, LatticeFit
+from vision.layout.around import LaidField, touching_cards
 from vision.layout.cards import CardGroup, group_cards
 from vision.layout.fields import (
     FILE,
@@ -49,7 +50,6 @@ from vision.layout.fields import (
     Score,
     numbers_between,
 )
-from vision.layout.islands import LaidField, touching_cards
 
 Random = np.random.Generator
 

@@ -27,8 +27,7 @@ from models.scenes.settings import SQUARE_GAMES
 from models.scenes.splits import rng_of
 from models.training.drills import drill_crops
 from vision.classify.features import features
-from vision.classify.halves import upper_halves
-from vision.classify.reader import Reader, make_reader, write_reader
+from vision.classify.reader import Reader, make_reader, upper_halves, write_reader
 from vision.core.crop import Patches
 from vision.core.files import TRAINED
 from vision.core.looks import Look
