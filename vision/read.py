@@ -15,13 +15,11 @@ from time import perf_counter
 import numpy as np
 
 from calibration.profile import Profile
-from engine.tiles import TileSet
-from vision.classify.another_box import another_box
 from vision.classify.evidence import in_company
-from vision.classify.own_tiles import Eyes, with_own_tiles
 from vision.classify.reader import CellReading, Reader, load_reader
-from vision.classify.second_look import glanced, read_taught
 from vision.classify.taught import reader_of
+from vision.classify.taught_tiles import Eyes, glanced, read_taught, with_own_tiles
+from vision.core.confidences import CLEAR, TOLD
 from vision.core.crop import cut
 from vision.core.files import alone
 from vision.core.ground import Ground
@@ -34,13 +32,11 @@ from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
 from vision.detect.network import shipped_network
 from vision.intake.picture import Picture
+from vision.layout.around import Sight
 from vision.layout.candidates import cards_only, distinct, known_only, with_faint
-from vision.layout.missed import Sight
-from vision.layout.missing_bigs import with_missing_bigs
 from vision.layout.quality import TEXTS, Limits, assess, tile_trouble
 from vision.layout.reconstruct import Reconstruction, reconstruct, reconstruct_unknown
-from vision.layout.settle import SURE
-from vision.layout.unread import Visible, visible_unread
+from vision.layout.unread import Visible, another_box, visible_unread
 from vision.layout.whole_bigs import with_whole_bigs
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
@@ -55,10 +51,6 @@ small for that. Other outlines come out up to 2.6 pixels too wide: tiles of 24 a
 small."""
 
 LOOKS = frozenset({"blur", "dark", "glare"})
-READ_SURELY = 0.98
-"""However blurred, dark or shining a picture is: where all of its cards are read so surely, it is
-good enough. Of 13 such held-out tables that were called not good enough 12 were read exactly, and
-the other one had a doubtful card."""
 UNSURE_SHARE = 0.08
 """Where more cards of a blurred, dark or shining picture are unsure, others are wrong or missing:
 on all three of 1,500 drawn tables that had so many."""
@@ -132,38 +124,74 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
         if stages.reader is not None and stages.reader.evidence is not None:
             readings = in_company(readings, stages.reader.evidence.share)
         first = detections.found, readings
-        if stages.reader is not None and stages.reader.embedded and request.grid is None:
-            eyes = _eyes(picture.bgr, detections, stages.reader, request)
-            detections, readings = with_own_tiles(detections, readings, eyes)
-            detections, readings = known_only(picture.bgr, detections, readings)
-        elif request.shape == "square" and request.tile_set is not None and request.grid is None:
-            look = partial(read_cells, picture.bgr, reader=stages.reader, profile=request.profile)
-            detections, readings = _with_overlooked(
-                detections, readings, request.tile_set, look, stages.reader
-            )
+        detections, readings = _with_overlooked(
+            picture.bgr, detections, readings, stages.reader, request
+        )
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
         detections, readings = cards_only(detections, readings, request, ground)
         fits = _fits(detections, request)
     with timings.stage("reconstruct"):
-        if request.tile_set is None:
-            table = reconstruct_unknown(detections, fits)
-        elif request.shape == "hex":
-            table = reconstruct_hexes(detections, fits, readings, request.tile_set)
-        else:
-            sight = _sight(picture.bgr, ground, every, detections.found, stages.reader, request)
-            table = reconstruct(detections, fits, readings, request.tile_set, sight)
+        sight = _sight(picture.bgr, ground, every, detections.found, stages.reader, request)
+        table = _table(detections, fits, readings, request, sight)
         shown("layout", table)
     with timings.stage("quality"):
-        known = any(one.is_whole(SURE) for one in readings)
+        known = any(one.is_whole(TOLD) for one in readings)
         state = _state(picture, table, request, replace(detections, found=every), known=known)
-        if request.tile_set is not None and request.shape == "square" and not state.tiles:
-            other = another_box(picture.bgr, *first, request.tile_set)
-            if other is not None:
-                quality = state.quality
-                state = replace(state, quality=replace(quality, advice=(*quality.advice, other)))
+        if not state.tiles:
+            state = _with_other_box(state, picture.bgr, *first, request)
     return replace(state, timings_ms=timings.ms)
+
+
+def _table(
+    detections: Detections, fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    request: ReadRequest, sight: Sight | None,
+) -> Reconstruction:  # fmt: skip
+    """Return what lies on the table, by what is known of the box."""
+    if request.tile_set is None:
+        return reconstruct_unknown(detections, fits)
+    if request.shape == "hex":
+        return reconstruct_hexes(detections, fits, readings, request.tile_set)
+    return reconstruct(detections, fits, readings, request.tile_set, sight)
+
+
+def _with_other_box(
+    state: TableState, bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading],
+    request: ReadRequest,
+) -> TableState:  # fmt: skip
+    """Return a table on which nothing was read with the box that it shows, if it shows another."""
+    if request.tile_set is None or request.shape != "square":
+        return state
+    other = another_box(bgr, found, readings, request.tile_set)
+    if other is None:
+        return state
+    quality = state.quality
+    return replace(state, quality=replace(quality, advice=(*quality.advice, other)))
+
+
+def _with_overlooked(
+    bgr: Bgr, detections: Detections, readings: Sequence[CellReading], reader: Reader | None,
+    request: ReadRequest,
+) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    """Return the outlines with tiles that a first look does not show.
+
+    Args:
+        bgr: the picture.
+        detections: the outlines.
+        readings: what each of them shows.
+        reader: of the box.
+        request: what was asked for; in a picture that is all grid nothing is overlooked.
+    """
+    if request.grid is not None or reader is None or request.tile_set is None:
+        return detections, readings
+    if reader.embedded:
+        eyes = _eyes(bgr, detections, reader, request)
+        return known_only(bgr, *with_own_tiles(detections, readings, eyes))
+    if request.shape != "square":
+        return detections, readings
+    look = partial(read_cells, bgr, reader=reader.whole, profile=request.profile)
+    return with_whole_bigs(*with_faint(detections, readings, look), request.tile_set, look)
 
 
 def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest) -> Eyes:
@@ -177,31 +205,12 @@ def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest
     )
 
 
-def _with_overlooked(
-    detections: Detections, readings: Sequence[CellReading], tile_set: TileSet,
-    look: Callable[..., Sequence[CellReading]], reader: Reader | None,
-) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
-    """Return the outlines of a built-in box of squares with cards that a first look does not show.
-
-    Args:
-        detections: the outlines.
-        readings: what each of them shows.
-        tile_set: the box.
-        look: reads outlines.
-        reader: of the box.
-    """
-    whole = look if reader is None else partial(look, reader=reader.whole)
-    detections, readings = with_faint(detections, readings, whole)
-    detections, readings = with_whole_bigs(detections, readings, tile_set, whole)
-    return with_missing_bigs(detections, readings, tile_set, look)
-
-
 def _sight(
     bgr: Bgr, ground: Ground, every: Sequence[Detection], cards: Sequence[Detection],
     reader: Reader | None, request: ReadRequest,
 ) -> Sight | None:  # fmt: skip
     """Return what to look with once more; in a picture that is all grid nothing is left to see."""
-    if request.grid is not None:
+    if request.grid is not None or request.tile_set is None or request.shape != "square":
         return None
     kept = set(cards)
     doubtful = tuple(one.centre_px for one in every if one not in kept)
@@ -302,7 +311,7 @@ def _state(
         unread = visible_unread(picture.bgr, seen.beside, every, picture.scale, known=known)
         seen = replace(unread, cut_off=(*unread.cut_off, *seen.cut_off),
                        covered=(*unread.covered, *seen.covered))  # fmt: skip
-    cut_read = sum(c.cut_off and c.why is None and c.confidence >= SURE for c in table.laid)
+    cut_read = sum(c.cut_off and c.why is None and c.confidence >= TOLD for c in table.laid)
     quality = assess(
         picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,
         limits=LIMITS, cut_read=cut_read, burnt=seen.burnt, beside=seen.beside,
@@ -318,7 +327,10 @@ def _state(
 
 
 def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
-    """Return what a blurred, dark or shining picture is worth by how surely its cards are read."""
+    """Return what a blurred, dark or shining picture is worth by how surely its cards are read.
+
+    However it looks, it is good enough where all of them are clear.
+    """
     troubles = {one.what for one in quality.advice if one.text != TEXTS["hardly"]}
     if not quality.ok and not burnt and troubles <= LOOKS:
         return replace(quality, ok=_surely_read(table))
@@ -329,7 +341,7 @@ def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
 
 def _surely_read(table: Reconstruction) -> bool:
     """Say whether all cards of a known box are beyond doubt."""
-    sure = [card.why is None and card.confidence >= READ_SURELY for card in table.laid]
+    sure = [card.why is None and card.confidence >= CLEAR for card in table.laid]
     return bool(sure) and all(sure)
 
 

@@ -22,9 +22,9 @@ from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Json
 from models.training.drills import crops_of
 from vision.classify.reader import load_reader
+from vision.core.confidences import TOLD
 from vision.core.files import TRAINED
 from vision.core.looks import period_of
-from vision.layout.settle import SURE
 
 BINS = (0.0, 0.5, 0.8, 0.9, 0.99, 0.999, 1.01)
 
@@ -70,10 +70,10 @@ def _row(seed: int, game: str, folder: Path) -> Json:
 def figures(large: Sequence[ReadTile], small: Sequence[ReadTile]) -> tuple[Figure, ...]:
     """Return the figures of one box."""
     surely = [tile for tile in large if tile.confidence >= SURELY]
-    wrong = [tile for tile in small if not tile.right and tile.confidence >= SURE]
+    wrong = [tile for tile in small if not tile.right and tile.confidence >= TOLD]
     return (
         Figure("tiles wrong", sum(not t.right for t in large), len(large)),
-        Figure("tiles unsure", sum(t.confidence < SURE for t in large), len(large)),
+        Figure("tiles unsure", sum(t.confidence < TOLD for t in large), len(large)),
         Figure("readings at 0.99 or surer right", sum(t.right for t in surely), len(surely), 100,
                least=99),
         Figure("smaller ones sure and wrong", len(wrong), len(small), 100),

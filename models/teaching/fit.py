@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.tiles import TileSet
 from models.teaching.examples import Examples, Hardness, plain, varied
 from vision.classify.embedding import NUMBERS, PARTS, described, described_count, shipped_embedding
-from vision.classify.prints import Prints
+from vision.classify.faces import Prints
 from vision.classify.reader import Reader, make_reader
 from vision.core.looks import Look
 

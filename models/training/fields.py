@@ -34,6 +34,7 @@ from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import TRAINED, write_arrays
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections, LatticeFit
+from vision.layout.around import LaidField, touching_cards
 from vision.layout.cards import CardGroup, group_cards
 from vision.layout.fields import (
     FILE,
@@ -45,7 +46,6 @@ from vision.layout.fields import (
     Score,
     numbers_between,
 )
-from vision.layout.islands import LaidField, touching_cards
 
 OFF, OFF_SPREAD = 0.014, 0.5
 """How far found outlines lie off, in widths of a card: the usual spread, and how that varies from

@@ -25,8 +25,7 @@ from models.scenes.world.arrays import Array
 from models.training.drills import drill_crops
 from models.training.harness import made, parser_of, tell
 from vision.classify.features import features
-from vision.classify.halves import upper_halves
-from vision.classify.reader import Reader, make_reader, write_reader
+from vision.classify.reader import Reader, make_reader, upper_halves, write_reader
 from vision.core.crop import Patches
 from vision.core.looks import Look
 

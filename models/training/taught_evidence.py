@@ -29,7 +29,7 @@ from vision import Bgr
 from vision.classify.evidence import NAMES, Evidence, Trees, rows_of, write_taught
 from vision.classify.faces import faces_of_prints
 from vision.classify.reader import CellReading, Reader
-from vision.classify.second_look import read_taught
+from vision.classify.taught_tiles import read_taught
 from vision.core.crop import Patches
 from vision.core.types import Detection
 

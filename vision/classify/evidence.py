@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from vision.classify import embedding, features
-from vision.classify.faces import CLIPPED, SEEN, Faces, faces_of_prints, shrunk, slopes_of
-from vision.classify.prints import Prints
+from vision.classify.faces import CLIPPED, SEEN, Faces, Prints, faces_of_prints, shrunk, slopes_of
 from vision.core.crop import Patches
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from vision.classify.reader import CellReading, Reader
 
 Floats = NDArray[np.float32]
+Group = tuple[str, int, int]
+"""Tile, cell and turns."""
 
 FORMAT, VERSION = "snake-eye/evidence", 2
 NAMES = (
@@ -179,18 +180,16 @@ def rows_of(
 ) -> Floats:  # fmt: skip
     """Return what is known about each patch, N x names."""
     members = reader.members
-    first, second = zip(*(_ranked(reading) for reading in readings), strict=True)
+    first, second = zip(*map(_ranked, readings), strict=True)
+    own = _among(faces.looks, first, members)
     cosines = faces.cosines(patches)
-    masks = {key: [look in members[key] for look in faces.looks] for key in set(first)}
-    own = np.array([masks[key] for key in first])
     best = np.where(own, cosines, -1).max(axis=1)
     rival = np.where(own, -1, cosines).max(axis=1)
-    slopes = [slopes_of(patch) for patch in patches]
+    slopes = list(map(slopes_of, patches))
     fits = faces.fits(slopes, [members[key] for key in first])
     alike = np.array([fit.alike for fit in fits])
-    other = faces.most_alike(slopes, [members[key] if key else () for key in second])
-    printed = {key: [look in members[key] for look, _ in faces.coarse[0]] for key in set(first)}
-    seen = faces.seen(patches, fits, np.array([printed[key] for key in first]))
+    other = faces.most_alike(slopes, [members.get(key, ()) for key in second])
+    seen = faces.seen(patches, fits, _among([look for look, _ in faces.coarse[0]], first, members))
     sure = np.clip([reading.best for reading in readings], LEAST_SURE, 1 - LEAST_SURE)
     wide = np.full(len(patches), WIDEST_PX) if across_px is None else np.asarray(across_px)
     return np.stack([
@@ -200,10 +199,18 @@ def rows_of(
     ], axis=1).astype(np.float32)  # fmt: skip
 
 
-def _ranked(reading: CellReading) -> tuple[Any, Any]:
-    """Return what the first two guesses name; nothing for a second that there is not."""
+def _among(
+    looks: Sequence[Look], named: Sequence[Group], members: Mapping[Group, tuple[Look, ...]]
+) -> NDArray[np.bool_]:
+    """Return which looks belong to each of some groups, N x looks."""
+    masks = {key: [look in members[key] for look in looks] for key in set(named)}
+    return np.array([masks[key] for key in named])
+
+
+def _ranked(reading: CellReading) -> tuple[Group, Group]:
+    """Return what the first two guesses name; no tile for a second that there is not."""
     named = [(g.tile, g.cell, g.turns) for g in reading.guesses[:2]]
-    return named[0], named[1] if len(named) > 1 else None
+    return named[0], named[1] if len(named) > 1 else ("", 0, 0)
 
 
 def _light(patches: Patches) -> tuple[Floats, Floats, Floats]:

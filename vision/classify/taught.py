@@ -25,7 +25,7 @@ from engine.setfile import SAFE_NAME, built_in_names, built_in_set, load_set
 from engine.tiles import TileKind, TileSet
 from vision.classify import embedding, features
 from vision.classify.evidence import taught_evidence
-from vision.classify.prints import Prints
+from vision.classify.faces import Prints
 from vision.classify.reader import Reader, make_reader, shipped_reader
 from vision.core.crop import MARGIN, PATCH_PX
 from vision.core.errors import ModelError, OutdatedError
@@ -149,20 +149,31 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
         tile_set = _tile_set(manifest, name, path.parent)
         if manifest.get("board") is True:
             return TaughtSet(tile_set, None, _board_reader(manifest, arrays, tile_set))
-        looks = [_look(text) for text in manifest["looks"][:MOST_LOOKS]]
-        strangers = {look.tile for look in looks} - {*tile_set.kinds, BACK}
-        if strangers:
-            raise ValueError(f"{', '.join(sorted(strangers))} is not in the box")
-        project, centres = (np.asarray(arrays[key], np.float32) for key in ("project", "centres"))
-        numbers = float(manifest["temperature"]), float(manifest["known"])
-        if not all(math.isfinite(n) and n > 0 for n in numbers):
-            raise ValueError("temperature and reach must be numbers above 0")
-        if not (np.isfinite(project).all() and np.isfinite(centres).all()):
-            raise ValueError("the arrays hold no numbers")
-        reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
-        return TaughtSet(tile_set, _with_prints(reader, tile_set, _prints(manifest, arrays)))
+        return TaughtSet(tile_set, _tile_reader(manifest, arrays, tile_set))
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise ModelError(f"{again}: {readable(str(error))}") from error
+
+
+def _tile_reader(
+    manifest: Mapping[str, Any], arrays: Mapping[str, Any], tile_set: TileSet
+) -> Reader:
+    looks = [_look(text) for text in manifest["looks"][:MOST_LOOKS]]
+    strangers = {look.tile for look in looks} - {*tile_set.kinds, BACK}
+    if strangers:
+        raise ValueError(f"{', '.join(sorted(strangers))} is not in the box")
+    project, centres = (np.asarray(arrays[key], np.float32) for key in ("project", "centres"))
+    if not (np.isfinite(project).all() and np.isfinite(centres).all()):
+        raise ValueError("the arrays hold no numbers")
+    numbers = _above_zero(manifest["temperature"]), _above_zero(manifest["known"])
+    reader = make_reader(tile_set, looks, project, centres, *numbers, embedded=True)
+    return _with_prints(reader, tile_set, _prints(manifest, arrays))
+
+
+def _above_zero(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number) or number <= 0:
+        raise ValueError("temperature and reach must be numbers above 0")
+    return number
 
 
 def _look(text: Any) -> Look:
@@ -194,10 +205,7 @@ def _board_reader(
     names = tuple(str(name) for name in manifest["names"])
     if set(names[1:]) - {EYE} != set(tile_set.colours):
         raise ValueError(f"{', '.join(names[1:])} are not the box's colours")
-    known = float(manifest["known"])
-    if not math.isfinite(known) or known <= 0:
-        raise ValueError("its reach must be a number above 0")
-    return BoardReader.of(names, arrays, known)
+    return BoardReader.of(names, arrays, _above_zero(manifest["known"]))
 
 
 def _tile_set(manifest: Mapping[str, Any], name: str, folder: Path) -> TileSet:

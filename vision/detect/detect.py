@@ -18,7 +18,14 @@ from vision.core.lattice import cells_beside, fit_outlines, grouped_outlines, ma
 from vision.core.outline import agreed_outlines
 from vision.core.types import Bgr, Detection, Detections, Points, Shape, width_of
 from vision.detect.hex_outlines import laid_hexes
-from vision.detect.network import TileMaps, TileNetwork, shipped_network
+from vision.detect.network import (
+    CellKind,
+    FoundCell,
+    TileMaps,
+    TileNetwork,
+    found_cells,
+    shipped_network,
+)
 from vision.detect.probe import DEFAULT as PROBE
 from vision.detect.probe import probe
 from vision.detect.scales import (
@@ -31,7 +38,6 @@ from vision.detect.scales import (
     closest,
     look_for,
 )
-from vision.detect.votes import CellKind, FoundCell, found_cells
 
 __all__ = ["DEFAULT", "QUICK", "DetectSettings", "detect_tiles"]
 
@@ -148,7 +154,7 @@ def _seam_maps(
     closer = closest(settings.seams_wanted_px / wide, box, settings)
     if wide * scale >= settings.seams_wide_px or closer < scale * 1.15:
         return maps
-    return network.look(bgr, closer, box, careful=settings.careful)
+    return network.look(bgr, closer, box)
 
 
 def _is_cut(corners: Points, width: int, height: int) -> bool:

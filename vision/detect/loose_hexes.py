@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
+from vision.core.confidences import TOLD
 from vision.core.lattice import cell_axes, mapped
 from vision.core.looks import period_of
 from vision.core.tables import TileEntry
@@ -24,7 +25,6 @@ from vision.layout.reconstruct import (
     guesses_of,
     why_of,
 )
-from vision.layout.settle import SURE
 
 SIXTHS = 6
 SKEW = np.array([[1.0, 0.5], [0.0, np.sqrt(3) / 2]])
@@ -40,7 +40,7 @@ def reconstruct_hexes(
     Of two as large that which lies nearer to the picture's middle is. Tiles of a layout touch.
     """
     groups = [_group(detections.found, fit, readings, tile_set) for fit in fits]
-    groups = [group for group in groups if any(card.confidence >= SURE for card in group.cards)]
+    groups = [group for group in groups if any(card.confidence >= TOLD for card in group.cards)]
     if not groups:
         return Reconstruction()
     middle = (np.array(detections.size_px) - 1) / 2
@@ -61,17 +61,17 @@ def _entries(
     laid: Sequence[SeenCard], tile_set: TileSet
 ) -> tuple[tuple[TileEntry, ...], tuple[TileEntry, ...]]:
     """Return the tiles of a layout, sure ones and others."""
-    tiles = tuple(_entry(card, tile_set) for card in laid if card.confidence >= SURE)
+    tiles = tuple(_entry(card, tile_set) for card in laid if card.confidence >= TOLD)
     unsure = tuple(
         replace(_entry(card, tile_set), guesses=guesses_of(card), why=why_of(card))
-        for card in laid if card.confidence < SURE
+        for card in laid if card.confidence < TOLD
     )  # fmt: skip
     return tiles, unsure
 
 
 def _laid(group: CardGroup) -> tuple[int, int]:
     """Return how many sure tiles touch another one, and how many there are: such are laid."""
-    sure = [card for card in group.cards if card.confidence >= SURE]
+    sure = [card for card in group.cards if card.confidence >= TOLD]
     cells = {card.at for card in group.cards}
     touching = [one for one in sure if cells & set(hex_neighbours(one.at))]
     return len(touching), len(sure)

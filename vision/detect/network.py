@@ -1,4 +1,8 @@
-"""Runs the network that looks for tiles, and says what its maps mean.
+"""Runs the network that looks for tiles, and says which cells its maps show.
+
+A pixel that shows a tile knows the way to the tile's middle, the tile's size, stretch and turn.
+Votes are counted where they fall, each worth its share of the tile's area, so that a whole tile
+that all pixels agree on counts 1, half of one a half, and a few stray pixels nearly nothing.
 
 The network itself is data: ``models/trained/detector.onnx`` with a manifest beside it that says
 what goes in, what comes out and which file it is about; a file that does not fit is refused.
@@ -9,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import cv2
 import numpy as np
@@ -21,6 +25,7 @@ from vision.core.files import TRAINED, Runner, read_file, read_manifest
 from vision.core.types import Bgr, Points
 
 Floats = NDArray[np.float32]
+Array = NDArray[np.float64]
 
 MANIFEST, QUICK_FILE = "detector.json", "detector_quick.onnx"
 FORMAT, VERSION = "snake-eye/detector", 1
@@ -89,7 +94,7 @@ class TileNetwork:
 
     def look(
         self, bgr: Bgr, scale: float, box: tuple[int, int, int, int] | None = None, *,
-        careful: bool = False, quick: bool = False,
+        quick: bool = False,
     ) -> TileMaps:  # fmt: skip
         """Return the maps of a picture made ``scale`` times as large.
 
@@ -97,30 +102,16 @@ class TileNetwork:
             bgr: the picture.
             scale: below 1 it is made smaller.
             box: left, top, right and bottom of the part to look at; all of it without.
-            careful: looks at it in a mirror too, upright and upside down, and takes the mean.
             quick: counts in whole numbers, which takes little more than half as long.
         """
         left, top, right, bottom = box or (0, 0, bgr.shape[1], bgr.shape[0])
         small, scales = shrunk(bgr[top:bottom, left:right], scale, quick=quick)
         blob = padded(small)
         runner = self._quick_runner if quick else self._runner
-        maps = self._mean_of_mirrors(blob) if careful else runner.run(blob)[0]
+        maps = runner.run(blob)[0]
         rows, columns = (-(-length // STRIDE) for length in small.shape[:2])
         maps = np.ascontiguousarray(maps[:, :rows, :columns])
         return TileMaps(maps, scales, (float(left), float(top)))
-
-    def _mean_of_mirrors(self, blob: Floats) -> Floats:
-        """Return the mean of four looks; numbers count by how sure each look is of a tile."""
-        total = np.zeros(0, np.float32)
-        weights = np.zeros(0, np.float32)
-        for across, down in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
-            turned = np.ascontiguousarray(blob[..., ::down, ::across])
-            maps = self._runner.run(turned)[0, :, ::down, ::across] * _signs(across, down)
-            shown = 1 / (1 + np.exp(-maps[:3].max(axis=0))) + 1e-3
-            weighted = np.concatenate([maps[:6], maps[6:] * shown])
-            total = weighted if not total.size else total + weighted
-            weights = shown if not weights.size else weights + shown
-        return np.concatenate([total[:6] / 4, total[6:] / weights])
 
 
 def _quick_copy(folder: Path, entry: Any) -> Runner:
@@ -145,14 +136,210 @@ def padded(small: Bgr) -> Floats:
     return blob
 
 
-def _signs(across: int, down: int) -> Floats:
-    """Return what a mirror does to the maps: ways and leanings change their sign."""
-    mirrored = across * down
-    signs = [1.0] * 6 + [across, down, 1, 1, mirrored, 1, mirrored]
-    return np.array(signs, np.float32)[:, None, None]
-
-
 @lru_cache(maxsize=1)
 def shipped_network() -> TileNetwork:
     """Return the network that the repository ships, loaded on first use."""
     return TileNetwork()
+
+
+CellKind = Literal["square", "hex", "board"]
+KINDS: tuple[CellKind, ...] = ("square", "hex", "board")
+
+LEAST_SHOWN = 0.35
+"""Pixels that show a tile with less probability do not vote."""
+LEAST_PEAK = 0.2
+"""Share of a tile that must agree on a middle for the middle to be looked at."""
+APART = 1.1
+"""Two middles are at least that many half widths apart; neighbours' are 2."""
+CLOSE = 0.45
+"""A vote belongs to a middle that it misses by less, in half widths."""
+LARGEST_LOG, LARGEST_STRETCH = 3.0, 1.2
+"""Bounds on what a vote may say: half widths up to 20 times ``SIZE_PX``, views from 17 degrees."""
+
+SQUARE_UNIT = np.array([(-1.0, -1), (1, -1), (1, 1), (-1, 1)])
+HEX_ANGLES = np.arange(6) * np.pi / 3
+HEX_UNIT = np.stack([np.cos(HEX_ANGLES), np.sin(HEX_ANGLES)], axis=1)
+HEX_AREA, SQUARE_AREA = 3 * np.sqrt(3) / 2, 4.0
+"""Areas of the two unit outlines."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoundCell:
+    """One cell that pixels agree on, in pixels of the picture."""
+
+    corners_px: Points
+    """Clockwise, 4 or 6."""
+    kind: CellKind
+    shares: tuple[float, float, float]
+    """How much it looks like a square tile, a hex tile's cell and an empty cell of a board."""
+    agreed: float
+    """Share of its area that votes for it, about 1 for a tile that is seen whole."""
+
+    @property
+    def centre_px(self) -> Points:
+        """Its middle."""
+        return np.asarray(self.corners_px.mean(axis=0))
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is that there is such a cell."""
+        return float(min(1.0, self.agreed) * max(self.shares))
+
+
+@dataclass(frozen=True, eq=False)
+class _Votes:
+    """Pixels that show tiles, and what each says; all in units of the maps."""
+
+    middles: Array
+    half: Array
+    numbers: Array
+    """N x 5: log size, stretch twice, turn twice."""
+    shares: Array
+    """N x 3."""
+    worth: Array
+
+
+def found_cells(seen: TileMaps, kinds: tuple[CellKind, ...] = KINDS) -> tuple[FoundCell, ...]:
+    """Return the cells of some kinds that the maps show, the surest first."""
+    votes = _votes(seen, kinds)
+    if not len(votes.worth):
+        return ()
+    rows, columns = seen.maps.shape[1:]
+    peaks = _peaks(votes, rows, columns)
+    if not len(peaks):
+        return ()
+    owner = _owners(votes, peaks, rows, columns)
+    # Once more around the mean of each tile's votes: the peak was a whole pixel of the maps.
+    middles = _means(votes.middles, owner, votes.worth, len(peaks))
+    owner = _still_close(votes, middles, owner)
+    return _cells(seen, votes, owner, len(peaks), kinds)
+
+
+def _votes(seen: TileMaps, kinds: tuple[CellKind, ...]) -> _Votes:
+    wanted = [KINDS.index(kind) for kind in kinds]
+    # The first three maps are of these kinds, as logits.
+    likely = np.maximum.reduce([seen.maps[kind] for kind in wanted])
+    ys, xs = np.nonzero(likely >= np.log(LEAST_SHOWN / (1 - LEAST_SHOWN)))
+    own = 1 / (1 + np.exp(-np.clip(seen.maps[:3, ys, xs].T.astype(np.float64), -30, 30)))
+    shown = own[:, wanted].max(axis=1)
+    pick = seen.maps[6:, ys, xs].astype(np.float64)
+    log_size = np.clip(pick[2], -LARGEST_LOG, LARGEST_LOG)
+    stretch = np.clip(pick[3:5], -LARGEST_STRETCH, LARGEST_STRETCH)
+    half = np.exp(log_size) * SIZE_PX / STRIDE
+    middles = np.stack([xs + pick[0] * half, ys + pick[1] * half], axis=1)
+    numbers = np.stack([log_size, stretch[0], stretch[1], pick[5], pick[6]], axis=1)
+    area = np.where(own[:, 0] >= own[:, 1:].max(axis=1), SQUARE_AREA, HEX_AREA) * half**2
+    return _Votes(middles, half, numbers, own, shown / np.maximum(area, 1.0))
+
+
+def _peaks(votes: _Votes, rows: int, columns: int) -> Array:
+    """Return the places that many votes fall on, at least a tile apart, the strongest first."""
+    # Votes may fall a little outside the picture: tiles are cut by its edge.
+    margin = 8
+    xs = np.round(votes.middles[:, 0]).astype(int) + margin
+    ys = np.round(votes.middles[:, 1]).astype(int) + margin
+    wide, high = columns + 2 * margin, rows + 2 * margin
+    inside = (xs >= 0) & (ys >= 0) & (xs < wide) & (ys < high)
+    if not inside.any():
+        return np.zeros((0, 2))
+    place = ys[inside] * wide + xs[inside]
+    count = np.bincount(place, votes.worth[inside], wide * high)
+    size = np.bincount(place, votes.worth[inside] * votes.half[inside], wide * high)
+    heap = cv2.blur(count.reshape(high, wide), (3, 3)) * 9
+    highest = cv2.dilate(heap, np.ones((3, 3)))
+    top_y, top_x = np.nonzero((heap >= highest) & (heap >= LEAST_PEAK))
+    order = np.argsort(-heap[top_y, top_x], kind="stable")
+    top = np.stack([top_x[order], top_y[order]], axis=1).astype(float)
+    around = cv2.blur(size.reshape(high, wide), (3, 3)) * 9
+    half = (around / np.maximum(heap, 1e-9))[top_y, top_x][order]
+    return _thinned(top, half) - margin
+
+
+def _thinned(places: Array, half: Array) -> Array:
+    """Return the places without those that lie within the tile of a stronger one."""
+    kept: list[int] = []
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    close = apart < APART * np.minimum(half[:, None], half[None])
+    dropped = np.zeros(len(places), bool)
+    for index in range(len(places)):
+        if not dropped[index]:
+            kept.append(index)
+            dropped |= close[index]
+    return places[kept]
+
+
+def _owners(votes: _Votes, peaks: Array, rows: int, columns: int) -> NDArray[np.int64]:
+    """Return for each vote the number of its middle, or -1."""
+    margin = 8
+    ground = np.full((rows + 2 * margin, columns + 2 * margin), 255, np.uint8)
+    at = np.round(peaks).astype(int) + margin
+    ground[at[:, 1], at[:, 0]] = 0
+    _, labels = cv2.distanceTransformWithLabels(
+        ground, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL
+    )
+    number = np.full(int(labels.max()) + 1, -1)
+    number[labels[at[:, 1], at[:, 0]]] = np.arange(len(peaks))
+    x = np.clip(np.round(votes.middles[:, 0]).astype(int) + margin, 0, labels.shape[1] - 1)
+    y = np.clip(np.round(votes.middles[:, 1]).astype(int) + margin, 0, labels.shape[0] - 1)
+    owner = number[labels[y, x]]
+    # A peak is known to a pixel only: small tiles' votes may miss it by that much more.
+    miss = np.linalg.norm(votes.middles - peaks[owner], axis=1) - 0.7
+    return np.where(miss < CLOSE * votes.half, owner, -1)
+
+
+def _still_close(votes: _Votes, middles: Array, owner: NDArray[np.int64]) -> NDArray[np.int64]:
+    miss = np.linalg.norm(votes.middles - middles[owner], axis=1)
+    return np.where((owner >= 0) & (miss < CLOSE * votes.half), owner, -1)
+
+
+def _means(values: Array, owner: NDArray[np.int64], worth: Array, count: int) -> Array:
+    """Return the weighted mean of each owner's rows."""
+    mine = owner >= 0
+    total = np.bincount(owner[mine], worth[mine], count)
+    sums = [np.bincount(owner[mine], worth[mine] * v[mine], count) for v in values.T]
+    return np.stack(sums, axis=1) / np.maximum(total, 1e-12)[:, None]
+
+
+def _cells(
+    seen: TileMaps, votes: _Votes, owner: NDArray[np.int64], count: int,
+    kinds: tuple[CellKind, ...],
+) -> tuple[FoundCell, ...]:  # fmt: skip
+    mine = owner >= 0
+    agreed = np.bincount(owner[mine], votes.worth[mine], count)
+    middles = _means(votes.middles, owner, votes.worth, count)
+    numbers = _means(votes.numbers, owner, votes.worth, count)
+    shares = _means(votes.shares, owner, votes.worth, count)
+    wanted = [KINDS.index(kind) for kind in kinds]
+    order = np.argsort(-agreed, kind="stable")
+    order = order[agreed[order] >= LEAST_PEAK]
+    own = [kinds[best] for best in shares[order][:, wanted].argmax(axis=1).tolist()]
+    corners = {
+        square: middles[order][:, None] + outline_of(numbers[order], square=square) / STRIDE
+        for square in {kind == "square" for kind in own}
+    }
+    corners = {square: seen.picture_px(every) for square, every in corners.items()}
+    out = []
+    for number, (index, kind) in enumerate(zip(order.tolist(), own, strict=True)):
+        a, b, c = shares[index].tolist()
+        outline = corners[kind == "square"][number]
+        out.append(FoundCell(outline, kind, (a, b, c), float(agreed[index])))
+    return tuple(out)
+
+
+def outline_of(numbers: Array, *, square: bool) -> Array:
+    """Return the corners around the middle, in the network's pixels, of cells by their numbers.
+
+    Args:
+        numbers: five for each cell, in the last axis.
+        square: whether the cells have four corners or six, which are in the last axis but one.
+    """
+    log_size, a, b, cos, sin = np.moveaxis(np.asarray(numbers, float), -1, 0)
+    stretch = np.maximum(np.hypot(a, b), 1e-9)
+    # The exponential of a symmetric matrix without trace.
+    even, odd = np.cosh(stretch), np.sinh(stretch) / stretch
+    matrix = np.array([[even + odd * a, odd * b], [odd * b, even - odd * a]])
+    turn = np.arctan2(sin, cos) / (4 if square else 6)
+    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    unit = SQUARE_UNIT if square else HEX_UNIT
+    corners = np.einsum("ij...,jk...,ck->...ci", matrix, spin, unit)
+    return np.asarray(corners * (np.exp(log_size) * SIZE_PX)[..., None, None])

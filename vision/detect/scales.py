@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from vision.core.stages import stage
 from vision.core.types import Bgr, Points, width_of
-from vision.detect.network import TileMaps, TileNetwork
-from vision.detect.votes import CellKind, FoundCell, found_cells
+from vision.detect.network import CellKind, FoundCell, TileMaps, TileNetwork, found_cells
 
 Array = NDArray[np.float64]
 
@@ -59,8 +58,6 @@ class DetectSettings:
     logarithm, are none."""
     most_change_faint: float = 0.5
     """The same of such as are only looked at by whoever knows the box, at the others' size."""
-    careful: bool = False
-    """Looks four times, in mirrors: corners are a fifth closer, and it takes four times as long."""
     doubtful_share: float = 1.0
     hardly_doubtful: float = 0.7
     doubtful_wide_px: float = 46.0
@@ -141,7 +138,7 @@ def look_for(
     long_side = max(bgr.shape[:2])
     scale = min(1.0, settings.first_long_px / long_side)
     while True:
-        maps = network.look(bgr, scale, careful=settings.careful)
+        maps = network.look(bgr, scale)
         look = Look(found_cells(maps, kinds), maps)
         if look.clear(settings):
             first = look
@@ -273,7 +270,7 @@ def _looked_closer(
         closer = closest(wanted, box, settings)
         if closer < first.maps.scale[0] * 1.15:
             break
-        maps = network.look(bgr, closer, box, careful=settings.careful)
+        maps = network.look(bgr, closer, box)
         look = Look(found_cells(maps, kinds), maps)
         wider = _widened(box, look, wide, bgr, settings)
         if wider == box:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.classify.reader import CellReading
-from vision.classify.strangers import tiles_only
-from vision.core.confidences import CLEAR
+from vision.classify.taught_tiles import tiles_only
+from vision.core.confidences import BEYOND_DOUBT, CLEAR, SURE, TOLD
 from vision.core.ground import HIDDEN, Ground
 from vision.core.request import ReadRequest
 from vision.core.stages import stage
 from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections
+from vision.layout.cards import EVEN, SAME_PLACE
 from vision.layout.reconstruct import is_card
-from vision.layout.settle import SURE
 
 Array = NDArray[np.float64]
 
@@ -24,14 +24,9 @@ BESIDE = 1.25
 """Outlines whose middles are closer than that, in widths, lie side by side."""
 BY_CORNERS = 1.6
 """The same of such that meet at their corners."""
-SURELY_OUTLINED = 0.9
-"""Surer outlines are cards if they meet others at their corners only: glare may hide the print. On
-160 drawn tables nothing else was so sure."""
 WELL_OUTLINED = 0.7
 """Odd outlines that are less sure are no cards among themselves, whatever they look like: bricks
 may look like half of a big card."""
-LIKELY = 0.5
-"""How surely outlines are read beside which odd ones may be cards, washed out by the same light."""
 NEAR = 0.35
 """How near to its look a card is: stripes of a cloth that a hole shows look like logs."""
 FREE = 0.6
@@ -39,19 +34,16 @@ FREE = 0.6
 FEWEST_FAINT = 2
 """Outlines that there must be with the faint ones: one alone among bricks may be a brick."""
 LEAST = 0.3
-"""An odd outline that is read less surely looks like nothing in the box."""
-BEYOND_DOUBT, HARDLY_OUTLINED, AS_TABLE = 0.99, 0.9, 0.8
-"""Outlines that are read and found less surely than the first two show a hole where the table shows
-their colours as often as this share of usual ones. Of 73 holes on 290 drawn tables 22 did, of
+"""An odd outline that is read less surely looks like nothing in the box; one that is found less
+surely may show stripes of a cloth."""
+AS_TABLE = 0.8
+"""Outlines that are read with doubt and not surely found show a hole where the table shows their
+colours as often as this share of usual ones. Of 73 holes on 290 drawn tables 22 did, of
 doubtful cards in play none: these had 0.62 at most. So do such as are as far from their look as no
 card is, however surely they are read: a plank of a table may look like a straight snake.
 """
-FAINT = 0.3
-"""And such as are found less surely than that: stripes of a cloth do as well."""
 FEW_LIKE_TABLE = 0.03
 """Unless more cards than this share that are beyond doubt do."""
-SAME_PLACE = 0.35
-"""Outlines whose middles are closer than that, in widths, are of one tile."""
 
 
 def distinct(detections: Detections) -> Detections:
@@ -159,13 +151,13 @@ def _beside_print(
     detections: Detections, readings: Sequence[CellReading], apart: Array
 ) -> list[bool]:
     """Return which outlines are no odd ones among themselves: bricks look a little like backs."""
-    sure = np.array([one.is_whole(LIKELY) for one in readings])
-    far = [one.cut_off or one.confidence >= SURELY_OUTLINED for one in detections.found]
+    sure = np.array([one.is_whole(EVEN) for one in readings])
+    far = [one.cut_off or one.confidence >= SURE for one in detections.found]
     near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
     sure |= _washed_out_too(sure, near, detections.found)
     hardly = [one.confidence < WELL_OUTLINED for one in detections.found]
     return [
-        not (said.odd and not said.covered and (said.best < SURE or said.is_back or poor))
+        not (said.odd and not said.covered and (said.best < TOLD or said.is_back or poor))
         or bool(beside)
         for said, poor, beside in zip(
             readings, hardly, (near & sure[None]).any(axis=1), strict=True
@@ -183,7 +175,7 @@ def _washed_out_too(
         near: which of them lie beside which, N x N.
         found: all outlines.
     """
-    outlined = np.array([one.confidence >= SURELY_OUTLINED for one in found])
+    outlined = np.array([one.confidence >= SURE for one in found])
     reached = sure
     while True:
         more = reached | (outlined & (near & reached[None]).any(axis=1))
@@ -234,8 +226,8 @@ def _most_shown(one: Detection, said: CellReading) -> float | None:
     """
     if said.why == UNKNOWN_TILE or (said.odd and said.best < LEAST):
         return HIDDEN
-    doubtful = said.best < BEYOND_DOUBT or said.far >= NEAR or one.confidence < FAINT
-    return AS_TABLE if doubtful and one.confidence < HARDLY_OUTLINED else None
+    doubtful = said.best < BEYOND_DOUBT or said.far >= NEAR or one.confidence < LEAST
+    return AS_TABLE if doubtful and one.confidence < SURE else None
 
 
 def _enclosed(apart: Array) -> list[bool]:

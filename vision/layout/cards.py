@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.lattice import Cell
-from engine.tiles import TileSet
+from engine.lattice import Cell, opposite, square_neighbour
+from engine.tiles import GREY, TileKind, TileSet
 from vision.classify.reader import CellGuess, CellReading
+from vision.core.confidences import SURE
 from vision.core.lattice import mapped
 from vision.core.looks import BACK, QUARTERS, period_of
 from vision.core.types import Detection, Guess, LatticeFit, Points
@@ -20,8 +21,6 @@ LEAST_SHARE = 1e-4
 """What a half of a big card says against a reading never counts for more than this."""
 LEAST_WORTH = 0.25
 """Less sure halves stay what they look like otherwise."""
-OTHER_HALF_SURE = 0.9
-"""A cell that is so surely something else is no half of a big card."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +228,7 @@ def _cells_of(whole: Whole, tile_set: TileSet) -> tuple[Cell, ...]:
 
 def _may_be_part(reading: CellReading, tile_set: TileSet) -> bool:
     best = reading.guesses[0] if reading.guesses else None
-    if best is None or best.confidence < OTHER_HALF_SURE:
+    if best is None or best.confidence < SURE:
         return True
     return best.tile in tile_set and len(tile_set[best.tile].cells) > 1
 
@@ -263,11 +262,15 @@ def _big_outline(
     return np.array([first[0], last[1], last[2], first[3]])
 
 
-SEEN = 0.5
-"""How sure a house or a big card must be to say which lattice is the game's."""
+EVEN = 0.5
+"""What is likelier than not is done; how likely it was stays with the cards."""
 GUESSED, MOST_GUESSED = 0.02, 0.75
 """How likely a house must be to be counted from where no card is surely one, and how sure it can
 become by that."""
+MOST_TURNED_DEG = 18.0
+"""Cards of one lattice, or of players at one table, lie at most so askew to each other."""
+SAME_PLACE = 0.35
+"""Middles that are closer than that, in widths, are of one card."""
 BIG = "big"
 HOUSE = "house"
 
@@ -288,7 +291,7 @@ def is_big(card: SeenCard, tile_set: TileSet) -> bool:
 
 def _has_role(card: SeenCard, roles: Collection[str], tile_set: TileSet) -> bool:
     best = card.best
-    seen = best is not None and best.confidence >= SEEN and best.tile in tile_set
+    seen = best is not None and best.confidence >= EVEN and best.tile in tile_set
     return seen and best is not None and tile_set[best.tile].role in roles
 
 
@@ -324,3 +327,40 @@ def likely_house(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
 def is_front(card: SeenCard) -> bool:
     """Say whether a card lies face up and looks like one of the box."""
     return card.best is not None and card.why is None and card.best.tile != BACK
+
+
+def sides_of(
+    cards: Iterable[SeenCard], tile_set: TileSet
+) -> Iterator[tuple[tuple[Cell, int], str | None]]:
+    """Yield for each side of each card the colour that leaves there, or ``None``."""
+    for card in cards:
+        best = card.best
+        if best is None or best.tile not in tile_set:
+            continue
+        kind = tile_set[best.tile]
+        if kind.strands and len(kind.cells) == 1:
+            for edge in range(4):
+                yield (card.at, edge), leaving(kind, best.turns, edge)
+
+
+def leaving(kind: TileKind, turns: int, edge: int) -> str | None:
+    """Return the colour that leaves a turned card at an edge, if any does."""
+    # The edge turned back, not all strands turned on: this is asked for every side of every card.
+    printed = (edge - turns) % 4
+    return next((s.colour for s in kind.strands if printed in s.edges), None)
+
+
+def carries_on(one: str | None, other: str | None) -> bool:
+    """Say whether what leaves one side goes on in the side that it meets."""
+    if one is None or other is None:
+        return one is other
+    return one == other or GREY in (one, other)
+
+
+def met_sides(cards: Iterable[SeenCard], tile_set: TileSet) -> list[tuple[str | None, str | None]]:
+    """Return the colours that leave two cards where they meet, for each side that they share."""
+    sides = dict(sides_of(cards, tile_set))
+    return [
+        (colour, sides[key]) for (at, edge), colour in sides.items() if edge in (0, 1)
+        for key in [(square_neighbour(at, edge), opposite(edge))] if key in sides
+    ]  # fmt: skip

@@ -25,15 +25,20 @@ from vision.core.files import TRAINED, read_arrays, read_manifest
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage
 from vision.core.types import Detection
-from vision.layout.cards import CardGroup, SeenCard, group_cards, is_anchor
-from vision.layout.settle import carries_on, sides_of
+from vision.layout.cards import (
+    EVEN,
+    CardGroup,
+    SeenCard,
+    carries_on,
+    group_cards,
+    is_anchor,
+    sides_of,
+)
 
 Array = NDArray[np.float64]
 
 FORMAT, VERSION = "snake-eye/fields", 1
 MANIFEST, FILE = "fields.json", "fields.npz"
-EVEN = 0.5
-"""What is likelier than not is done; how likely it was stays with the cards."""
 STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
 """From a cell to those beyond a side and a corner of it."""
 
@@ -414,7 +419,7 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
         return []
     one, other = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
     corner = np.array([abs(dx) == abs(dy) for _, _, (dx, dy) in pairs])
-    gap, slide, turned = _lie(np.stack(outlines), one, other, corner)
+    gap, slide, turned = lie(np.stack(outlines), one, other, corner)
     sides = dict(sides_of((card for card in cards if card.confidence >= EVEN), tile_set))
     at = list(cells)
 
@@ -443,10 +448,18 @@ def cell_outlines(card: SeenCard) -> list[Array]:
     return [np.array([upper[k], upper[k + 1], lower[k + 1], lower[k]]) for k in range(count)]
 
 
-def _lie(
-    outlines: Array, one: NDArray[np.int64], other: NDArray[np.int64], corner: NDArray[np.bool_]
-) -> tuple[Array, Array, Array]:
-    """Return gap, slide and turn of pairs of outlines, each as both of them see it on average."""
+def lie(
+    outlines: Array, one: NDArray[np.int64], other: NDArray[np.int64],
+    corner: NDArray[np.bool_] | bool = False,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Return gap, slide and turn of pairs of outlines, each as both of them see it on average.
+
+    Args:
+        outlines: N x 4 x 2.
+        one: the numbers of the first of each pair.
+        other: those of the second.
+        corner: whether they meet at a corner.
+    """
     centres, frames = outlines.mean(axis=1), cell_axes(outlines, "square")
     flat = np.abs(np.linalg.det(frames)) < 1e-6
     inverse = np.linalg.inv(np.where(flat[:, None, None], np.eye(2), frames))

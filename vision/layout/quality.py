@@ -109,25 +109,31 @@ def assess(
     size = (bgr.shape[1], bgr.shape[0])
     cut_tiles = [*cut_off, *(o for o in outlines if leaves(o, size))]
     whole = [o for o in outlines if not leaves(o, size)]
-    found: list[tuple[Advice, bool]] = []
-    troubles = () if outlines else picture_troubles(bgr)
-    found += [(_advice(what, None, scale, size), True) for what in troubles]
-    small = _small(whole, scale, size, limits)
-    found += small or _small_beside([*covered, *beside], scale, size, SMALLEST_PX)
-    found += _spoilt(bgr, whole, scale, size, limits)
     every = of or len(whole) + len(cut_tiles) + len(covered)
     gone = len(cut_tiles) - cut_read + len(covered)
     lost = gone > limits.lost * every or len(cut_tiles) > LOST_SHARE * every
-    hidden = {"cut-off": cut_tiles, "covered": covered}
-    found += [(_advice(what, some, scale, size), lost) for what, some in hidden.items() if some]
-    if burnt:
-        found = [one for one in found if one[0].what != "glare"]
-        found.append((_advice("glare", burnt, scale, size), True))
+    troubles = () if outlines else picture_troubles(bgr)
+    found = [
+        *((_advice(what, None, scale, size), True) for what in troubles),
+        *(_small(whole, scale, size, limits)
+          or _small_beside([*covered, *beside], scale, size, SMALLEST_PX)),
+        *_spoilt(bgr, whole, scale, size, limits, burnt=bool(burnt)),
+        *_hidden("cut-off", cut_tiles, lost, scale, size),
+        *_hidden("covered", covered, lost, scale, size),
+        *_hidden("glare", burnt, True, scale, size),
+    ]  # fmt: skip
     ok = not any(serious for _, serious in found)
-    if not ok and all(advice.what != "small" for advice, _ in found):
+    if not ok and "small" not in {advice.what for advice, _ in found}:
         every_tile = [*outlines, *cut_off, *covered, *beside]
         found += _small_beside(every_tile, scale, size, limits.poorly_told_px)
     return Quality(ok, tuple(advice for advice, _ in found))
+
+
+def _hidden(
+    what: str, outlines: Sequence[Points], lost: bool, scale: float, size: tuple[int, int]
+) -> list[tuple[Advice, bool]]:
+    """Return advice about tiles of which something is not seen, where there are any."""
+    return [(_advice(what, outlines, scale, size), lost)] if outlines else []
 
 
 def grey_advice() -> Advice:
@@ -187,9 +193,13 @@ def _small_beside(
 
 
 def _spoilt(
-    bgr: Bgr, outlines: Sequence[Points], scale: float, size: tuple[int, int], limits: Limits
-) -> list[tuple[Advice, bool]]:
-    """Return advice about blur, darkness and glare, and whether each is serious."""
+    bgr: Bgr, outlines: Sequence[Points], scale: float, size: tuple[int, int], limits: Limits,
+    *, burnt: bool,
+) -> list[tuple[Advice, bool]]:  # fmt: skip
+    """Return advice about blur, darkness and glare, and whether each is serious.
+
+    Where tiles are burnt, nothing is said about glare and brightness: that is said of these.
+    """
     if len(outlines) > MOST_LOOKED_AT:
         chosen = np.linspace(0, len(outlines) - 1, MOST_LOOKED_AT).round().astype(int)
         outlines = [outlines[i] for i in chosen]
@@ -208,7 +218,8 @@ def _spoilt(
     large = np.array([across_px(o) * scale >= least for o in outlines])
     blur = (looks.blur > limits.blurred) & ~dark & ~glare & large
     found = []
-    for what, troubled in (("dark", dark), ("blur", blur), ("glare", glare), ("bright", bright)):
+    shining = () if burnt else (("glare", glare), ("bright", bright))
+    for what, troubled in (("dark", dark), ("blur", blur), *shining):
         if troubled.any():
             where = [o for o, bad in zip(outlines, troubled, strict=True) if bad]
             share = float(troubled.mean())

@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import median
 
 import numpy as np
 
-from engine.tiles import TileSet
+from engine.lattice import Cell, opposite, square_neighbour
+from engine.tiles import GREY, TileSet
 from vision.classify.reader import CellReading
+from vision.core.confidences import CLEAR, TOLD
 from vision.core.ground import Ground
 from vision.core.looks import BACK
+from vision.core.stages import stage
 from vision.core.tables import Guesses, TileEntry
-from vision.core.types import UNKNOWN_TILE, Detection, Detections, LatticeFit, width_of
+from vision.core.types import UNKNOWN_TILE, Detection, Detections, Guess, LatticeFit, width_of
+from vision.layout.around import Sight, recover_missed_cards, with_islands
 from vision.layout.cards import (
+    EVEN,
+    SAME_PLACE,
     CardGroup,
     Field,
     SeenCard,
     anchor_of,
+    carries_on,
     group_cards,
     is_big,
+    leaving,
     likely_house,
+    sides_of,
 )
 from vision.layout.fields import parted
-from vision.layout.islands import with_islands
-from vision.layout.layout import game_fields
-from vision.layout.missed import Sight, recover_missed_cards
-from vision.layout.settle import SURE, settled
+from vision.layout.layout import game_fields, has_bigs
 from vision.layout.stocks import is_laid, stock_excess
 
 UNKNOWN = "unknown"
@@ -37,21 +42,19 @@ UNKNOWN = "unknown"
 SURELY_A_CARD = 0.75
 """Where nothing in the box looks like it, an outline must be so sure to count as a card at all:
 a covered card is found whole, a pattern on the table is not."""
-SURELY_ENCLOSED = 0.5
-"""The same of one that lies between others: a hand may be over it."""
 SURELY_ANOTHER = 0.999
 """How surely a second big card of a field must be read: a field has one."""
-SURELY_ALONE = 0.7
-"""A tile of an unknown box that has no neighbour must be found so surely, and whole."""
 SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
 FEWEST_OF_A_STOCK = 3
 """Cards that must be sure where a stock is all that is seen."""
-SURELY_LAID = 0.98
-"""Cards that less likely belong to the layout are asked about, never claimed. Of 47 cards beside
-layouts that were claimed 26 had less, and of 11,900 cards in play one in a hundred."""
-SAME_PLACE = 0.35
-"""Cards whose middles are closer than that, in widths, are one."""
+CONFLICT = 0.1
+"""What a guess is worth that does not carry on at one side: one table in ten has a foul, on one
+card of many."""
+NONE_LEFT = 0.02
+"""What a guess is worth that the box has no card left for."""
+LEAST_SEEN = 0.02
+"""A guess that the camera gives less than that cannot win by rules."""
 TINY_PX = 16.0
 """Where the cards are narrower, the outlines of a long row may slip by a cell: nothing is sure."""
 TINY_DOUBT = 0.75
@@ -83,29 +86,38 @@ def reconstruct(
         tile_set: the box.
         sight: what to look with for table between cards, and for cards without an outline.
     """
-    lattices = [group_cards(detections.found, fit, readings, tile_set) for fit in fits]
-    parts = partial(
-        parted, found=detections.found, readings=readings, tile_set=tile_set,
-        over_gaps=sight is None,
-    )  # fmt: skip
-    groups = _with_touching([part for lattice in lattices for part in parts(lattice)], tile_set)
-    fields = game_fields(groups, tile_set, detections.size_px)
-    fields = tuple(f for f in fields if any(c.confidence >= SURE for c in f.group.cards))
-    ground = None if sight is None else sight.ground
-    fields, own = _with_islands(fields, groups, tile_set, ground)
+    found = detections.found
+    groups = [
+        part for fit in fits
+        for part in parted(group_cards(found, fit, readings, tile_set), found, readings, tile_set,
+                           over_gaps=sight is None)
+    ]  # fmt: skip
+    groups = _with_touching(groups, tile_set)
+    fields = [f for f in game_fields(groups, tile_set, detections.size_px)
+              if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
+    fields, own = _with_islands(fields, groups, tile_set, None if sight is None else sight.ground)
+    left = [group for group in groups if group not in own]
     if sight is not None:
-        others = [*(group for group in groups if group not in own), *(f.group for f in fields)]
-        fields = tuple(
-            replace(f, group=recover_missed_cards(f.group, _but(others, f.group), tile_set, sight))
-            for f in fields
-        )
-    if not fields and not _shows_stock(groups, tile_set):
+        fields = _with_missed(fields, left, tile_set, sight)
+    lost = [group for group in left if _is_lost(group, groups, tile_set, alone=not fields)]
+    if not fields and not lost and not _shows_stock(groups, tile_set):
         # Without a game or a stock there is nothing to lie beside; chessboards end here.
         return Reconstruction()
-    left = [group for group in groups if group not in own]
     tiny = _across_px(detections) < TINY_PX
     table = _entries(fields, list(_aside(left, fields)), tile_set, tiny=tiny)
-    return replace(table, lost=tuple(group for group in left if is_laid(group, tile_set)))
+    return replace(table, lost=tuple(lost))
+
+
+def _with_missed(
+    fields: Sequence[Field], left: Sequence[CardGroup], tile_set: TileSet, sight: Sight
+) -> list[Field]:
+    """Return the fields with cards that were not found."""
+    out = []
+    for field in fields:
+        others = [*left, *(other.group for other in fields if other is not field)]
+        group = recover_missed_cards(field.group, others, tile_set, sight)
+        out.append(replace(field, group=group))
+    return out
 
 
 def _aside(groups: Sequence[CardGroup], fields: Sequence[Field]) -> Iterator[SeenCard]:
@@ -138,7 +150,7 @@ def _entries(
             card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)
-            if card.confidence >= SURE and card.laid >= SURELY_LAID:
+            if card.confidence >= TOLD and card.laid >= CLEAR:
                 tiles.append(entry)
             else:
                 unsure.append(replace(entry, guesses=guesses_of(card), why=why_of(card)))
@@ -147,12 +159,29 @@ def _entries(
     )
 
 
+def _is_lost(
+    group: CardGroup, groups: Sequence[CardGroup], tile_set: TileSet, *, alone: bool
+) -> bool:
+    """Say whether cards beside the game surely are in play.
+
+    Where no field is seen at all, cards of a game with big cards are unless they look like a stock:
+    their big card is outside, or something hides it.
+    """
+    if alone and has_bigs(tile_set) and _sure_cards(group):
+        return stock_excess(group, groups, tile_set) < 0
+    return is_laid(group, tile_set)
+
+
 def _shows_stock(groups: Sequence[CardGroup], tile_set: TileSet) -> bool:
     """Say whether a lattice surely is a stock: then cards of a game lie on the table."""
     return any(
-        stock_excess(group, groups, tile_set) >= 0 for group in groups
-        if sum(c.why is None and c.confidence >= SURE for c in group.cards) >= FEWEST_OF_A_STOCK
-    )  # fmt: skip
+        _sure_cards(group) >= FEWEST_OF_A_STOCK and stock_excess(group, groups, tile_set) >= 0
+        for group in groups
+    )
+
+
+def _sure_cards(group: CardGroup) -> int:
+    return sum(card.why is None and card.confidence >= TOLD for card in group.cards)
 
 
 def _lies_on(card: SeenCard, group: CardGroup) -> bool:
@@ -171,10 +200,6 @@ def _doubted(card: SeenCard, share: float, why: str | None = None) -> SeenCard:
     return replace(card, guesses=guesses, why=card.why or why)
 
 
-def _but(groups: Sequence[CardGroup], one: CardGroup) -> list[CardGroup]:
-    return [group for group in groups if group is not one]
-
-
 def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
     """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
     bigs = [g for g in groups if any(is_big(card, tile_set) for card in g.cards)]
@@ -190,7 +215,7 @@ def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardG
 
 def _with_islands(
     fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None
-) -> tuple[tuple[Field, ...], set[CardGroup]]:
+) -> tuple[list[Field], set[CardGroup]]:
     """Return the fields with their islands, and which groups are theirs."""
     own = {field.group for field in fields}
     grown = []
@@ -201,7 +226,110 @@ def _with_islands(
         group, taken = with_islands(field.group, others, tile_set, ground)
         own |= set(taken)
         grown.append(replace(field, group=group))
-    return tuple(grown), own
+    return grown, own
+
+
+@stage("settle", without=lambda cards, *_: tuple(cards))
+def settled(
+    cards: Sequence[SeenCard], aside: Sequence[SeenCard], tile_set: TileSet
+) -> tuple[SeenCard, ...]:
+    """Return the cards of one layout, unsure ones weighed by box and neighbours.
+
+    A card that looks like nothing in the box is left alone: there is nothing to choose between.
+    """
+    used = Counter(
+        card.best.tile for card in (*cards, *aside)
+        if card.best is not None and card.confidence >= TOLD
+    )  # fmt: skip
+    sure = {card.at: card for card in cards if card.confidence >= TOLD}
+    over = {card.at for card in _too_many(sure.values(), tile_set)}
+    for at in over:
+        used[sure.pop(at).guesses[0].tile] -= 1
+    if len(sure) == len(cards):
+        return tuple(cards)
+    sides = dict(sides_of(sure.values(), tile_set))
+    weighed = (
+        card if card.at in sure or card.why else _weighed(card, sides, used, tile_set)
+        for card in cards
+    )
+    return tuple(_one_too_many(card) if card.at in over else card for card in weighed)
+
+
+def _one_too_many(card: SeenCard) -> SeenCard:
+    """Return a card that is one more than the box has: as likely as not it is something else."""
+    return _doubted(card, EVEN / max(card.confidence, EVEN))
+
+
+def _too_many(sure: Iterable[SeenCard], tile_set: TileSet) -> list[SeenCard]:
+    """Return the least sure cards of a layout of which more lie there than the box has."""
+    same: dict[str, list[SeenCard]] = {}
+    for card in sorted(sure, key=lambda card: -card.confidence):
+        same.setdefault(card.guesses[0].tile, []).append(card)
+    return [c for tile, cards in same.items() if tile in tile_set
+            for c in cards[tile_set[tile].count :]]  # fmt: skip
+
+
+def _weighed(
+    card: SeenCard, sides: Mapping[tuple[Cell, int], str | None], used: Counter[str],
+    tile_set: TileSet,
+) -> SeenCard:  # fmt: skip
+    worth: dict[Guess, float] = {}
+    for guess in card.guesses:
+        share = guess.confidence
+        if guess.tile not in tile_set:
+            # A face-down card among played ones is as unusual as one that does not carry on.
+            share *= CONFLICT
+        else:
+            share *= CONFLICT ** _conflicts(card.at, guess, sides, tile_set)
+            if used[guess.tile] >= tile_set[guess.tile].count:
+                share *= NONE_LEFT
+            share *= _rarity(guess, card, used, tile_set)
+        worth[guess] = share
+    # What is not in the box keeps its share: rules say nothing about it.
+    rest = max(0.0, 1.0 - sum(guess.confidence for guess in card.guesses))
+    total = sum(worth.values()) + rest
+    if total <= 0:
+        return card
+    ranked = sorted(card.guesses, key=lambda g: -worth[g])
+    if not ranked or ranked[0].confidence < LEAST_SEEN:
+        return card
+    guesses = tuple(replace(g, confidence=min(CLEAR, worth[g] / total)) for g in ranked)
+    return replace(card, guesses=guesses)
+
+
+def _rarity(guess: Guess, card: SeenCard, used: Mapping[str, int], tile_set: TileSet) -> float:
+    """Return what a guess is worth against others, by how many of each the box has left.
+
+    Grey goes on in any colour, so neighbours never speak against it; but there are few such cards.
+    Of a card that the picture's edge cuts only a part is seen, which several kinds may share.
+    """
+    kind = tile_set[guess.tile]
+    grey = bool(kind.strands) and all(strand.colour == GREY for strand in kind.strands)
+    if not grey and not card.cut_off:
+        return 1.0
+    shape = [strand.edges for strand in kind.turned(guess.turns)]
+    rivals = [
+        tile_set[other.tile].count - used[other.tile] for other in card.guesses
+        if other.tile in tile_set and other.tile != guess.tile
+        and (card.cut_off or shape == [s.edges for s in tile_set[other.tile].turned(other.turns)])
+    ]  # fmt: skip
+    left = max(1, kind.count - used[guess.tile])
+    return min(1.0, left / max([1, *rivals]))
+
+
+def _conflicts(
+    at: Cell, guess: Guess, sides: Mapping[tuple[Cell, int], str | None], tile_set: TileSet
+) -> int:
+    """Return at how many sides a guess does not carry on what a sure neighbour shows."""
+    kind = tile_set[guess.tile]
+    if not kind.strands or len(kind.cells) > 1:
+        return 0
+    wrong = 0
+    for edge in range(4):
+        key = (square_neighbour(at, edge), opposite(edge))
+        if key in sides:
+            wrong += not carries_on(leaving(kind, guess.turns, edge), sides[key])
+    return wrong
 
 
 def reconstruct_unknown(detections: Detections, fits: Sequence[LatticeFit]) -> Reconstruction:
@@ -232,7 +360,7 @@ def reconstruct_unknown(detections: Detections, fits: Sequence[LatticeFit]) -> R
 
 def _stands_alone(one: Detection) -> bool:
     """Say whether an outline without neighbours is a tile, where no box can tell."""
-    return one.confidence >= SURELY_ALONE and not one.cut_off
+    return one.confidence >= SURELY_A_CARD and not one.cut_off
 
 
 def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[SeenCard]]:
@@ -280,8 +408,11 @@ def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bo
 
 
 def is_card(found: float, enclosed: bool) -> bool:
-    """Say whether an outline that looks like nothing in the box is a card all the same."""
-    return found >= (SURELY_ENCLOSED if enclosed else SURELY_A_CARD)
+    """Say whether an outline that looks like nothing in the box is a card all the same.
+
+    Between others it must be less sure: a hand may be over it.
+    """
+    return found >= (EVEN if enclosed else SURELY_A_CARD)
 
 
 def tile_entry(card: SeenCard, field: int | None = None) -> TileEntry:

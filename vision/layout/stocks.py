@@ -21,8 +21,7 @@ from engine.tiles import GREY, TileSet
 from vision.core.confidences import SURE
 from vision.core.looks import QUARTERS, period_of
 from vision.core.types import width_of
-from vision.layout.cards import CardGroup, SeenCard, is_front
-from vision.layout.settle import carries_on, met_sides
+from vision.layout.cards import CardGroup, SeenCard, carries_on, is_front, met_sides
 
 NEAR = 0.7
 """Lattices of one colour with less space between them, in widths of a card, are one heap."""

@@ -1,4 +1,4 @@
-"""Says what of a table is seen, and why nothing was read: too small, or burnt by light.
+"""Says what of a table is seen, and why nothing was read: too small, burnt, or another game.
 
 On a tiled table the first look may find the table's own squares and nothing else; much smaller ones
 are seen when it is looked at as closely as the network can.
@@ -12,10 +12,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vision.core.types import Bgr, Detections, Points, width_of
-from vision.detect.network import shipped_network
+from engine.setfile import built_in_names, built_in_set
+from engine.tiles import TileSet
+from vision.classify.reader import CellReading, shipped_reader
+from vision.core.confidences import SURE, TOLD
+from vision.core.crop import cut
+from vision.core.types import (
+    UNKNOWN_TILE,
+    Advice,
+    Bgr,
+    Detection,
+    Detections,
+    Points,
+    width_of,
+)
+from vision.detect.network import found_cells, shipped_network
 from vision.detect.scales import DEFAULT, closest
-from vision.detect.votes import found_cells
 from vision.layout.cards import SeenCard
 from vision.layout.quality import SMALLEST_PX, TOO_BRIGHT, leaves, look_at
 from vision.layout.reconstruct import Reconstruction
@@ -26,7 +38,10 @@ SURELY, FEWEST = 0.5, 4
 """How surely small squares must be found, and how many: specks on a table are none."""
 MANY = 8
 """The same where no larger ones were found: a few of a crossword's may be seen."""
-
+MOST_READ = 24
+"""So many outlines at most are read for another box."""
+TEXT = "These are not tiles of {box}; they look like {other}."
+TEXT_OF_NONE = "These are not tiles of {box}, nor of any other box of square tiles known here."
 AS_WIDE, APART = 0.35, 1.6
 """Cards of one table are so much alike wide, as a logarithm; and what lies further from a stock's
 cards, in widths, is none of them."""
@@ -156,3 +171,39 @@ def burnt_outlines(bgr: Bgr, every: Detections) -> tuple[Points, ...]:
         outline for outline, share in zip(likely, clipped, strict=True) if share > TOO_BRIGHT
     )
     return burnt if len(burnt) >= FEWEST else ()
+
+
+def another_box(
+    bgr: Bgr, found: Sequence[Detection], readings: Sequence[CellReading], tile_set: TileSet
+) -> Advice | None:
+    """Return that most outlines show no tile of the box, and which box they look like.
+
+    Args:
+        bgr: the picture.
+        found: the outlines.
+        readings: what each of them is, read for the box.
+        tile_set: the box.
+    """
+    clear = [(one, said.why) for one, said in zip(found, readings, strict=True)
+             if one.confidence >= TOLD]  # fmt: skip
+    strange = [one for one, why in clear if why == UNKNOWN_TILE]
+    if len(strange) < FEWEST or len(strange) <= SURELY * len(clear):
+        return None
+    some = sorted(strange, key=lambda one: -one.confidence)[:MOST_READ]
+    others = [name for name in built_in_names()
+              if name != tile_set.name and built_in_set(name).lattice == "square"]  # fmt: skip
+    shares = {name: _share_read(bgr, some, name) for name in others}
+    other = max(shares, key=lambda name: shares[name], default=None)
+    box = tile_set.title or tile_set.name
+    if other is None or shares[other] <= SURELY:
+        return Advice(UNKNOWN_TILE, TEXT_OF_NONE.format(box=box))
+    text = TEXT.format(box=box, other=built_in_set(other).title)
+    return Advice(UNKNOWN_TILE, text, looks_like=other)
+
+
+def _share_read(bgr: Bgr, some: Sequence[Detection], name: str) -> float:
+    """Return the share of outlines that surely show a tile of a built-in box."""
+    patches, across = cut(bgr, [one.corners_px for one in some]), [one.across_px for one in some]
+    return float(
+        np.mean([one.is_whole(SURE) for one in shipped_reader(name).read(patches, across)])
+    )

@@ -20,7 +20,7 @@ from vision.core.confidences import EXPECTED, SURE
 from vision.core.lattice import cell_axes
 from vision.core.stages import stage
 from vision.core.types import Detection, Detections, Points
-from vision.layout.cards import turned_cell
+from vision.layout.cards import SAME_PLACE, turned_cell
 from vision.layout.quality import leaves
 
 Array = NDArray[np.float64]
@@ -28,9 +28,7 @@ Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 
 MOST_LOOKED_AT = 8
 """Outlines of one picture, by the axis, that are looked at."""
-PARTNER_OFF = 0.35
-"""The other half of a card lies nearer to where it is expected, in widths."""
-SAME_PLACE = 0.5
+HALF_PLACE = 0.5
 """Outlines nearer to a half, in widths, are of the same card, unless they surely show another."""
 BESIDE = 2.0
 """Cards whose middles are nearer to that of an outline, in its widths, lie beside it."""
@@ -126,7 +124,7 @@ def _faint(detections: Detections, readings: Sequence[CellReading]) -> list[tupl
     middles = [one.centre_px for one in detections.found]
     return [
         (one, axis) for one in detections.faint if one.confidence >= SURELY_SEEN
-        and _is_beside(one, sure) and not _is_beside(one, middles, SAME_PLACE)
+        and _is_beside(one, sure) and not _is_beside(one, middles, HALF_PLACE)
         for axis in _axes_along(one)
     ]  # fmt: skip
 
@@ -159,7 +157,7 @@ def _has_partner(
     there = one.centre_px + axes @ np.array(step, float)
     for other, reading in zip(found, readings, strict=True):
         best = reading.guesses[0] if reading.guesses else None
-        near = np.linalg.norm(other.centre_px - there) < PARTNER_OFF * one.across_px
+        near = np.linalg.norm(other.centre_px - there) < SAME_PLACE * one.across_px
         if near and best is not None and (best.tile, best.cell) == (half.tile, 1 - half.cell):
             return True
     return False
@@ -241,7 +239,7 @@ def _same(other: Detection, reading: CellReading, pair: Pair, one: Detection) ->
     if other is one:
         return True
     near = any(
-        np.linalg.norm(other.centre_px - half.outline.mean(axis=0)) < SAME_PLACE * other.across_px
+        np.linalg.norm(other.centre_px - half.outline.mean(axis=0)) < HALF_PLACE * other.across_px
         for half in pair
     )
     guess = pair[0].guess

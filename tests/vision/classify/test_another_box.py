@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
-from vision.classify.another_box import another_box
 from vision.classify.reader import shipped_reader
 from vision.core.crop import MARGIN, cut
 from vision.core.types import UNKNOWN_TILE, Detection
+from vision.layout.unread import another_box
 
 SIDE_PX = 48
 

@@ -19,8 +19,7 @@ from vision.classify.evidence import (
     load_evidence,
     write_evidence,
 )
-from vision.classify.faces import FACE_PX, SEEN, faces_of_prints, slopes_of
-from vision.classify.prints import Prints
+from vision.classify.faces import FACE_PX, SEEN, Prints, faces_of_prints, slopes_of
 from vision.classify.reader import CellGuess, CellReading, shipped_reader
 from vision.core.crop import PATCH_PX
 from vision.core.errors import ModelError

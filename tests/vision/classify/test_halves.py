@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from models.training.drills import drill_crops
-from vision.classify.halves import read_halves, upper_halves
-from vision.classify.reader import shipped_reader
+from vision.classify.reader import read_halves, shipped_reader, upper_halves
 
 SKIN = (130, 150, 205)
 GAMES = ("schlangennest", "sssnake", "carnival")

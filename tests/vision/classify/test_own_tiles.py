@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.classify.own_tiles import HEX_CORNERS, SQUARE_CORNERS, Eyes, with_own_tiles
 from vision.classify.reader import CellGuess, CellReading
+from vision.classify.taught_tiles import HEX_CORNERS, SQUARE_CORNERS, Eyes, with_own_tiles
 from vision.core.ground import Ground
 from vision.core.types import Detection, Detections
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vision.classify.reader import CellGuess, CellReading
-from vision.classify.strangers import tiles_only
+from vision.classify.taught_tiles import tiles_only
 from vision.core.types import Detection
 
 SIDE = 60

@@ -18,9 +18,10 @@ from vision.detect.network import (
     STRIDE,
     TileMaps,
     TileNetwork,
+    found_cells,
+    outline_of,
     shipped_network,
 )
-from vision.detect.votes import found_cells, outline_of
 
 SHIPPED = (TRAINED / MANIFEST).exists()
 needs_network = pytest.mark.skipif(not SHIPPED, reason="no trained detector here")

@@ -91,3 +91,17 @@ def test_card_that_lies_face_down_is_not_laid_to_a_big_card():
     back = (UNIT + np.array([6.0, 9.5]), "back", 0, 0)
 
     assert played([*two, *field(3, 4, 9.5, 0), back]) == TWO
+
+
+def test_cards_in_play_whose_big_card_is_outside_are_lost_and_not_left_out_in_silence():
+    cards = [(UNIT + np.array(at), "straight", 0, 0) for at in ((4.0, 4.0), (5.0, 4.0))]
+    cards += [(UNIT + np.array([6.0, 4.0]), "curve", 0, 2)]
+    found = tuple(Detection(steeply(outline), 0.95) for outline, *_ in cards)
+    readings = [CellReading((CellGuess(tile, 0, turns, 0.9999),), far=0.1)
+                for _, tile, _, turns in cards]  # fmt: skip
+    detections = Detections((640, 480), "square", found)
+
+    seen = reconstruct(detections, fit_lattices(detections), readings, SSSNAKE)
+
+    assert seen.tiles == ()
+    assert sum(len(group.cards) for group in seen.lost) == 3

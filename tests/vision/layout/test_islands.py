@@ -10,7 +10,7 @@ from vision.classify.reader import CellGuess, CellReading
 from vision.core.ground import Ground
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections
-from vision.layout.missed import Sight
+from vision.layout.around import Sight
 from vision.layout.reconstruct import Reconstruction, reconstruct
 
 PITCH = 50

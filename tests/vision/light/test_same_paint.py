@@ -7,12 +7,12 @@ import pytest
 
 from models.teaching.examples import plain
 from vision.classify.embedding import described_count
-from vision.classify.prints import Prints, turned_face
+from vision.classify.faces import Prints, turned_face
 from vision.classify.reader import make_reader
 from vision.core.crop import PATCH_PX
 from vision.core.looks import Look
-from vision.light.light_map import light_map
-from vision.light.same_paint import in_these_colours
+from vision.light.picture_light import light_map
+from vision.light.same_light import in_these_colours
 
 COLOURS = {
     "red": (40, 40, 200), "rose": (110, 60, 200), "blue": (200, 60, 40), "green": (50, 180, 60),

@@ -6,13 +6,13 @@ import cv2
 import numpy as np
 
 from vision.classify.embedding import described
-from vision.classify.prints import Prints
+from vision.classify.faces import Prints
 from vision.classify.reader import make_reader
-from vision.classify.second_look import read_taught
+from vision.classify.taught_tiles import read_taught
 from vision.core.crop import PATCH_PX, cut
 from vision.core.looks import Look
 from vision.core.types import Detection
-from vision.light.shine import GAMMA, without_shine
+from vision.light.picture_light import GAMMA, without_shine
 
 KINDS = 8
 SHINING = 3

@@ -1,0 +1,407 @@
+"""What lies around a field: parts of it beyond what hides the way, and cards that were not found.
+
+What touches a field on a lattice of its own belongs to it if the score of joints says so. What lies
+off must fit the field's lattice, be no sorted stock, and nowhere may bare table be seen between: a
+layout hangs together. That it does belong cannot be seen, so these cards are asked about.
+
+At the far end of a steep view, on a cloth as white as the cards, or half under a hand a card's
+outline may be so poor that it is not taken for one. The cards around it say where it must lie, the
+reader whether it does. Where no outline was found at all, a snake must go on in it: planks of a
+table have straight sides and stripes too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lattice import Cell, opposite, square_neighbour
+from engine.tiles import TileSet
+from vision.classify.reader import CellReading
+from vision.core.confidences import CLEAR, EXPECTED, TOLD
+from vision.core.ground import HIDDEN, Ground
+from vision.core.lattice import cells_beside, mapped
+from vision.core.stages import stage
+from vision.core.types import Bgr, Detection, Points
+from vision.layout.cards import (
+    EVEN,
+    MOST_TURNED_DEG,
+    SAME_PLACE,
+    CardGroup,
+    SeenCard,
+    card_at,
+    carries_on,
+    is_front,
+    sides_of,
+    turned_cell,
+)
+from vision.layout.fields import likely_joined
+from vision.layout.stocks import is_part_of_stock
+
+Array = NDArray[np.float64]
+
+TOUCHING, FAR = 1, 6
+"""Cells from an island to the field: beside it, beyond a hand."""
+FEWEST_OWN, FEWEST_TOGETHER = 3, 4
+"""Cards that a field must have to say where others lie, and with an island beyond a hand."""
+OFF, ANY_CELL = 0.27, 0.5
+"""Pitches that an island may lie off where the nearest card expects it, and one that touches."""
+ON_CELL = 0.8
+"""A card whose middle lies nearer to a cell's along both axes, in pitches, is seen there."""
+ASKED = 0.7
+"""How sure cards beyond something that hides the way to them are: nobody sees that they belong."""
+SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
+"""Places where an outline may be, in pitches off its cell."""
+HARDLY_TABLE = 0.5
+"""Cells whose colours are seen so much more rarely than the table's may be cards."""
+MOST_WAVES, MOST_CELLS = 12, 24
+"""Cells beyond the last seen card, and cells that are looked at each time."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaidField:
+    """A field's cells, and how far off its cards lie there."""
+
+    px_from_cell: Array
+    cell_from_px: Array
+    cells: Array
+    """N x 2, all cells of all cards."""
+    off: Array
+    """N x 2: from the cell to where its card really lies, in pitches."""
+
+    @classmethod
+    def of(cls, group: CardGroup) -> LaidField | None:
+        """Return the same of a group; nothing where its lattice is none."""
+        if np.linalg.matrix_rank(group.fit.px_from_cell) < 3:
+            return None
+        back = np.asarray(np.linalg.inv(group.fit.px_from_cell), np.float64)
+        places = mapped(back, group.centres_px)
+        counts = [len(card.cells) for card in group.cards]
+        cells = np.array([cell for card in group.cards for cell in card.cells], float)
+        first = np.cumsum([0, *counts[:-1]])
+        middles = np.add.reduceat(cells, first) / np.array(counts, float)[:, None]
+        off = np.repeat(places - middles, counts, axis=0)
+        return cls(group.fit.px_from_cell, back, cells, off)
+
+    def place(self, px: Array) -> Array:
+        """Return where pixels lie in cells, as the nearest card of the field would count."""
+        raw = mapped(self.cell_from_px, px)
+        apart = np.linalg.norm(raw[:, None] - self.cells[None], axis=2)
+        return np.asarray(raw - self.off[apart.argmin(axis=1)])
+
+    def outlines(self, cells: Array) -> Array:
+        """Return outlines of cells as the nearest card would lay them, N x 4 x 2."""
+        apart = np.linalg.norm(cells[:, None] - self.cells[None], axis=2)
+        laid = cells + self.off[apart.argmin(axis=1)]
+        corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+        return mapped(self.px_from_cell, (laid[:, None] + corners).reshape(-1, 2)).reshape(-1, 4, 2)
+
+    def within(self, cells: Sequence[Cell], steps: int) -> list[Cell]:
+        """Return those cells from which so many steps, none of them diagonal, lead to the field."""
+        if not cells:
+            return []
+        apart = np.abs(np.array(cells, float)[:, None] - self.cells[None]).sum(axis=2).min(axis=1)
+        return [cell for cell, far in zip(cells, apart, strict=True) if far <= steps]
+
+    def away(self, cells: Array) -> Array:
+        """Return how many cells each lies off, diagonals counting one."""
+        return np.asarray(np.abs(cells[:, None] - self.cells[None]).max(axis=2).min(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What a table can be looked at with once more."""
+
+    bgr: Bgr
+    ground: Ground
+    look: Callable[[Sequence[Detection]], Sequence[CellReading]]
+    """Reads outlines."""
+    doubtful: tuple[Points, ...] = ()
+    """Middles of outlines that were found and not taken for cards."""
+
+
+@stage("islands", without=lambda group, *_: (group, ()))
+def with_islands(
+    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None = None
+) -> tuple[CardGroup, tuple[CardGroup, ...]]:
+    """Return a field with the islands that continue it, and the groups that were taken.
+
+    Args:
+        group: the field.
+        others: what may belong to it.
+        tile_set: the box.
+        ground: what the table looks like, to see whether it is seen between; without, only what
+            touches is taken.
+    """
+    taken: list[CardGroup] = []
+    left = sorted(others, key=lambda other: -len(other.cards))
+    while True:
+        field = LaidField.of(group)
+        # An island may be what the next one touches.
+        found = field and next((
+            (other, cards) for other in left
+            if (cards := _continued(group, field, other, left, tile_set, ground))
+        ), None)  # fmt: skip
+        if not found:
+            return group, tuple(taken)
+        group = replace(group, cards=(*group.cards, *found[1]))
+        taken.append(found[0])
+        left = [other for other in left if other is not found[0]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """An island by a field's own cells."""
+
+    turns: int
+    shift: Cell
+    target: Array
+    """Its cells, N x 2."""
+    away: int
+    """How many cells it lies off."""
+    off: float
+    """Pitches that its cards lie beside these cells, those near to the field."""
+
+    def cards(self, other: CardGroup, tile_set: TileSet) -> tuple[SeenCard, ...]:
+        """Return its cards, turned and moved."""
+        return tuple(card.turned(self.turns, tile_set).moved(self.shift) for card in other.cards)
+
+
+def _placed(field: LaidField, other: CardGroup) -> _Placed | None:
+    """Return where a group lies by a field's cells; nothing where it lies askew."""
+    cells = [cell for card in other.cards for cell in card.cells]
+    places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))
+    turns = _turns(field, other)
+    if turns is None or not np.isfinite(places).all():
+        return None
+    nearest = int(field.away(places).argmin())
+    first = turned_cell(cells[nearest], turns)
+    x, y = np.round(places[nearest])
+    shift = (int(x) - first[0], int(y) - first[1])
+    moved = [turned_cell(cell, turns) for cell in cells]
+    target = np.array([(x + shift[0], y + shift[1]) for x, y in moved], float)
+    away = field.away(target)
+    off = np.linalg.norm(places - target, axis=1)[away <= away.min() + 1]
+    return _Placed(turns, shift, target, int(away.min()), float(off.max()))
+
+
+def _continued(
+    group: CardGroup, field: LaidField, other: CardGroup, others: Sequence[CardGroup],
+    tile_set: TileSet, ground: Ground | None,
+) -> tuple[SeenCard, ...]:  # fmt: skip
+    """Return an island's cards by the field's own cells; none where it does not continue it."""
+    if not any(card.found >= EVEN and _is_seen(card) for card in other.cards):
+        return ()
+    placed = _placed(field, other)
+    if placed is None or not TOUCHING <= placed.away <= FAR:
+        return ()
+    likely = 0.0
+    if placed.away == TOUCHING and placed.off < ANY_CELL:
+        likely = likely_joined(group.cards, placed.cards(other, tile_set), tile_set)
+    elif ground is not None and len(group.cards) + len(other.cards) >= FEWEST_TOGETHER:
+        fits = placed.away > TOUCHING and placed.off <= OFF
+        fits = fits and not is_part_of_stock(other, tile_set)
+        likely = ASKED * (fits and _is_hidden(field, placed, other, others, ground))
+    if likely < EVEN:
+        return ()
+    cards = placed.cards(other, tile_set)
+    return tuple(replace(card, laid=min(card.laid, likely)) for card in cards)
+
+
+def touching_cards(
+    field: LaidField, other: CardGroup, tile_set: TileSet
+) -> tuple[SeenCard, ...] | None:
+    """Return the cards of a group that touches a field, by the field's own cells."""
+    placed = _placed(field, other)
+    if placed is None or placed.away != TOUCHING or placed.off >= ANY_CELL:
+        return None
+    return placed.cards(other, tile_set)
+
+
+def _is_hidden(
+    field: LaidField, placed: _Placed, island: CardGroup, others: Sequence[CardGroup],
+    ground: Ground,
+) -> bool:  # fmt: skip
+    """Say whether cells that show neither table nor cards lead from an island to the field."""
+    own = {(int(x), int(y)) for x, y in field.cells}
+    steps = {(int(x), int(y)) for x, y in placed.target}
+    reached = set(steps)
+    seen = [mapped(field.cell_from_px, other.centres_px) for other in others if other is not island]
+    for left in range(FAR, 0, -1):
+        edge = cells_beside(steps)
+        if edge & own:
+            return True
+        cells = field.within(sorted(edge - reached), left - 1)
+        if seen and cells:
+            far = off_cells(cells, np.concatenate(seen)) >= ON_CELL
+            cells = [cell for cell, one in zip(cells, far, strict=True) if one]
+        if not cells:
+            return False
+        shown = ground.shown(field.outlines(np.array(cells, float)))
+        steps = {cell for cell, share in zip(cells, shown, strict=True) if share < HIDDEN}
+        reached |= steps
+    return False
+
+
+def _is_seen(card: SeenCard) -> bool:
+    return is_front(card) and card.confidence >= EVEN
+
+
+def _turns(field: LaidField, other: CardGroup) -> int | None:
+    """Return the quarter turns from an island's axes to the field's, if they are whole ones."""
+    ends = np.array([(-0.5, 0), (0.5, 0)]) + np.array(other.cards[0].at, float)
+    start, end = mapped(field.cell_from_px, mapped(other.fit.px_from_cell, ends))
+    angle = float(np.degrees(np.arctan2(end[1] - start[1], end[0] - start[0])))
+    turns = round(angle / 90)
+    return turns % 4 if abs(angle - 90 * turns) <= MOST_TURNED_DEG else None
+
+
+def off_cells(cells: Sequence[Cell], places: Array) -> Array:
+    """Return how far each cell lies from the nearest of some places, along the farther axis."""
+    apart = np.abs(np.array(cells, float)[:, None] - places[None])
+    return np.asarray(apart.max(axis=2).min(axis=1))
+
+
+@stage("missed", without=lambda group, *_: group)
+def recover_missed_cards(
+    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, sight: Sight
+) -> CardGroup:
+    """Return a field with cards beside it whose outlines were not taken.
+
+    Args:
+        group: the field.
+        others: cards that were seen elsewhere.
+        tile_set: the box.
+        sight: what to look with.
+    """
+    lone = [one for one in others if len(one.cards) == 1 and not _is_read(one.cards[0])]
+    others = [one for one in others if all(one is not other for other in lone)]
+    sight = replace(sight, doubtful=(*sight.doubtful, *(one.centre_px for one in lone)))
+    group = _with_doubtful(group, tile_set, sight)
+    return _grown(group, others, tile_set, sight) if len(group.cards) >= FEWEST_OWN else group
+
+
+def _grown(
+    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, sight: Sight
+) -> CardGroup:
+    """Return a field with what lies around it, from ring to ring."""
+    tried: set[tuple[Cell, int]] = set()
+    for _ in range(MOST_WAVES):
+        field = LaidField.of(group)
+        own = {cell for card in group.cards for cell in card.cells}
+        # A snake may go on in a cell from a card that was not there when it was looked at.
+        ring = {(cell, len(cells_beside({cell}) & own)) for cell in cells_beside(own) - own}
+        cells = sorted(cell for cell, _ in ring - tried)
+        tried |= ring
+        found = [] if field is None else _cards(field, group, others, cells, tile_set, sight)
+        if not found:
+            break
+        group = replace(group, cards=(*group.cards, *found))
+    return group
+
+
+def _is_read(card: SeenCard) -> bool:
+    return card.why is None and card.confidence >= TOLD
+
+
+def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGroup:
+    """Return a field with cards that are hardly read as they look where the others expect them.
+
+    Such as are read in part may only be outlined badly: then others see all of them there.
+    """
+    doubtful = [
+        card for card in group.cards
+        if len(card.cells) == 1 and (card.in_part or not _is_read(card))
+    ]  # fmt: skip
+    sure = tuple(card for card in group.cards if all(card is not one for one in doubtful))
+    rest = CardGroup(sure, group.fit)
+    field = LaidField.of(rest) if doubtful and len(sure) >= FEWEST_OWN else None
+    if field is None:
+        return group
+    found = _cards(field, rest, (), [card.at for card in doubtful], tile_set, sight)
+    again = {card.at: card for card in found}
+    return CardGroup(tuple(again.get(card.at, card) for card in group.cards), group.fit)
+
+
+def _cards(
+    field: LaidField, group: CardGroup, others: Sequence[CardGroup], cells: Sequence[Cell],
+    tile_set: TileSet, sight: Sight,
+) -> list[SeenCard]:  # fmt: skip
+    """Return the cards that some cells show, all of them looked at together."""
+    sides = dict(sides_of((card for card in group.cards if card.confidence >= TOLD), tile_set))
+    marks = mapped(field.cell_from_px, np.array(sight.doubtful).reshape(-1, 2))
+    outlined = {cell for cell in cells if _near(cell, marks, SAME_PLACE)}
+    cells = [cell for cell in cells if cell in outlined or _is_open(cell, sides)]
+    cells = _not_table(field, _free(field, cells, others), sight.ground)[:MOST_CELLS]
+    if not cells:
+        return []
+    places = (np.array(cells, float)[:, None] + np.array(SHIFTS)).reshape(-1, 2)
+    looked = [Detection(outline, EXPECTED) for outline in field.outlines(places)]
+    readings = sight.look(looked)
+    cards = []
+    for number, cell in enumerate(cells):
+        tries = range(number * len(SHIFTS), (number + 1) * len(SHIFTS))
+        best = max(tries, key=lambda k: _seen(readings[k], tile_set))
+        if _shows_card(readings[best], tile_set):
+            card = card_at(cell, looked[best], readings[best], tile_set, group.fit)
+            if _goes_on(card, sides, tile_set, outlined=cell in outlined):
+                cards.append(card)
+    return cards
+
+
+Sides = Mapping[tuple[Cell, int], str | None]
+"""What leaves each side of each card."""
+
+
+def _is_open(cell: Cell, sides: Sides) -> bool:
+    """Say whether a snake goes on into a cell."""
+    every = ((square_neighbour(cell, edge), opposite(edge)) for edge in range(4))
+    return any(sides.get(side) is not None for side in every)
+
+
+def _free(field: LaidField, cells: Sequence[Cell], others: Sequence[CardGroup]) -> list[Cell]:
+    """Return those of some cells at which no card of other groups was seen."""
+    at = [mapped(field.cell_from_px, other.centres_px) for other in others]
+    seen = np.concatenate([*at, np.zeros((0, 2))])
+    return [cell for cell in cells if not _near(cell, seen, ON_CELL)]
+
+
+def _near(cell: Cell, places: np.ndarray, least: float) -> bool:
+    """Say whether one of some places lies at a cell."""
+    return bool(len(places)) and bool(off_cells([cell], places)[0] < least)
+
+
+def _not_table(field: LaidField, cells: Sequence[Cell], ground: Ground) -> list[Cell]:
+    """Return those cells, all in the picture, that show no table."""
+    if not cells:
+        return []
+    outlines = field.outlines(np.array(cells, float))
+    hidden = (ground.shown(outlines) < HARDLY_TABLE) & ground.inside(outlines)
+    return [cell for cell, one in zip(cells, hidden, strict=True) if one]
+
+
+def _shows_card(reading: CellReading, tile_set: TileSet) -> bool:
+    """Say whether a cell shows a card of one cell, or half of one."""
+    return (
+        reading.why is None and reading.best >= CLEAR and not reading.is_back
+        and (not reading.odd or reading.covered)
+        and len(tile_set[reading.guesses[0].tile].cells) == 1
+    )  # fmt: skip
+
+
+def _seen(reading: CellReading, tile_set: TileSet) -> tuple[bool, bool, float]:
+    """Return how well a place shows a card: a whole one says more than a half."""
+    return _shows_card(reading, tile_set), not reading.odd, reading.best
+
+
+def _goes_on(card: SeenCard, sides: Sides, tile_set: TileSet, *, outlined: bool) -> bool:
+    """Say whether all that ends at a card goes on in it; without an outline one snake must."""
+    met = [
+        (leaving, sides[there]) for (at, edge), leaving in sides_of([card], tile_set)
+        if (there := (square_neighbour(at, edge), opposite(edge))) in sides
+    ]  # fmt: skip
+    joined = outlined or any(None not in pair for pair in met)
+    return joined and all(carries_on(*pair) for pair in met)
