@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from tests.faults.hall import Evening, Probe, Tally, at, running, why_not
 
 Row = tuple[str, float, str, str]
+HALLS = 3
 FEW, MANY = 10, int(os.environ.get("HALL_TABLES", "500"))
 PHONES, OF_ALL = int(os.environ.get("HALL_PHONES", "2000")), 100
 """Listening phones; so many of them follow the overview, the others one table."""
@@ -109,23 +110,25 @@ def rows() -> Iterator[Row]:
     if why := why_not():
         yield ("the hall", float("nan"), "", f"not measured: {why}")
         return
-    few, _ = measured(FEW, 1)
-    many, _ = measured(MANY, 1)
+    few, _ = measured(FEW, HALLS)
+    many, _ = measured(MANY, HALLS)
     yield (
         f"processor time for a line of {MANY} tables, over that of {FEW}",
         many.cpu_ms / few.cpu_ms, "times",
         f"{many.cpu_ms:.2f} ms over {few.cpu_ms:.2f} ms; {many.lines:,} and {few.lines:,} lines",
     )  # fmt: skip
-    yield ("memory of the hall process", many.memory_mb, "MB", f"{MANY} tables")
+    yield ("memory of a hall process", many.memory_mb, "MB", f"{MANY} tables")
     yield (
         "from the table's disk to the hall page, p99", at(many.tally.calm_s, 0.99), "s",
-        f"{len(many.tally.calm_s)} lines seen, p50 {at(many.tally.calm_s, 0.5):.2f} s",
+        f"{len(many.tally.calm_s)} lines seen at {HALLS} processes, "
+        f"p50 {at(many.tally.calm_s, 0.5):.2f} s; machine's load {os.getloadavg()[0]:.0f} on "
+        f"{os.cpu_count()} processors",
     )  # fmt: skip
-    full, phones = measured(MANY, 3, PHONES)
+    full, phones = measured(MANY, HALLS, PHONES)
     assert phones is not None
     most = max(phones.overview_updates.values(), default=0) / (WARM_S + SECONDS)
     yield (
-        f"the same with {PHONES:,} phones at three processes, p99",
+        f"the same with {PHONES:,} phones over the processes, p99",
         at(full.tally.calm_s, 0.99), "s",
         f"{phones.count:,} phones still listened; updates of one table heard: "
         f"{phones.followed_updates:,}; memory {full.memory_mb:.0f} MB",
