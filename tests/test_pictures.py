@@ -41,7 +41,8 @@ def test_pictures_are_small_enough_to_clone_and_the_film_moves():
 
     assert sum(sizes.values()) < MOST_BYTES
     assert sizes[FILM] < MOST_FILM_BYTES
-    assert getattr(Image.open(FOLDER / FILM), "n_frames", 1) > 10
+    with Image.open(FOLDER / FILM) as film:
+        assert getattr(film, "n_frames", 1) > 10
 
 
 def test_changed_renamed_and_added_files_make_another_hash(tmp_path):
