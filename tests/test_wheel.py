@@ -32,7 +32,7 @@ def run(*command: str | Path, at: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a wheel of this checkout, built in a copy of it: nothing is left behind here."""
     copy = tmp_path_factory.mktemp("source")
     ignored = shutil.ignore_patterns("__pycache__")
@@ -48,7 +48,7 @@ def wheel(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an environment of its own that has the wheel, and sees our libraries."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=False)
@@ -62,13 +62,14 @@ def installed(wheel, tmp_path_factory):
 
 
 @pytest.fixture
-def command(installed):
+def command(installed: Path) -> Path:
     return installed / "bin" / "snake-eye"
 
 
 def test_wheel_has_this_version_and_the_guide_with_its_pictures(wheel):
     assert wheel.name == f"snake_eye-{VERSION}-py3-none-any.whl"
-    names = zipfile.ZipFile(wheel).namelist()
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
 
     for folder in ("en/*.md", "de/*.md", "pictures/*.webp"):
         for file in (ROOT / "docs").glob(folder):

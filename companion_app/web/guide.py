@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -49,7 +50,7 @@ def chapter(language: str, name: str) -> Chapter:
     # The text is our own: the places that the page links to are anchors in it.
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
     title = text.partition("\n")[0].removeprefix("# ")
-    return Chapter(name, title, html.replace("<table>", '<table tabindex="0">'))
+    return Chapter(name, title, _for_the_page(html))
 
 
 def chapters(language: str) -> tuple[Chapter, ...]:
@@ -67,6 +68,13 @@ def picture(name: str) -> bytes:
     if name not in known:
         raise NotFound
     return known[name].read_bytes()
+
+
+def _for_the_page(html: str) -> str:
+    """Return a chapter with its places on the headings, and without styles, which the page bans."""
+    html = re.sub(r'<(h\d)><a id="([\w-]+)"></a>', r'<\1 id="\2">', html)
+    html = html.replace(' style="text-align:right"', ' class="number"')
+    return html.replace("<table>", '<table tabindex="0">')
 
 
 def _folder() -> Traversable:

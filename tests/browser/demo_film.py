@@ -42,7 +42,7 @@ def filmed(served: Served, names: dict[str, str], file: Path) -> None:
     pictures, times = zip(*thinned(_shots(served, watched, page)), strict=True)
     pictures[0].save(
         file, save_all=True, append_images=pictures[1:], duration=list(times), loop=0,
-        quality=QUALITY, method=6,
+        quality=QUALITY, method=3,
     )  # fmt: skip
 
 

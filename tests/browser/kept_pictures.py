@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "pictures"
 MANIFEST = FOLDER / "manifest.json"
 COMMAND = "make pictures"
-NO_SOURCE = (".pyc", ".md")
+NO_SOURCE = ("*.pyc", "*.md", "guide.*", "sw.js")
 """What lies in a folder without being seen in a picture."""
 
 
@@ -41,4 +41,8 @@ def hash_of(sources: Iterable[str], root: Path = ROOT) -> str:
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    return [one for one in path.rglob("*") if one.is_file() and one.suffix not in NO_SOURCE]
+    return [
+        one
+        for one in path.rglob("*")
+        if one.is_file() and not any(one.match(name) for name in NO_SOURCE)
+    ]

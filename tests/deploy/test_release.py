@@ -66,7 +66,8 @@ def test_archive_and_wheel_hold_what_is_committed_and_no_more(released):
     out, _ = released
     with tarfile.open(out / FILES[0]) as archive:
         packed = archive.getnames()
-    installed = zipfile.ZipFile(out / FILES[1]).namelist()
+    with zipfile.ZipFile(out / FILES[1]) as wheel:
+        installed = wheel.namelist()
 
     assert "snake-eye-9.8.7/pyproject.toml" in packed
     assert "engine/__init__.py" in installed

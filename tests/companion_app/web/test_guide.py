@@ -133,6 +133,8 @@ def test_chapter_is_a_page_with_its_links_and_pictures(played, code, name):
 
     assert f'<html lang="{code}">' in html
     assert f"<h1>{chapter(code, name).title}</h1>" in html
+    assert "style=" not in html
+    assert all(f' id="{place}">' in html for place in anchors(TEXTS[code, name]))
     for picture in re.findall(r'src="\.\./pictures/([^"]+)"', html):
         answer = client.get(f"/guide/pictures/{picture}")
         assert (answer.status_code, answer.mimetype) == (200, "image/webp")
