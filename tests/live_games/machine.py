@@ -83,8 +83,8 @@ class MachineFilm:
             if self.one.layouts[n] != self.one.layouts[n + 1]
         ][:moves]
         self.numbers = range(FIRST, seen[-1] + 1)
-        self.wrong = self._wrong(seen, wrong)
         self._where = (game_name, seed)
+        self.wrong = self._wrong(seen, wrong)
 
     def _wrong(self, seen: list[int], most: int) -> dict[int, tuple[str, Layout]]:
         """Return what is laid wrongly, spread over the film, each kind in its turn."""
@@ -93,7 +93,7 @@ class MachineFilm:
         for number in order:
             if len(wrong) == most:
                 break
-            first = len(wrong) % len(KINDS)
+            first = (len(wrong) + self._where[1] // 2) % len(KINDS)
             for kind in KINDS[first:] + KINDS[:first]:
                 table = wrong_move(self.game, self.one, number, kind, self.rng)
                 if table is not None:
