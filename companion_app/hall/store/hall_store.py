@@ -185,7 +185,7 @@ class HallStore(Transactions):
             select(tables.c.id, tables.c.heard_s, tables.c.health_n)
             .where(tables.c.id.in_(sorted(newest)), tables.c.revoked_s.is_(None))
             .order_by(tables.c.id)
-            .with_for_update()
+            .with_for_update(key_share=True)
         )
         with self.writing() as change:
             rows = change.line.execute(asked).all()
@@ -351,7 +351,7 @@ class HallStore(Transactions):
             select(standings.c.table_id, standings.c.number)
             .where(standings.c.table_id.in_(sorted(one.table for one in made)))
             .order_by(standings.c.table_id)
-            .with_for_update()
+            .with_for_update(key_share=True)
         )
         with self.writing() as change:
             numbers = {row.table_id: row.number for row in change.line.execute(known)}
@@ -391,7 +391,7 @@ class HallStore(Transactions):
             select(tables.c.id, tables.c.acked)
             .where(tables.c.id.in_(sorted(ids)), tables.c.revoked_s.is_(None))
             .order_by(tables.c.id)
-            .with_for_update()
+            .with_for_update(key_share=True)
         )
         return {str(row.id): int(row.acked) for row in line.execute(asked)}
 
