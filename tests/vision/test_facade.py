@@ -19,14 +19,14 @@ REACHED = {
     ]),
     "models": frozenset([
         "classify", "classify.embedding", "classify.evidence", "classify.faces",
-        "classify.features", "classify.halves", "classify.prints", "classify.reader",
-        "classify.second_look", "classify.taught", "core.crop", "core.files",
+        "classify.features", "classify.reader", "classify.taught", "classify.taught_tiles",
+        "core.confidences", "core.crop", "core.files",
         "core.lattice", "core.looks", "core.outline", "core.pyramid", "core.stages", "core.types",
         "detect.detect", "detect.loose_hexes", "detect.network", "hexes.boards", "hexes.cells",
         "hexes.marks", "hexes.models", "hexes.pieces", "hexes.plane", "hexes.read",
         "hexes.taught.boards", "hexes.taught.clay", "hexes.taught.reader",
-        "intake.picture", "layout.cards", "layout.fields", "layout.islands",
-        "layout.quality", "layout.settle", "read",
+        "intake.picture", "layout.around", "layout.cards", "layout.fields",
+        "layout.quality", "read",
     ]),
 }  # fmt: skip
 """Files behind the door that are reached all the same: by the doctor, who looks at every trained
