@@ -96,7 +96,7 @@ def test_dictionary_of_anything_counts_where_it_is_handed_on():
 def test_rooms_and_files_beside_them_are_joined_by_one_arrow_each():
     sources = {
         Path("read.py"): "from vision.core.types import A\nfrom vision.core.crop import cut",
-        Path("detect/probe.py"): "import vision.core.types\nimport vision.detect.votes",
+        Path("detect/probe.py"): "import vision.core.types\nimport vision.detect.network",
         Path("__init__.py"): "from vision.read import read_table",
     }
 

@@ -282,7 +282,7 @@ def taught_evidence(prints: Prints) -> Evidence:
 
 
 def write_taught(
-    ours: Trees, tile: Trees, share: float, folder: Path, figures: Mapping[str, Any]
+    ours: Trees, tile: Trees, share: float, folder: Path, figures: Mapping[str, object]
 ) -> None:
     """Write what weighs readings of boxes that owners taught, and its manifest."""
     arrays = {**ours.arrays("ours_"), **tile.arrays("tile_"), "share": np.array(share)}
@@ -290,7 +290,7 @@ def write_taught(
 
 
 def write_evidence(
-    evidence: Evidence, tile_set: TileSet, folder: Path, figures: Mapping[str, Any]
+    evidence: Evidence, tile_set: TileSet, folder: Path, figures: Mapping[str, object]
 ) -> None:
     """Write the arrays that weigh readings of a box, and their manifest."""
     faces = evidence.faces

@@ -330,7 +330,7 @@ def load_reader(tile_set: TileSet, folder: Path = TRAINED) -> Reader:
 
 def _part(
     tile_set: TileSet, looks: Sequence[Look], arrays: Mapping[str, NDArray[Any]],
-    numbers: Mapping[str, Any], prefix: str = "", half: Reader | None = None,
+    numbers: Mapping[str, float], prefix: str = "", half: Reader | None = None,
 ) -> Reader:  # fmt: skip
     """Return the reader of whole patches or of halves, by the names of its arrays."""
     project, centres = (arrays[prefix + name].astype(np.float32) for name in ("project", "centres"))
@@ -347,7 +347,9 @@ def shipped_reader(set_name: str) -> Reader:
     return replace(load_reader(tile_set), evidence=load_evidence(tile_set))
 
 
-def write_reader(reader: Reader, tile_set: TileSet, folder: Path, figures: dict[str, Any]) -> None:
+def write_reader(
+    reader: Reader, tile_set: TileSet, folder: Path, figures: Mapping[str, object]
+) -> None:
     """Write the arrays of a reader, and of its halves' one, and its manifest."""
     manifest_name, arrays_name = file_names(tile_set.name)
     parts = {"": reader} if reader.half is None else {"": reader, "half_": reader.half}

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from platformdirs import user_data_path
 
 from engine.errors import SetError, readable
@@ -155,7 +156,7 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
 
 
 def _tile_reader(
-    manifest: Mapping[str, Any], arrays: Mapping[str, Any], tile_set: TileSet
+    manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], tile_set: TileSet
 ) -> Reader:
     looks = [_look(text) for text in manifest["looks"][:MOST_LOOKS]]
     strangers = {look.tile for look in looks} - {*tile_set.kinds, BACK}
@@ -193,14 +194,14 @@ def _with_prints(reader: Reader, tile_set: TileSet, prints: Prints | None) -> Re
     return replace(reader, prints=prints, evidence=evidence)
 
 
-def _prints(manifest: Mapping[str, Any], arrays: Mapping[str, Any]) -> Prints | None:
+def _prints(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Prints | None:
     """Return what the kinds looked like; boxes of lands have none, nor have earlier ones."""
     tiles = manifest.get("faces")
     return None if tiles is None else Prints.of([str(tile) for tile in tiles], arrays)
 
 
 def _board_reader(
-    manifest: Mapping[str, Any], arrays: Mapping[str, Any], tile_set: TileSet
+    manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], tile_set: TileSet
 ) -> BoardReader:
     names = tuple(str(name) for name in manifest["names"])
     if set(names[1:]) - {EYE} != set(tile_set.colours):

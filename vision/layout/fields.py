@@ -64,7 +64,7 @@ class Joint:
         return math.hypot(self.gap, self.slide)
 
 
-@dataclass
+@dataclass(eq=False)
 class Part:
     """Cards that were joined so far, and what is counted about them."""
 
@@ -223,8 +223,7 @@ class Joining:
 
     def parts(self) -> list[Part]:
         """Return what was joined, the largest first."""
-        every = {id(part): part for part in self._owner}
-        return sorted(every.values(), key=lambda part: -len(part.cards))
+        return sorted(dict.fromkeys(self._owner), key=lambda part: -len(part.cards))
 
     def whole(self, numbers: Iterable[int]) -> Part:
         """Return some cards as one part, whatever lies between them."""

@@ -29,6 +29,7 @@ from vision.layout.cards import (
     carries_on,
     group_cards,
     is_big,
+    is_front,
     leaving,
     likely_house,
     sides_of,
@@ -167,9 +168,13 @@ def _is_lost(
     Where no field is seen at all, cards of a game with big cards are unless they look like a stock:
     their big card is outside, or something hides it.
     """
-    if alone and has_bigs(tile_set) and _sure_cards(group):
+    if alone and has_bigs(tile_set) and any(map(_is_clear, group.cards)):
         return stock_excess(group, groups, tile_set) < 0
     return is_laid(group, tile_set)
+
+
+def _is_clear(card: SeenCard) -> bool:
+    return is_front(card) and card.confidence >= CLEAR and card.found >= SURELY_A_CARD
 
 
 def _shows_stock(groups: Sequence[CardGroup], tile_set: TileSet) -> bool:
