@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from engine.drills import boards_beside, drill
 from engine.hexsnakes import MOST_NEIGHBOURS, Drill, Spot, around, drilled_from
-from engine.lattice import HEX_SIDE_NAMES, Cell
+from engine.lattice import HEX_SIDE_NAMES
 from engine.tiles import TileSet
-from vision.hexes.cells import CLAYS, PLAIN, CellReadings
+from vision.hexes.cells import CLAYS, CellReadings
 from vision.hexes.models import CONTENTS
 from vision.hexes.pieces import SeenPiece, contents_of
 
@@ -28,17 +28,11 @@ BARE = ("empty", "eye")
 CLAY_SEEN = 0.13
 """The share was 0.21 at least on 181 cells with clay of eleven tables on which it had been misread,
 0.07 at most on 1,083 tiles' cells without."""
-BODY = 5.0
-"""How much likelier an open clay points to its colour than anywhere else."""
 ASKED_FOR = 150.0
 """How much likelier clay is as the drills of its field ask for. Clay must look so by 0.001 then,
 and by 0.957 where no drill can be: of 4,371 tiles' cells without clay seven had more than 0.001; of
 596 with clay the least had 0.007, 0.018 and 0.26, and one that light had burnt away 0.0012. So clay
 that is forgotten, and such that lies where it should not, is still seen."""
-HARDLY_SEEN = 0.98
-"""Cells less surely hidden may still show their clay: two of which the picture's edge cut some off
-were hidden by 0.7 and 0.955, and their clay had 0.997 and 0.991. No hidden cell without clay had
-more than 0.4 of it on 40 tables and in 48 pictures made too bright or too dark."""
 NONE, CLOSED = 0, 1 + len(HEX_SIDE_NAMES)
 """Numbers of what may lie on a cell: nothing, open towards one of six sides, closed."""
 
@@ -67,10 +61,9 @@ def clay_on_boards(
         pieces: the tiles on them.
         lost: the cells that cannot be seen.
     """
-    lost = {spot for spot in lost if not _shows_clay(readings[spot[0]], spot[1:])}
     colours = {s: c for s, c in _colours(readings, tile_set, pieces).items() if s not in lost}
     bodies = {spot: _bodies(spot, colours, lost) for spot in colours}
-    looks = {spot: _look(readings[spot[0]], spot, own) for spot, own in bodies.items()}
+    looks = {spot: _look(readings[spot[0]], spot) for spot in bodies}
     asked: dict[Spot, tuple[int, ...]] = {}
     for column in _columns(colours, lost):
         asked |= _asked_for(column, looks, bodies, len(readings))
@@ -97,21 +90,16 @@ def _colours(
     return found
 
 
-def _shows_clay(reading: CellReadings, cell: Cell) -> bool:
-    """Say whether clay is surely seen on a cell of which little else is."""
-    return bool(reading.hidden[cell] < HARDLY_SEEN and reading.clay[cell][0] < 1 - PLAIN)
-
-
 def _bodies(spot: Spot, colours: Mapping[Spot, str], lost: Collection[Spot]) -> tuple[bool, ...]:
     """Return for each side of a cell whether its colour goes on there, or may where none sees."""
     return tuple(beside in lost or colours.get(beside) == colours[spot] for beside in around(spot))
 
 
-def _look(reading: CellReadings, spot: Spot, own: Sequence[bool]) -> Floats:
+def _look(reading: CellReadings, spot: Spot) -> Floats:
     """Return how well a cell's look goes with each that may lie there."""
     none, is_open, closed = reading.clay[spot[1:]]
-    mouths = reading.opens[spot[1:]] * np.where(own, 1.0, 1 / BODY)
-    return np.array([none * CLAY_SEEN / (1 - CLAY_SEEN), *(is_open * mouths), closed])
+    mouths = is_open * reading.opens[spot[1:]]
+    return np.array([none * CLAY_SEEN / (1 - CLAY_SEEN), *mouths, closed])
 
 
 def _columns(colours: Mapping[Spot, str], lost: Collection[Spot]) -> Iterator[list[Spot]]:

@@ -117,15 +117,13 @@ class TileFollower:
         scale = changed.shape[1] / bgr.shape[1]
         near = grown(changed, AROUND_TILES * width * scale)
         boxes = boxes_around(near, ROOM_TILES * width, (bgr.shape[1], bgr.shape[0]))
-        area = sum((right - left) * (bottom - top) for left, top, right, bottom in boxes)
-        if area > MOST_SHARE * bgr.shape[0] * bgr.shape[1]:
+        if _area(boxes) > MOST_SHARE * bgr.shape[0] * bgr.shape[1]:
             return None
         stay = [d for d in kept.found if not _lies_on(d, near, scale)]
         middles = np.array([d.centre_px for d in stay]).reshape(-1, 2)
         seen = [d for box in boxes for d in self._detect(bgr, box, width)]
         fresh = [d for d in seen if _lies_on(d, near, scale) and not _is_one_of(d, middles)]
-        same = {d: self._cells[d] for d in stay if d in self._cells}
-        return self._read(bgr, replace(kept, found=(*stay, *fresh)), same)
+        return self._read(bgr, replace(kept, found=(*stay, *fresh)), self._known(stay))
 
     def moved(self, bgr: Bgr, changed: Mask) -> bool:
         """Say whether most of the known tiles look different at once."""
@@ -151,6 +149,10 @@ class TileFollower:
         """Take no notice of tiles that lie there, as long as no other is laid at their side."""
         self._beside += [np.asarray(outline, np.float64).mean(axis=0) for outline in outlines]
         self._kept = None
+
+    def _known(self, stay: Sequence[Detection]) -> dict[Detection, CellReading]:
+        """Return what outlines that stay as they are were read as."""
+        return {d: self._cells[d] for d in stay if d in self._cells}
 
     def _detect(self, bgr: Bgr, box: Box, width: float) -> list[Detection]:
         """Return the outlines in a part of the picture, looked at as closely as the whole is."""
@@ -207,6 +209,10 @@ class TileFollower:
         if self._stages is None:
             self._stages = stages_for(self.request)
         return self._stages
+
+
+def _area(boxes: Sequence[Box]) -> int:
+    return sum((right - left) * (bottom - top) for left, top, right, bottom in boxes)
 
 
 def _lies_on(detection: Detection, mask: Mask, scale: float) -> bool:

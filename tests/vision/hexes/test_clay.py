@@ -128,21 +128,3 @@ def test_a_cell_that_is_not_seen_may_be_the_other_end_of_a_drill():
 
 def test_no_boards_have_no_clay():
     assert clay_on_boards([], FIVE, [], set()) == []
-
-
-def test_a_mouth_points_into_what_is_hidden_rather_than_to_another_colour():
-    lone = board(SURE_OPEN)
-    west, south_east = HEX_SIDE_NAMES.index("W"), HEX_SIDE_NAMES.index("SE")
-    lone.opens[FIELD] = 0.44 * np.eye(6)[south_east] + 0.39 * np.eye(6)[west] + 0.17 / 6
-    pieces = [SeenPiece(Piece("red/1", (FIELD,), 0), 1.0, 1.0)]
-
-    assert [c.opens for c in clay_on_boards([lone], FIVE, pieces, {(0, -1, 0)})] == ["W"]
-
-
-@pytest.mark.parametrize(("hidden", "seen"), [(0.7, 1), (0.955, 1), (0.99, 0)])
-def test_clay_is_read_where_the_edge_leaves_enough_of_its_cell(hidden, seen):
-    cut = board(SURE_OPEN)
-    cut.hidden[FIELD] = hidden
-    pieces = [SeenPiece(Piece("red/2", TWO, 0), 1.0, 1.0)]
-
-    assert len(clay_on_boards([cut], FIVE, pieces, {(0, *FIELD)})) == seen

@@ -100,13 +100,13 @@ def test_of_a_board_under_something_large_nothing_is_sure_and_wrong(table):
 
 def test_single_hexes_that_a_cold_shadow_makes_up_are_doubted():
     table = hex_table(9, "snekagon", "held-out", (1024, 768))
-    shadow = np.zeros(table.bgr.shape[:2], np.float32)
+    sharp = np.zeros(table.bgr.shape[:2], np.float32)
     corners = table.boards[0].px(np.array([(-6.0, -2), (6, -1), (6, 6), (-6, 6)]))
-    cv2.fillPoly(shadow, [np.round(corners).astype(np.int32)], 1.0)
-    soft = cv2.GaussianBlur(shadow, (0, 0), 12)[..., None]
+    cv2.fillPoly(sharp, [np.round(corners).astype(np.int32)], 1.0)
+    shadow = cv2.GaussianBlur(sharp, (0, 0), 12)[..., None]
     cold = np.array([0.45, 0.22, 0.12], np.float32)
 
-    state = read((table.bgr * (1 - soft + soft * cold)).astype(np.uint8))
+    state = read((table.bgr * (1 - shadow + shadow * cold)).astype(np.uint8))
 
     assert state.unsure
     shown = Shown(table.bgr, table.truth, table.boards)
