@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.game import Start
 from engine.games import GAMES
+from engine.play.curve import log_odds
 from engine.play.dealing import Dealer
 from engine.play.nest_world import nest_world
 from engine.record import find_set
@@ -123,7 +124,7 @@ def unsure(steep: float, games: int = 1200) -> list[play_curve.Stated]:
     rng, stated = random.Random(5), []
     for number in range(games):
         chance = rng.uniform(0.05, 0.95)
-        odds = play_curve.log_odds(chance) / steep
+        odds = log_odds(chance) / steep
         result = float(rng.random() < chance)
         stated.append(play_curve.Stated(number, 1 / (1 + exp(-odds)), number % 30, result))
     return stated
