@@ -185,7 +185,7 @@ def refused(answer):
     assert answer.status_code == 409, answer.get_json()
     error = answer.get_json()["error"]
     assert error["text"].endswith(".")
-    return error["code"]
+    return str(error["code"])
 
 
 def test_while_help_is_off_the_machine_helps_nobody_in_any_way(table):
