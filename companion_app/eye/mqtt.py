@@ -81,6 +81,8 @@ class Publisher:
             )
         self._client.disconnect()
         self._client.loop_stop()
+        if (left := self._client.socket()) is not None:  # The loop may stop before it closes it.
+            left.close()
 
     # --- telling ---------------------------------------------------------------------------
 

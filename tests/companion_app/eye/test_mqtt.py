@@ -44,6 +44,7 @@ class Heard:
 
     def close(self) -> None:
         self._client.disconnect()
+        wait_until(lambda: self._client.socket() is None)  # stopped sooner, it leaves it open
         self._client.loop_stop()
 
 

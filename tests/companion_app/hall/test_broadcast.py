@@ -74,6 +74,7 @@ def test_guest_sees_a_late_table_as_it_stood_and_the_arbiter_as_it_is(late_hall,
         text = stream.readline().decode()
         if text.startswith("data: "):
             heard = json.loads(text[6:])
+    stream.close()
     line.close()
     assert heard["moves"] == 2
     assert guest.get(f"{feed}?n=4")["length"] == 2

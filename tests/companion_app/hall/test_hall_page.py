@@ -213,6 +213,7 @@ def test_stream_tells_what_changed_and_nothing_else(hall):
         text = stream.readline().decode()
         if text.startswith("data: "):
             news += json.loads(text[6:])["tables"]
+    stream.close()
     line.close()
     assert {table["id"] for table in news} <= {first.id, second.id}
     assert stream.getheader("Access-Control-Allow-Origin") == "*"

@@ -364,6 +364,7 @@ def test_stream_tells_of_every_change_and_why_says_who_is_ahead(hall):
         text = stream.readline().decode()
         if text.startswith("data: "):
             heard = json.loads(text[6:])["events"]
+    stream.close()
     line.close()
 
     one, two = table["players"][:2]
