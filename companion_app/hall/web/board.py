@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from companion_app.hall.tournaments import HEARTBEAT_S, HELLO, STILL_HERE
 from companion_app.line.hub import FullHouse
 
 MERGED_S = 1.0
 """The overview is told at most so often."""
-HEARTBEAT_S = 10.0
 MOST_LISTENERS = 1000
-HELLO = "retry: 1500\n: hello\n\n"
-STILL_HERE = ": still here\n\n"
 Doc = dict[str, Any]
 
 

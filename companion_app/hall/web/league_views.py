@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, json, jsonify, request
+from flask import Blueprint, Response, json, jsonify
 
 from companion_app.hall.store.league_store import League, all_leagues, keep_league, league
 from companion_app.hall.tournament.exports import league_csv
@@ -13,7 +13,7 @@ from companion_app.hall.tournament.standings import number_in_words
 from companion_app.hall.tournaments import Seen, in_short
 from companion_app.hall.web.guard import ARBITER, OPEN, limit_looks, open_to
 from companion_app.hall.web.hall import hall
-from companion_app.hall.web.tournament_views import ID
+from companion_app.hall.web.tournament_views import ID, wanted_file
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import asked
 
@@ -47,10 +47,7 @@ def one_league(id_: str) -> Response:
 @open_to(OPEN, public=True)
 def export(id_: str) -> Response:
     """Return a file, ``as`` one of those that are known."""
-    limit_looks()
-    kind = request.args.get("as", "")
-    if kind not in EXPORTS:
-        raise BadRequest(f"as is one of {', '.join(EXPORTS)}")
+    kind = wanted_file(EXPORTS)
     found = _league(id_)
     if kind == "league.json":
         answer = Response(json.dumps(_document(found), ensure_ascii=False), mimetype=JSON)

@@ -14,7 +14,8 @@ from companion_app.hall.broadcast import Broadcast
 from companion_app.hall.errors import DatabaseError
 from companion_app.hall.store.arbiter_store import open_alerts
 from companion_app.hall.store.hall_store import AWAY_S, HallStore, Member, Standing
-from companion_app.hall.web.board import HEARTBEAT_S, MERGED_S, MOST_LISTENERS, Board, Doc
+from companion_app.hall.tournaments import HEARTBEAT_S
+from companion_app.hall.web.board import MERGED_S, MOST_LISTENERS, Board, Doc
 from companion_app.hall.web.hidden import hidden_names, without_hidden
 
 log = logging.getLogger(__name__)

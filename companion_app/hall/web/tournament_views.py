@@ -9,6 +9,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Collection
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
@@ -72,14 +73,20 @@ def why(id_: str) -> Response:
     return jsonify({"text": words})
 
 
+def wanted_file(known: Collection[str]) -> str:
+    """Return which of the known files is asked for."""
+    limit_looks()
+    kind = request.args.get("as", "")
+    if kind not in known:
+        raise BadRequest(f"as is one of {', '.join(known)}")
+    return kind
+
+
 @blueprint.get("/api/hall/tournaments/<id_>/export")
 @open_to(OPEN, public=True)
 def export(id_: str) -> Response:
     """Return a file, ``as`` one of those that are known."""
-    limit_looks()
-    kind = request.args.get("as", "")
-    if kind not in EXPORTS:
-        raise BadRequest(f"as is one of {', '.join(EXPORTS)}")
+    kind = wanted_file(EXPORTS)
     one = seen(id_)
     name, end = kind.split(".")
     types = {"csv": "text/csv; charset=utf-8", "json": "application/json", "zip": "application/zip"}
