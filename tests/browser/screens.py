@@ -142,7 +142,7 @@ class Doings:
     def _tile(self, page: Page) -> None:
         page.wait("document.querySelector('.board .tap')")
         page.js("document.querySelector('.board .tap')"
-                ".dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))")  # fmt: skip
+                ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")  # fmt: skip
         page.wait("document.querySelector('dialog[open]')")
 
 
