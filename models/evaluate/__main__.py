@@ -49,9 +49,9 @@ def parts(scale: float, workers: int, renders: str | None, out: Path) -> dict[st
         "small": [counted("small", "--tables", 60)],
         "photoreal": [["models.evaluate.renders", *folder, *where, "--workers", str(workers)]],
         "play": [["models.evaluate.play", *where, "--workers", str(workers)]],
-        "live": [["models.evaluate.live", *games, "--out", str(out / "live"), "--workers",
+        "live": [["tests.live_games", *games, "--out", str(out / "live"), "--workers",
                   str(workers)]],
-        "machine": [["models.evaluate.machine_film", *films, "--out", str(out / "machine")]],
+        "machine": [["tests.live_games.machine", *films, "--out", str(out / "machine")]],
         "teaching": [["models.evaluate.teaching", lesson, *boxes] for lesson in LESSONS],
     }  # fmt: skip
 

@@ -16,14 +16,9 @@ def hall(tmp_path: Path) -> Iterator[object]:
     """Return a hall of test."""
     if not all(find_spec(name) for name in ("sqlalchemy", "alembic", "psycopg", "cryptography")):
         pytest.skip("the extra `hall` is not installed")
-    from companion_app.hall.line.broker import find_mosquitto
-    from tests.companion_app.hall.test_hall_page import HallOfTest
+    from tests.companion_app.hall.test_hall_page import running_hall
 
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
-    made = HallOfTest(tmp_path)
-    yield made
-    made.close()
+    yield from running_hall(tmp_path)
 
 
 @pytest.fixture

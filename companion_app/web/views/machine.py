@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify
 
 from companion_app.hands.work import REPLAY
+from companion_app.help_orders import help_is_off
 from companion_app.live.machine import LEVELS, NAME
 from companion_app.live.match import Match
 from companion_app.live.questions import concerns
@@ -210,5 +211,7 @@ def try_again(key: str) -> Response:
 def _must_not_help_on(key: str) -> None:
     """Refuse to look over a game that may go on, where the hall has switched help off."""
     one = companion()
+    if not help_is_off(one.home):
+        return
     if not one.hands.do(REPLAY, replays.game_in_short, one.place, key).summary["ended"]:
         one.allow_help()

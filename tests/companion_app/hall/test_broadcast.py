@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from companion_app.hall.demo import Player
-from companion_app.hall.line.broker import find_mosquitto
 from tests.browser.chromium import wait_until
-from tests.companion_app.hall.test_hall_page import Guest, HallOfTest, shown
+from tests.companion_app.hall.test_hall_page import Guest, HallOfTest, running_hall, shown
 from tests.companion_app.hall.test_tournament_evening import Evening
 
 START_S = 1_800_000_000.0
@@ -37,12 +36,9 @@ def clock() -> Clock:
 @pytest.fixture
 def late_hall(tmp_path: Path, address: str, clock: Clock) -> Iterator[HallOfTest]:
     """Return a hall on each database in turn, whose clock stands still."""
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
-    made = HallOfTest(tmp_path, address)
-    made.process.store.clock = clock
-    yield made
-    made.close()
+    for made in running_hall(tmp_path, address):
+        made.process.store.clock = clock
+        yield made
 
 
 def test_guest_sees_a_late_table_as_it_stood_and_the_arbiter_as_it_is(late_hall, clock):

@@ -93,23 +93,24 @@ class HallOfTest:
         self.process.close()
 
 
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[HallOfTest]:
+def running_hall(folder: Path, *address: str) -> Iterator[HallOfTest]:
+    """Yield a hall; it ends with the test that has it."""
     if find_mosquitto() is None:
         pytest.skip("there is no Mosquitto here")
-    made = HallOfTest(tmp_path)
+    made = HallOfTest(folder, *address)
     yield made
     made.close()
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[HallOfTest]:
+    yield from running_hall(tmp_path)
 
 
 @pytest.fixture
 def both_halls(tmp_path: Path, address: str) -> Iterator[HallOfTest]:
     """Return a hall on each database in turn."""
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
-    made = HallOfTest(tmp_path, address)
-    yield made
-    made.close()
+    yield from running_hall(tmp_path, address)
 
 
 def overview_of(store: HallStore, **told: Any) -> Overview:

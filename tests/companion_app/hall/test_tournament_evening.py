@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 
 from companion_app.hall.demo import Player
-from companion_app.hall.line.broker import find_mosquitto
 from companion_app.hall.store.arbiter_store import last_decisions
 from tests.browser.chromium import wait_until
-from tests.companion_app.hall.test_hall_page import Guest, HallOfTest
+from tests.companion_app.hall.test_hall_page import Guest, HallOfTest, running_hall
 
 HOSTILE = ("<script>alert(1)</script>", '=cmd|"/c calc"!A1', "Robert'); DROP TABLE tables; --")
 NAMES = (*HOSTILE, "Dana Novak", "Emil Weiß", "Фёдор Ильин", "Gina Rossi", "Hana Malá", "Ida Lund")
@@ -33,20 +32,12 @@ SETTINGS = {"name": "Club night", "game": "schlangennest", "size": 3, "rounds": 
 @pytest.fixture
 def both_halls(tmp_path: Path, address: str) -> Iterator[HallOfTest]:
     """Return a hall on each database in turn."""
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
-    made = HallOfTest(tmp_path, address)
-    yield made
-    made.close()
+    yield from running_hall(tmp_path, address)
 
 
 @pytest.fixture
 def hall(tmp_path: Path) -> Iterator[HallOfTest]:
-    if find_mosquitto() is None:
-        pytest.skip("there is no Mosquitto here")
-    made = HallOfTest(tmp_path)
-    yield made
-    made.close()
+    yield from running_hall(tmp_path)
 
 
 class Evening:
