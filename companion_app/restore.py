@@ -96,7 +96,9 @@ def restore_backup(
                 return Restored(files, _swapped(home, staging), left_out, not with_secrets)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+    except (
+        zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, UnicodeDecodeError
+    ) as error:  # fmt: skip
         raise BackupError(f"{file} is no backup of Snake Eye: {error}") from error
     except OSError as error:
         text = f"{file} cannot be restored: {error.strerror or error}"

@@ -7,7 +7,6 @@ game) shows, and what people say on their phones.
 from __future__ import annotations
 
 import gc
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.eye.feeder import Feeder, NoFeeder
+from companion_app.eye.turns import Turns
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.machine import NOTE, Machine, machine_in
@@ -38,7 +38,7 @@ class Desk:
         self.store = store
         self.hub = hub or Hub()
         self.set_folders = tuple(set_folders)
-        self.lock = threading.RLock()
+        self.lock = Turns()
         self.referee: Referee | None = None
         self.names: dict[str, str] = {}
         self.seeing = "looking"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from companion_app.eye.turns import Turns
 from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.referee import Referee
@@ -15,7 +15,7 @@ from vision import Frame
 class Table(Protocol):
     """What a feeder needs of the desk."""
 
-    lock: threading.RLock
+    lock: Turns
     """Held while the referee works."""
     referee: Referee | None
     """The referee of the game that is on."""

@@ -14,6 +14,7 @@ from typing import Any
 import cv2
 
 from companion_app.eye.feeder import Table
+from companion_app.eye.turns import Turns
 from companion_app.live.demo import DemoSource
 from companion_app.live.errors import LiveError, ToldError
 from companion_app.live.loop import LiveLoop, Reader
@@ -146,7 +147,7 @@ def _packed(frame: Frame) -> bytes | None:
 class _WithOpenLock:
     """A reader that lets the page work while it reads."""
 
-    def __init__(self, reader: Reader, lock: threading.RLock) -> None:
+    def __init__(self, reader: Reader, lock: Turns) -> None:
         self._reader = reader
         self._lock = lock
 

@@ -7,9 +7,9 @@ last round) is told at its time.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from companion_app.live.referee import Referee
@@ -68,7 +68,7 @@ class DemoSource:
         return self.record.start.players
 
     def heed(
-        self, referee: Callable[[], Referee | None], lock: threading.RLock,
+        self, referee: Callable[[], Referee | None], lock: AbstractContextManager[object],
         lift: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
         """Let the players play the referee's game, from where it stands.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,25 @@ class KeptGames:
 
     def __init__(self, file: Path) -> None:
         self.file = file
+        self._watch: tuple[int, sqlite3.Connection] | None = None
+        """Which file is watched for changes, and how."""
+        self._watching = threading.Lock()
+
+    def mark(self) -> tuple[int, int]:
+        """Return another value whenever anything was written."""
+        with self._watching:
+            try:
+                file = self.file.stat().st_ino
+                if self._watch is None or self._watch[0] != file:
+                    address = f"{self.file.absolute().as_uri()}?mode=ro"
+                    self._watch = (
+                        file,
+                        sqlite3.connect(address, uri=True, timeout=BUSY_S, check_same_thread=False),
+                    )
+                (written,) = self._watch[1].execute("PRAGMA data_version").fetchone()
+            except (OSError, sqlite3.Error) as error:
+                raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
+            return file, int(written)
 
     def lines(self, game: str, after: int = 0, upto: int | None = None) -> list[Line]:
         """Return the lines of a game in order, all or those between two numbers."""

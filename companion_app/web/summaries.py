@@ -54,6 +54,10 @@ class Summaries:
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
         self._lock = threading.Lock()
         """Held by whoever has games summed up; the others wait for the same ones."""
+        self._newest: tuple[object, Listed] | None = None
+        """What was listed last, with the mark of what it was read from."""
+        self._words: dict[str, tuple[Listed, list[Doc]]] = {}
+        """The same in words, by language."""
 
     def listed(self, most: int = MOST_LISTED) -> Listed:
         """Return the newest games.
@@ -61,6 +65,25 @@ class Summaries:
         Raises:
             StoreError: the file of games cannot be read.
         """
+        mark = (most, self._kept.mark(), self._boxes())
+        newest = self._newest
+        if newest is not None and newest[0] == mark:
+            return newest[1]
+        listed = self._read(most)
+        if not listed.pending:
+            self._newest = mark, listed
+        return listed
+
+    def in_words(self, language: str) -> list[Doc]:
+        """Return the newest games in words; those that cannot be read are left out."""
+        listed = self.listed()
+        known = self._words.get(language)
+        if known is None or known[0] is not listed:
+            known = listed, [said(key, one.summary, language) for key, one in listed.games]
+            self._words[language] = known
+        return known[1]
+
+    def _read(self, most: int) -> Listed:
         last = self._kept.last_lines(most)
         known = self._kept.summaries(self._made_by)
         if self._missing(last, known) and self._lock.acquire(timeout=PATIENCE_S):

@@ -63,7 +63,7 @@ def write_report() -> int:
         "| fault | done | moments tried | moves that had to be there | moves lost |",
         "|---|---|---|---|---|",
     ]  # fmt: skip
-    lost, details = 0, []
+    lost, details, tables = 0, [], []
     before = REPORT.read_text(encoding="utf-8").splitlines() if REPORT.exists() else []
     for part in PARTS:
         done = _kept(part)
@@ -78,13 +78,15 @@ def write_report() -> int:
             lines.append(f"| {part.name}: {part.about} | {done['skipped']} | – | – | – |")
             continue
         total = added(done["units"])
+        if table := part.table(done["units"].values()):
+            tables += ["", f"## {part.name}", "", *table]
         lost += total["lost"]
         lines.append(f"| {part.name}: {part.about} | {len(done['units'])} of {part.units} | "
                      f"{total['tried']:,} | {total['accepted']:,} | {total['lost']} |")  # fmt: skip
         details += [f"- {part.name}: {key}: {value}" for key, value in total.items()
                     if key not in ("tried", "accepted", "lost", "notes")]  # fmt: skip
         details += [f"- {part.name}: {note}" for note in total["notes"]]
-    lines += ["", f"**Moves lost in all: {lost}.**", "", *details, "",
+    lines += ["", f"**Moves lost in all: {lost}.**", "", *details, *tables, "",
               f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, "
               f"SQLite {sqlite3.sqlite_version}."]  # fmt: skip
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,26 +1,30 @@
 """A crowd of every kind at a running game: what it costs the looks, the verdicts and the memory.
 
 The product is held on one core and the crowd on another, and both times, idle and loaded, are
-taken in turn in one run: only their ratio means something. ``python -m tests.faults.crowd`` is the
-small form; ``--verdicts 1000`` the full one, for a machine that does nothing else.
+taken in turn in one run, of the same game: only their ratio means something. ``make soak
+PARTS=crowd`` plays all rounds; ``python -m tests.faults.crowd [NAMES]`` one, or a part of one.
 """
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import io
 import itertools
 import json
+import multiprocessing
 import os
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -33,7 +37,13 @@ from tests.faults.load import House
 from tests.faults.scripted import Player, written_game
 
 GUESTS, LISTENERS, KEPT_GAMES, UPLOADS = 20, 230, 1000, 30
-FEWEST_VERDICTS, WINDOW_S = 3, 8.0
+HOST = GUESTS + 1
+"""The number of the host's phone."""
+IDLE = "idle"
+GAME: dict[str, Any] = {
+    "game": "schlangennest", "players": ["blue", "red"], "options": {"size": [4, 4]},
+}  # fmt: skip
+LONGEST_S = 400.0
 LOOKS_WANTED, DELAY_WANTED_MS, MOST_MB, MOST_PLAIN_MB = 0.9, 50.0, 700.0, 500.0
 FORM = "multipart/form-data; boundary=x"
 
@@ -82,31 +92,26 @@ class Crowd:
 
     url: str
     pin: str
-    answers: dict[int, int] = field(default_factory=dict)
+    _stop: Event
+    answers: dict[str, int] = field(default_factory=dict)
     """How often each status was answered."""
-    _stop: threading.Event = field(default_factory=threading.Event)
 
-    @contextmanager
-    def at(self, name: str) -> Iterator[None]:
-        """Let the crowd do something while the block runs."""
-        self._stop.clear()
+    def do(self, name: str, there: Callable[[], None]) -> None:
+        """Do something until told to stop; say when all have begun."""
         work = list(DOES[name](self))
         threads = [threading.Thread(target=self._again, args=(one,), daemon=True) for one in work]
         for thread in threads:
             thread.start()
-        try:
-            yield
-        finally:
-            self._stop.set()
-            for thread in threads:
-                thread.join(PATIENCE_S)
+        there()
+        for thread in threads:
+            thread.join()
 
     def _again(self, one: Callable[[], int]) -> None:
         while not self._stop.is_set():
             status = 0
             with suppress(OSError, http.client.HTTPException):
                 status = one()
-            self.answers[status] = self.answers.get(status, 0) + 1
+            self.answers[str(status)] = self.answers.get(str(status), 0) + 1
             self._stop.wait(0.05)
 
     def listen(self) -> Iterator[Callable[[], int]]:
@@ -152,7 +157,7 @@ class Crowd:
 
     def teach(self) -> Iterator[Callable[[], int]]:
         """Let the host send photos of a box."""
-        host = Guest(self.url, GUESTS + 1)
+        host = Guest(self.url, HOST)
         host.be_host(self.pin)
         body = form({"shape": b"square"}, photo(2000, 1500))
         for _ in range(UPLOADS):
@@ -178,6 +183,35 @@ DOES: dict[str, Callable[[Crowd], Iterator[Callable[[], int]]]] = {
     "printing": Crowd.print_boxes, "slow readers": Crowd.never_read,
     "silent lines": Crowd.stay_silent, "teaching": Crowd.teach,
 }  # fmt: skip
+
+
+@contextmanager
+def guests(name: str, url: str, pin: str) -> Iterator[dict[str, int]]:
+    """Let a crowd do something while the block runs; yield how it was answered, filled at the end.
+
+    It is a process of its own: what its guests do must not delay the ear that times the verdicts.
+    """
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe()
+    stop = spawn.Event()
+    crowd = spawn.Process(target=_be_guests, args=(name, url, pin, stop, theirs), daemon=True)
+    crowd.start()
+    assert ours.poll(PATIENCE_S) and ours.recv() is None
+    answers: dict[str, int] = {}
+    try:
+        yield answers
+    finally:
+        stop.set()
+        if ours.poll(PATIENCE_S):
+            answers.update(ours.recv())
+        crowd.join(PATIENCE_S)
+        crowd.kill()
+
+
+def _be_guests(name: str, url: str, pin: str, stop: Event, line: Connection) -> None:
+    crowd = Crowd(url, pin, stop)
+    crowd.do(name, lambda: line.send(None))
+    line.send(crowd.answers)
 
 
 def photo(width: int, height: int) -> bytes:
@@ -219,12 +253,24 @@ def keep_games(home: Path, count: int) -> None:
 
 @dataclass
 class Window:
-    """What was seen in the times of one kind."""
+    """What was seen in the games of one kind, of which all are the same game."""
 
     looks: int = 0
     seconds: float = 0.0
     delays_ms: list[float] = field(default_factory=list)
     most_mb: float = 0.0
+    unfinished: int = 0
+    answers: dict[str, int] = field(default_factory=dict)
+    """How often each status was answered to the crowd."""
+
+    def __add__(self, other: Window) -> Window:
+        """Return both as one."""
+        return Window(
+            self.looks + other.looks, self.seconds + other.seconds,
+            self.delays_ms + other.delays_ms, max(self.most_mb, other.most_mb),
+            self.unfinished + other.unfinished,
+            dict(Counter(self.answers) + Counter(other.answers)),
+        )  # fmt: skip
 
     @property
     def looks_a_second(self) -> float:
@@ -243,6 +289,7 @@ class Ear:
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         self.window = Window()
+        self.over = threading.Event()
         self._line = http.client.HTTPConnection(str(parts.hostname), parts.port)
         self._line.request("GET", "/api/events")
         self._answer = self._line.getresponse()
@@ -251,9 +298,13 @@ class Ear:
     def _listen(self) -> None:
         with suppress(OSError, ValueError, http.client.HTTPException, AttributeError):
             for line in self._answer:
-                if line.startswith(b"data: ") and b'"verdict"' in line:
-                    delay_s = time.time() - json.loads(line[6:])["sent_s"]
-                    self.window.delays_ms.append(1000 * delay_s)
+                if not line.startswith(b"data: "):
+                    continue
+                event = json.loads(line[6:])
+                if event["event"] == "verdict":
+                    self.window.delays_ms.append(1000 * (time.time() - event["sent_s"]))
+                elif event["event"] == "over":
+                    self.over.set()
 
 
 def pss_mb(pids: list[int]) -> float:
@@ -266,64 +317,27 @@ def pss_mb(pids: list[int]) -> float:
     return total / 1024
 
 
-def watch(life: Companion, ear: Ear, window: Window, fewest: int, seconds: float) -> None:
-    """Fill a window for so long at least, and until it has so many verdicts."""
-    ear.window, heard = window, len(window.delays_ms)
-    looks, began_s = life.get("health")["looks"], time.monotonic()
-    longest_s = seconds + 20.0 * fewest
-    while (took_s := time.monotonic() - began_s) < longest_s:
-        if took_s >= seconds and len(window.delays_ms) - heard >= fewest:
-            break
+def play(life: Companion, host: Guest, ear: Ear) -> Window:
+    """Let the game be played from its first move to its end; return what was seen."""
+    window = ear.window = Window()
+    ear.over.clear()
+    status, said, _ = host.ask("POST", "/api/new", json.dumps(GAME).encode())
+    assert status == 200, said
+    began_s = time.monotonic()
+    while not ear.over.wait(0.5) and time.monotonic() - began_s < LONGEST_S:
         window.most_mb = max(window.most_mb, pss_mb(life.family()))
-        time.sleep(0.5)
-    window.looks += life.get("health")["looks"] - looks
-    window.seconds += time.monotonic() - began_s
+    window.unfinished = 0 if ear.over.is_set() else 1
+    window.looks = life.get("health")["looks"]  # counted anew in every game
+    window.seconds = time.monotonic() - began_s
     ear.window = Window()
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One crowd: idle and loaded times, and how its guests were answered."""
-
-    name: str
-    idle: Window
-    loaded: Window
-    answers: dict[int, int]
-
-    @property
-    def ratio(self) -> float:
-        """Looks a second under load, in those of an idle page."""
-        return self.loaded.looks_a_second / (self.idle.looks_a_second or 1.0)
-
-    @property
-    def later_ms(self) -> float:
-        """How much later the latest verdicts come under load."""
-        return self.loaded.p99_ms() - self.idle.p99_ms()
-
-    @property
-    def holds(self) -> bool:
-        """Whether it is within what is wanted."""
-        return (self.ratio >= LOOKS_WANTED and self.later_ms <= DELAY_WANTED_MS
-                and self.loaded.most_mb <= MOST_MB and self.idle.most_mb <= MOST_MB
-                and 500 not in self.answers)  # fmt: skip
-
-    def row(self) -> str:
-        """Return it as a row of a table."""
-        said = ", ".join(f"{status}: {many}" for status, many in sorted(self.answers.items()))
-        return (f"| {self.name} | {self.ratio:.2f} | {self.idle.p99_ms():.0f} | "
-                f"{self.loaded.p99_ms():.0f} | {len(self.loaded.delays_ms)} | "
-                f"{self.idle.most_mb:.0f} | {self.loaded.most_mb:.0f} | {said} |")  # fmt: skip
-
-
-HEAD = ("| crowd | looks a second, in idle ones | p99 idle, ms | p99 loaded, ms | verdicts | "
-        "PSS idle, MB | PSS loaded, MB | answers |\n|---|---|---|---|---|---|---|---|")  # fmt: skip
+    return window
 
 
 @contextmanager
 def table(home: Path, core: int | None) -> Iterator[Companion]:
     """Run the demo table, on one core where there is one to spare."""
-    life = Companion(home, "--game", "schlangennest", "--players", "blue,red", source="demo",
-                     environment=as_the_service())  # fmt: skip
+    life = Companion(home, "--game", GAME["game"], "--players", ",".join(GAME["players"]),
+                     source="demo", environment=as_the_service())  # fmt: skip
     if core is not None:
         os.sched_setaffinity(life.process.pid, {core})
     try:
@@ -333,42 +347,79 @@ def table(home: Path, core: int | None) -> Iterator[Companion]:
         life.kill()
 
 
-def measure(names: list[str], verdicts: int, window_s: float, games: int) -> Iterator[Measured]:
-    """Yield what each crowd costs; idle and loaded in turn, twice each way."""
+def a_round(names: Sequence[str] = (), games: int = KEPT_GAMES) -> dict[str, Window]:
+    """Play the game once with each crowd, and idle before every second one."""
     cores = sorted(os.sched_getaffinity(0))
-    if len(cores) > 1:
-        os.sched_setaffinity(0, {cores[1]})
-    each = max(1, -(-verdicts // 2))
+    apart = len(cores) > 1
+    seen = {IDLE: Window()}
     with tempfile.TemporaryDirectory() as folder:
         keep_games(Path(folder) / "home", games)
-        with table(Path(folder) / "home", cores[0] if len(cores) > 1 else None) as life:
-            ear = Ear(life.url)
-            watch(life, ear, Window(), 1, window_s)  # models are loaded, drawings made
-            for name in names:
-                idle, loaded, crowd = Window(), Window(), Crowd(life.url, life.pin)
-                for _ in range(2):
-                    watch(life, ear, idle, each, window_s)
-                    with crowd.at(name):
-                        watch(life, ear, loaded, each, window_s)
-                yield Measured(name, idle, loaded, crowd.answers)
+        try:
+            if apart:
+                os.sched_setaffinity(0, {cores[1]})
+            with table(Path(folder) / "home", cores[0] if apart else None) as life:
+                host, ear = Guest(life.url, HOST), Ear(life.url)
+                host.be_host(life.pin)
+                play(life, host, ear)  # models are loaded, drawings made
+                for number, name in enumerate(names or DOES):
+                    if number % 2 == 0:
+                        seen[IDLE] += play(life, host, ear)
+                    with guests(name, life.url, life.pin) as answers:
+                        seen[name] = play(life, host, ear)
+                    seen[name].answers = answers
+        finally:
+            os.sched_setaffinity(0, cores)
+    return seen
 
 
-def main(arguments: list[str]) -> int:
-    """Measure some crowds, or all; return 1 where one costs more than is wanted."""
-    parser = argparse.ArgumentParser(prog="tests.faults.crowd", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *DOES])
-    parser.add_argument("--verdicts", type=int, default=FEWEST_VERDICTS, help="of each window")
-    parser.add_argument("--window", type=float, default=WINDOW_S, help="seconds at least")
-    parser.add_argument("--games", type=int, default=KEPT_GAMES, help="kept games to browse")
-    told = parser.parse_args(arguments)
-    sys.stdout.write(HEAD + "\n")
-    holds = True
-    for one in measure(told.names or list(DOES), told.verdicts, told.window, told.games):
-        holds = holds and one.holds
-        sys.stdout.write(one.row() + "\n")
-        sys.stdout.flush()
-    return 0 if holds else 1
+# --- what is said of it ---
+
+
+def counted(seen: dict[str, Window]) -> dict[str, Any]:
+    """Return a round as ``make soak`` keeps it: a verdict lost is a game without its end."""
+    loaded = [window for name, window in seen.items() if name != IDLE]
+    heard = sum(len(window.delays_ms) for window in loaded)
+    return {"tried": len(loaded), "accepted": heard, "lost": sum(w.unfinished for w in loaded),
+            "windows": {name: asdict(window) for name, window in seen.items()}}  # fmt: skip
+
+
+def holds(idle: Window, loaded: Window) -> bool:
+    """Say whether a crowd costs no more than is wanted."""
+    return (
+        loaded.looks_a_second >= LOOKS_WANTED * idle.looks_a_second
+        and loaded.p99_ms() - idle.p99_ms() <= DELAY_WANTED_MS
+        and loaded.most_mb <= MOST_MB
+        and idle.most_mb <= MOST_PLAIN_MB
+        and not loaded.unfinished
+        and not any(status.startswith("50") and status != "503" for status in loaded.answers)
+    )
+
+
+def told(rounds: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the table of what all rounds came to."""
+    seen: dict[str, Window] = {}
+    for each in rounds:
+        for name, window in each["windows"].items():
+            seen[name] = seen.get(name, Window()) + Window(**window)
+    if IDLE not in seen:
+        return []
+    idle = seen[IDLE]
+    lines = [
+        f"Wanted under every crowd: at least {LOOKS_WANTED:g} of the idle looks a second, verdicts "
+        f"(p99) at most {DELAY_WANTED_MS:.0f} ms later, memory (PSS) at most {MOST_MB:.0f} MB, "
+        f"{MOST_PLAIN_MB:.0f} MB idle.", "",
+        "| crowd | verdicts | looks a second | in idle ones | p99, ms | most memory, MB | "
+        "answers | holds |", "|---|--:|--:|--:|--:|--:|---|---|",
+    ]  # fmt: skip
+    for name, one in seen.items():
+        said = ", ".join(f"{status}: {many:,}" for status, many in sorted(one.answers.items()))
+        lines.append(
+            f"| {name} | {len(one.delays_ms)} | {one.looks_a_second:.2f} | "
+            f"{one.looks_a_second / (idle.looks_a_second or 1.0):.2f} | {one.p99_ms():.0f} | "
+            f"{one.most_mb:.0f} | {said} | {'yes' if holds(idle, one) else 'no'} |"
+        )
+    return lines
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.stdout.write("\n".join(told([counted(a_round(sys.argv[1:]))])) + "\n")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.faults import (
     block_cut,
+    crowd,
     damage,
     day,
     full_disk,
@@ -43,6 +44,8 @@ class Part:
     do: Callable[[int], Counts]
     why_not: Callable[[], str] = lambda: ""
     """Why it cannot be done on this machine; empty where it can."""
+    table: Callable[[Iterable[Counts]], list[str]] = lambda _: []
+    """More to say of what its units came to."""
 
 
 def _killed(unit: int) -> Counts:
@@ -116,6 +119,11 @@ def _full_house(unit: int) -> Counts:
     }  # fmt: skip
 
 
+def _crowd(unit: int) -> Counts:
+    del unit  # every round plays the same game
+    return crowd.counted(crowd.a_round())
+
+
 def _long_run(unit: int) -> Counts:
     del unit
     lived = day.live_a_day()
@@ -152,6 +160,8 @@ PARTS = (
     Part("damage", "database or its write-ahead file damaged in nine ways", len(GAMES), _damaged),
     Part("full-house", "200 phones, deaf ones, half-open lines and garbage at a running game: "
          "verdicts to hear and not heard", 1, _full_house),
+    Part("crowd", "crowds of every kind at a running game, the product on one core, in turn with "
+         "an idle page: games and their verdicts", 6, _crowd, table=crowd.told),
     Part("long-run", "24 simulated hours, a dozen filmed games, an idle table between", 1,
          _long_run),
     Part("kill-watching", "kill -9 of `snake-eye watch` while it reads a filmed game", 3,

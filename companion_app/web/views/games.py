@@ -17,7 +17,7 @@ from companion_app.web.series import series_of
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import language
-from companion_app.web.summaries import Listed, said
+from companion_app.web.summaries import said
 
 blueprint = Blueprint("games", __name__)
 Doc = dict[str, Any]
@@ -32,23 +32,18 @@ def _from(call: Callable[..., T], key: str, *more: Any) -> T:
 
 def summaries() -> list[Doc]:
     """Return the kept games in short, the newest first; those that cannot be read are left out."""
-    words = language()
-    return [said(key, one.summary, words) for key, one in _listed().games]
-
-
-def _listed() -> Listed:
     access.limit_looks(companion().limiter)
-    return companion().summaries.listed()
+    return companion().summaries.in_words(language())
 
 
 @blueprint.get("/api/history")
 @access.part_of("watching")
 def history() -> Response:
     """Return the kept games, the newest first."""
-    listed, words = _listed(), language()
+    games, listed = summaries(), companion().summaries.listed()
     return jsonify(
         {
-            "games": [said(key, one.summary, words) for key, one in listed.games],
+            "games": games,
             "unreadable": [{"key": key, "text": why} for key, why in listed.unreadable],
             "pending": listed.pending,
         }

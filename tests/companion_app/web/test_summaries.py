@@ -112,6 +112,27 @@ def test_another_version_sums_up_anew(table, hands, script):
     assert hands.played == [key, key]
 
 
+def test_games_are_read_again_only_when_something_was_written(table, script, monkeypatch):
+    begin_games(table, script.record, 2)
+    guest, summaries = table.guest(), table.companion.summaries
+    read, reads = summaries._kept.last_lines, []
+
+    def counted(most):
+        reads.append(most)
+        return read(most)
+
+    monkeypatch.setattr(summaries._kept, "last_lines", counted)
+    for _ in range(2):
+        guest.get("/api/history")
+    reads.clear()
+    first = guest.get("/api/history")["games"]
+    unread = len(reads)
+    table.host().post("/api/games/delete", {"key": first[1]["key"]})
+
+    assert unread == 0
+    assert guest.get("/api/history")["games"] == first[:1]
+
+
 def test_games_are_listed_while_the_desk_is_busy(table, script):
     begin_games(table, script.record, 2)
     guest, answers = table.guest(), []
