@@ -359,3 +359,50 @@ def test_machines_process_runs_when_wanted_is_bounded_and_comes_back_when_killed
     assert len(after["moves"]) > len(begun["moves"])
     assert house.player not in (None, first)
     assert (house.eye, house.page) == (eye, page)
+
+
+# --- a backup ------------------------------------------------------------------------------------
+
+
+class Host:
+    """A phone that showed the PIN."""
+
+    def __init__(self, house: House) -> None:
+        self._url = house.url
+        self._jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        self._token = json.loads(self.ask("api/me"))["token"]
+        self.ask("api/login", {"pin": house.said[0]["pin"]})
+
+    def ask(self, path: str, body: Any = None) -> bytes:
+        """Ask for something; or, with a body (JSON or plain bytes), have something done."""
+        headers = {"X-Snake-Eye": self._token} if body is not None else {}
+        if body is not None and not isinstance(body, bytes):
+            body, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+        asked = urllib.request.Request(self._url + path, body, headers)
+        with self._jar.open(asked, timeout=PATIENCE_S) as answer:
+            said: bytes = answer.read()
+            return said
+
+
+def test_restored_backup_is_what_eye_and_page_start_again_with(house):
+    Phone(house.url).until("verdict")
+    host, before = Host(house), {house.eye, house.page}
+    host.ask("api/backup", {})
+    backup = host.ask("api/backup.zip")
+    kept = {game["key"] for game in house.get("api/history")["games"]}
+    host.ask("api/new", {"game": "schlangennest", "players": ["blue", "red"]})
+    newer = house.get("api/state")["key"]
+    assert newer not in kept
+
+    host.ask("api/end", {})
+    host.ask("api/backup/part?at=0", backup)
+    host.ask("api/backup/restore", {})
+    both = (house.supervisor.eye, house.supervisor.page)
+    wait_for(lambda: all(one.popen and one.popen.pid not in before for one in both))
+    wait_for(lambda: house.has("api/history", lambda said: bool(said["games"])))
+
+    games = {game["key"] for game in house.get("api/history")["games"]}
+    assert kept <= games
+    assert newer not in games
+    assert house.get("health")["ok"]
+    assert Host(house).ask("api/backup", {}), "the PIN is the same as before"
