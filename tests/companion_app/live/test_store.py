@@ -358,7 +358,7 @@ def test_full_disk_is_told_from_a_broken_one(tmp_path, monkeypatch, error, free_
         asked.append(folder)
         return SimpleNamespace(free=free_bytes)
 
-    monkeypatch.setattr(keeping.shutil, "disk_usage", usage)
+    monkeypatch.setattr("shutil.disk_usage", usage)
 
     answer = keeping._said(error, tmp_path / FILE)
 
