@@ -123,7 +123,7 @@ def _heic_pixels(data: bytes, header: Header, name: str) -> Bgr:
         return np.repeat(pixels[..., None], 3, axis=2)
     if pixels.shape[2] == 4:
         return _on_white(pixels)
-    return np.ascontiguousarray(pixels[..., :3])
+    return np.ascontiguousarray(pixels)
 
 
 def _pillow_pixels(data: bytes, header: Header, name: str) -> Bgr:
@@ -224,13 +224,13 @@ def says_damaged(lines: list[str]) -> bool:
 def _scratch() -> IO[bytes]:
     """Return a file in memory where the system has such, so that a full disk does no harm."""
     if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("decoder-talk"), "w+b")
+        return os.fdopen(os.memfd_create(__name__), "w+b")
     return tempfile.TemporaryFile()
 
 
 def _sort_out(talk: bytes, lines: list[str]) -> None:
     for raw in talk.splitlines(keepends=True):
-        line = raw.decode("utf-8", "replace").strip()
+        line = raw.decode(errors="replace").strip()
         if DECODERS.search(line):
             lines.append(line)
         elif line:

@@ -46,6 +46,8 @@ class FailingDisk:
 
     def close(self):
         self._db.close()
+        if self._fails("close"):
+            raise sqlite3.OperationalError("disk I/O error")
 
 
 def damage(folder, what=b"blue/curve", by=b"blue/curse"):
@@ -336,6 +338,14 @@ def test_file_that_is_no_store_is_said_with_its_place(tmp_path):
 
     with pytest.raises(StoreError, match=rf"games cannot be kept in \S*/{FILE}: unable to open"):
         Store(tmp_path)
+
+
+def test_store_that_fails_while_it_is_closed_gives_the_lock_back(tmp_path):
+    fill(tmp_path, 1)
+    with Store(tmp_path) as store:
+        FailingDisk(store, lambda statement: statement == "close")
+
+    assert kept(tmp_path) == [("moves", 0)]
 
 
 # --- a disk that fails ---------------------------------------------------------------------------

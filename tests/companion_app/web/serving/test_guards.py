@@ -241,6 +241,12 @@ def test_who_never_visited_the_page_has_no_token(door, sent):
     assert answer.get_json()["code"] == "no-token"
 
 
+def test_change_without_a_token_is_refused_though_the_page_was_visited(door):
+    answer = door.phone().client.post("/me", json={})
+
+    assert answer.get_json()["code"] == "no-token"
+
+
 def test_token_is_made_at_the_first_visit_and_stays(door):
     phone = door.phone()
 
@@ -624,6 +630,7 @@ def test_guesser_waits_and_nobody_else_does(door, what):
 
     assert tries(guesser, what, right(door, what)) == "too-often"
     assert tries(other, what, right(door, what)) == ""
+    assert tries(guesser, what, right(door, what)) == "too-often", "though another one knew it"
     door.time_s += 60
     assert tries(guesser, what, right(door, what)) == ""
 
@@ -658,8 +665,8 @@ def test_right_one_makes_up_for_the_wrong_ones_before(door, what):
     assert tries(phone, what, right(door, what)) == ""
 
 
-@pytest.mark.parametrize("what", ["PIN", "code"])
-def test_at_a_new_one_everybody_begins_anew(door, what):
+@WHAT
+def test_at_a_new_pin_and_a_new_code_everybody_begins_anew(door, what):
     phone = door.phone()
     for _ in range(access.PIN_TRIES):
         tries(phone, what, "00000")
