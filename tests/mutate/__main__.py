@@ -20,7 +20,7 @@ MODULES = (
     "companion_app/live/store.py", "companion_app/web/serving/access.py",
     "vision/intake/decode.py", "vision/intake/headers.py", "vision/intake/picture.py",
 )  # fmt: skip
-SURVIVED, UNTESTED = 0, 33
+SURVIVED, UNTESTED, TIMED_OUT = 0, 33, (-24, 24, 36)
 """Exit statuses of a run of tests over a mutant, as mutmut keeps them."""
 MOST_SURVIVORS = 0.05
 
@@ -34,6 +34,8 @@ class Count:
     run: int
     survivors: tuple[str, ...]
     """Each as its function and its number, like ``close 1``."""
+    timed_out: int
+    """Taken for noticed: a loop that never ends, or a machine too busy to finish the tests."""
 
     @property
     def share(self) -> float:
@@ -44,7 +46,7 @@ class Count:
     def row(self) -> str:
         """Return it as a row of the report."""
         share = f"{100 * self.share:.1f} %" if self.run else "–"
-        counts = f"{self.mutants} | {self.run} | {len(self.survivors)} | {share}"
+        counts = f"{self.mutants} | {self.run} | {self.timed_out} | {len(self.survivors)} | {share}"
         return f"| `{self.module}` | {counts} |"
 
 
@@ -52,13 +54,14 @@ def count(module: str, mutants: Path = MUTANTS) -> Count:
     """Return what is known of the mutants of a module; nothing where none was made."""
     file = mutants / f"{module}.meta"
     if not file.exists():
-        return Count(module, 0, 0, ())
+        return Count(module, 0, 0, (), 0)
     statuses = json.loads(file.read_text(encoding="utf-8"))["exit_code_by_key"]
     run = [status for status in statuses.values() if status is not None]
     survivors = (
         _short(name) for name, status in statuses.items() if status in (SURVIVED, UNTESTED)
     )
-    return Count(module, len(statuses), len(run), tuple(survivors))
+    timed_out = sum(status in TIMED_OUT for status in run)
+    return Count(module, len(statuses), len(run), tuple(survivors), timed_out)
 
 
 def _short(mutant: str) -> str:
@@ -80,7 +83,7 @@ def main() -> int:
         "# Mutants", "",
         "Written by `make mutate`; do not edit. A mutant is the code with one thing changed; one",
         "that survives is a change that no test notices. `SURVIVORS.md` says why each does.", "",
-        "| module | mutants | run | survived | share |", "|---|---|---|---|---|",
+        "| module | mutants | run | timed out | survived | share |", "|---|---|---|---|---|---|",
         *(one.row for one in counts),
     ]  # fmt: skip
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -66,7 +66,8 @@ def me() -> dict[str, Any]:
 
 
 def refused(error: WebError) -> tuple[Response, int]:
-    return jsonify({"code": error.code, "wait": error.retry_after_s}), error.status
+    said = {"code": error.code, "detail": error.detail, "wait": error.retry_after_s}
+    return jsonify(said), error.status
 
 
 class Phone:
@@ -268,7 +269,8 @@ def test_address_that_there_is_not_is_not_found(door):
     ("host", "ours"),
     [
         ("localhost", True), ("pi", True), ("192.168.1.5", True), ("192.168.1.5:8080", True),
-        ("[fd00::1]:8080", True), ("snake-eye.local", True), ("snake-eye.local.:80", True),
+        ("[fd00::1]:8080", True), ("[::ffff:192.168.1.5]", True),
+        ("snake-eye.local", True), ("snake-eye.local.:80", True),
         ("SNAKE-EYE.LAN", True), ("a.b.home.arpa", True), ("own.example.org", True),
         ("example.org", False), ("1.example.org", False), ("snake-eye.fritz.box", False),
         ("local.example", False), ("other.example.org", False), ("notlocal", True),
@@ -294,7 +296,7 @@ def test_changes_of_one_address_are_bounded_and_those_of_others_are_not(door):
     slowed = busy.client.post("/me", json={}, headers={"X-Snake-Eye": busy.token})
 
     assert set(answers) == {""}
-    assert slowed.get_json() == {"code": "too-often", "wait": 7}
+    assert slowed.get_json() == {"code": "too-often", "detail": "", "wait": 7}
     assert busy.client.get("/me").status_code == 200, "looking is not a change"
     assert calm.post("/me") == ""
     door.time_s += 7
@@ -332,6 +334,15 @@ def test_changes_are_json_of_bounded_length(door, path, kind, length, said):
     declared = {"CONTENT_LENGTH": "" if length is None else str(length)}
 
     assert door.phone().post(path, content_type=kind, environ_overrides=declared) == said
+
+
+def test_who_sends_something_else_is_told_what_to_send(door):
+    phone = door.phone()
+
+    answer = phone.client.post("/me", data="x=y", content_type="text/plain",
+                               headers={"X-Snake-Eye": phone.token})  # fmt: skip
+
+    assert answer.get_json()["detail"] == "send application/json"
 
 
 def form(**fields: Any) -> dict[str, Any]:
@@ -653,7 +664,7 @@ def test_who_is_slowed_is_told_how_long(door):
 
     answer = phone.client.post("/do", json={}, headers={"X-Snake-Eye": phone.token})
 
-    assert answer.get_json() == {"code": "too-often", "wait": 40}
+    assert answer.get_json() == {"code": "too-often", "detail": "", "wait": 40}
 
 
 @WHAT
