@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from errno import ENOSPC
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,7 +36,9 @@ from companion_app.live.second_copy import SecondCopy
 from companion_app.live.spare_room import SpareRoom
 
 log = logging.getLogger(__name__)
-FILE = "games.sqlite3"
+FILE, LOCK_FILE, NEW_FILE = "games.sqlite3", "games.lock", "games.salvaged.sqlite3"
+PARTS_OF_A_STORE = ("", "-wal", "-shm")
+"""How the names of the files end that SQLite keeps a store in."""
 NEVER_SHORTENED = """
     CREATE TRIGGER log_is_never_shortened BEFORE DELETE ON log
     BEGIN SELECT RAISE(ABORT, 'the log of games is never shortened'); END;
@@ -69,6 +72,28 @@ MIGRATIONS = (
     """,
 )
 """Each takes the store one version on; ``user_version`` says how many are done."""
+SAFE = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
+BEGIN, COMMIT, ROLLBACK = "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"
+EMPTY_WRITE_AHEAD = "PRAGMA wal_checkpoint(TRUNCATE)"
+SHRINK = ("VACUUM", EMPTY_WRITE_AHEAD)
+"""Deleted pages keep their bytes until the file is written anew."""
+OVERWRITE, OVERWRITE_NO_MORE = "PRAGMA secure_delete = ON", "PRAGMA secure_delete = OFF"
+KEPT_VERSION = "PRAGMA user_version"
+LAST_SEQ = "SELECT coalesce(max(seq), 0) FROM log"
+LINES = "SELECT line FROM log ORDER BY seq"
+LINES_OF = "SELECT line FROM log WHERE game = ? ORDER BY seq"
+GAMES = "SELECT game FROM log GROUP BY game ORDER BY min(seq)"
+PICTURE = "SELECT jpeg FROM pictures WHERE seq = ? AND name = ?"
+PICTURE_SIZES = "SELECT seq, sum(length(jpeg)) FROM pictures GROUP BY seq ORDER BY seq"
+ADD_LINE = "INSERT INTO log VALUES (?, ?, ?, ?)"
+ADD_PICTURE = "INSERT INTO pictures VALUES (?, ?, ?)"
+ADD_SALVAGED_PICTURE = "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?)"
+FORGET_PICTURES = "DELETE FROM pictures"
+FORGET_PICTURES_OF = "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)"
+FORGET_PICTURES_UP_TO = "DELETE FROM pictures WHERE seq <= ?"
+ALLOW_SHORTENING = "DROP TRIGGER log_is_never_shortened"
+FORGET_LINES_OF = "DELETE FROM log WHERE game = ?"
+FORGET_SUMMARY_OF = "DELETE FROM summaries WHERE game = ?"
 LEAST_ROOM_BYTES = 128 << 10
 """What a store needs to be opened: a write-ahead file and 32 KB of shared memory."""
 
@@ -85,7 +110,7 @@ class Store:
         self._spare = SpareRoom(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(folder / "games.lock")
+            self._lock = _locked(folder / LOCK_FILE)
         except OSError as error:
             raise _said(error, folder) from error
         try:
@@ -123,14 +148,12 @@ class Store:
             StoreError: the disk or the file fails; nothing was written.
         """  # fmt: skip
         with self._transaction() as db:
-            (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
+            (last,) = db.execute(LAST_SEQ).fetchone()
             line = Line(last + 1, game, kind, body, round(self._clock(), 3))
             text = written(line)
-            db.execute("INSERT INTO log VALUES (?, ?, ?, ?)", (line.seq, game, kind, text))
-            db.executemany(
-                "INSERT INTO pictures VALUES (?, ?, ?)",
-                [(line.seq, name, jpeg) for name, jpeg in (pictures or {}).items()],
-            )
+            db.execute(ADD_LINE, (line.seq, game, kind, text))
+            for name, jpeg in (pictures or {}).items():
+                db.execute(ADD_PICTURE, (line.seq, name, jpeg))
         self._copy.add(text)
         return line
 
@@ -146,9 +169,8 @@ class Store:
             gone = self._wiped(game)
         try:
             with self._errors():
-                # Deleted pages keep their bytes until the file is written anew.
-                self._db.execute("VACUUM")
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                for statement in SHRINK:
+                    self._db.execute(statement)
         except StoreFull:
             log.error("pictures are wiped, but there was no room to make the file smaller")
         self._spare.take()
@@ -157,29 +179,24 @@ class Store:
     def _wiped(self, game: str | None) -> int:
         with self._transaction() as db:
             if game is None:
-                return db.execute("DELETE FROM pictures").rowcount
-            return db.execute(
-                "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)", (game,)
-            ).rowcount
+                return db.execute(FORGET_PICTURES).rowcount
+            return db.execute(FORGET_PICTURES_OF, (game,)).rowcount
 
     def forget(self, game: str) -> None:
         """Delete a whole game with its pictures: the one thing that the log ever loses."""
         with self._errors():
             kept = _kept_lines(self._db)
-            self._db.execute("PRAGMA secure_delete = ON")
+            self._db.execute(OVERWRITE)
         # The copy first: what it has and the log has not would be taken for damage.
         self._copy.rewrite(written(line) for line in kept.values() if line.game != game)
         with self._transaction() as db:
-            db.execute("DROP TRIGGER log_is_never_shortened")
-            db.execute(
-                "DELETE FROM pictures WHERE seq IN (SELECT seq FROM log WHERE game = ?)", (game,)
-            )
-            db.execute("DELETE FROM log WHERE game = ?", (game,))
-            db.execute("DELETE FROM summaries WHERE game = ?", (game,))
+            db.execute(ALLOW_SHORTENING)
+            for statement in (FORGET_PICTURES_OF, FORGET_LINES_OF, FORGET_SUMMARY_OF):
+                db.execute(statement, (game,))
             db.execute(NEVER_SHORTENED)
         with self._errors():
-            self._db.execute("PRAGMA secure_delete = OFF")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._db.execute(OVERWRITE_NO_MORE)
+            self._db.execute(EMPTY_WRITE_AHEAD)
 
     def limit_pictures(self, most_bytes: int) -> int:
         """Let the oldest pictures go until the rest take no more room; return how many went.
@@ -187,9 +204,7 @@ class Store:
         Their room in the file is used for the next ones; it does not shrink.
         """
         with self._errors():
-            sizes = self._db.execute(
-                "SELECT seq, sum(length(jpeg)) FROM pictures GROUP BY seq ORDER BY seq"
-            ).fetchall()
+            sizes = self._db.execute(PICTURE_SIZES).fetchall()
         over = sum(size for _, size in sizes) - most_bytes
         newest_gone = 0
         for seq, size in sizes:
@@ -200,23 +215,20 @@ class Store:
         if not newest_gone:
             return 0
         with self._transaction() as db:
-            return db.execute("DELETE FROM pictures WHERE seq <= ?", (newest_gone,)).rowcount
+            return db.execute(FORGET_PICTURES_UP_TO, (newest_gone,)).rowcount
 
     # --- reading ---------------------------------------------------------------------------
 
     def lines(self, game: str) -> list[Line]:
         """Return the lines of a game in order."""
         with self._errors():
-            rows = self._db.execute(
-                "SELECT line FROM log WHERE game = ? ORDER BY seq", (game,)
-            ).fetchall()
+            rows = self._db.execute(LINES_OF, (game,)).fetchall()
         return [line for (text,) in rows if (line := read_line(text)) is not None]
 
     def games(self) -> list[str]:
         """Return all games, the oldest first."""
         with self._errors():
-            rows = self._db.execute("SELECT game FROM log GROUP BY game ORDER BY min(seq)")
-            return [game for (game,) in rows]
+            return [game for (game,) in self._db.execute(GAMES)]
 
     def unfinished(self) -> str | None:
         """Return the newest game if it has not ended, or goes on after its end."""
@@ -229,9 +241,7 @@ class Store:
     def picture(self, seq: int, name: str) -> bytes | None:
         """Return a kept picture, ``None`` where there is none or it was wiped."""
         with self._errors():
-            row = self._db.execute(
-                "SELECT jpeg FROM pictures WHERE seq = ? AND name = ?", (seq, name)
-            ).fetchone()
+            row = self._db.execute(PICTURE, (seq, name)).fetchone()
         return None if row is None else bytes(row[0])
 
     # --- opening ---------------------------------------------------------------------------
@@ -254,48 +264,36 @@ class Store:
         aside = _free_name(self.path)
         read = {line.seq: line for line in salvaged_lines(self.path)}
         # Bytes may also be of lines that were never committed; the copy has only those that were.
-        found = dict(sorted({**read, **copied}.items()))
-        pictures, listed = list(salvaged_pictures(self.path)), listed_pictures(self.path)
-        fresh = self.path.with_name("games.salvaged.sqlite3")
+        found = {**read, **copied}
+        listed = listed_pictures(self.path)
+        pictures = [picture for picture in salvaged_pictures(self.path) if picture[0] in found]
+        fresh = self.path.with_name(NEW_FILE)
         _remove(fresh)
         db = _connect(fresh)
         try:
             _migrate(db)
-            db.execute("BEGIN")
-            db.executemany(
-                "INSERT INTO log VALUES (?, ?, ?, ?)",
-                [(line.seq, line.game, line.kind, written(line)) for line in found.values()],
-            )
-            db.executemany(
-                "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?)",
-                [picture for picture in pictures if picture[0] in found],
-            )
-            db.execute("COMMIT")
+            with _whole(db):
+                for line in found.values():
+                    db.execute(ADD_LINE, (line.seq, line.game, line.kind, written(line)))
+                db.executemany(ADD_SALVAGED_PICTURE, pictures)
         finally:
             db.close()
         # Only now that everything is safe does the damaged file give up its place.
-        for end in ("", "-wal", "-shm"):
+        for end in PARTS_OF_A_STORE:
             old = self.path.with_name(self.path.name + end)
             if old.exists():
                 old.rename(aside.with_name(aside.name + end))
                 self.salvaged = aside
         fresh.rename(self.path)
-        saved = sum(1 for picture in pictures if picture[0] in found)
         tell(self.path.parent, Salvaged(
             len({line.game for line in found.values()}), len(found),
-            max(found, default=0) - len(found), saved, max(0, listed - saved)), aside)  # fmt: skip
+            max(found, default=0) - len(found), len(pictures),
+            max(0, listed - len(pictures))), aside)  # fmt: skip
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._errors():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")
-                raise
+        with self._errors(), _whole(self._db):
+            yield self._db
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -309,15 +307,27 @@ class Store:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
-    db.execute("PRAGMA foreign_keys = ON")
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    for statement in SAFE:
+        db.execute(statement)
     return db
 
 
+@contextmanager
+def _whole(db: sqlite3.Connection) -> Iterator[None]:
+    """Do all that the block writes, or nothing of it."""
+    db.execute(BEGIN)
+    try:
+        yield
+        db.execute(COMMIT)
+    except BaseException:
+        with suppress(sqlite3.Error):
+            db.execute(ROLLBACK)
+        raise
+
+
 def _migrate(db: sqlite3.Connection) -> None:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (version,) = db.execute(KEPT_VERSION).fetchone()
     if version > len(MIGRATIONS):
         raise StoreError(
             f"the games were kept by a newer Snake Eye (version {version} of the store, "
@@ -328,20 +338,18 @@ def _migrate(db: sqlite3.Connection) -> None:
 
 
 def _kept_lines(db: sqlite3.Connection) -> dict[int, Line]:
-    rows = db.execute("SELECT line FROM log ORDER BY seq")
+    rows = db.execute(LINES)
     return {line.seq: line for (text,) in rows if (line := read_line(text)) is not None}
 
 
 def _remove(path: Path) -> None:
-    for end in ("", "-wal", "-shm"):
+    for end in PARTS_OF_A_STORE:
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _free_name(path: Path) -> Path:
-    number = 1
-    while (aside := path.with_name(f"games.damaged-{number}.sqlite3")).exists():
-        number += 1
-    return aside
+    names = (path.with_name(f"games.damaged-{number}.sqlite3") for number in count(1))
+    return next(name for name in names if not name.exists())
 
 
 def _locked(path: Path) -> IO[bytes]:
@@ -365,7 +373,7 @@ def _has_no_room(path: Path) -> bool:
 
 
 def _said(error: Exception, path: Path) -> StoreError:
-    text = str(error)
-    if "full" in text or getattr(error, "errno", None) == ENOSPC or _has_no_room(path):
+    is_full = isinstance(error, OSError) and error.errno == ENOSPC
+    if is_full or "full" in str(error) or _has_no_room(path):
         return StoreFull(f"the disk is full: no move can be kept in {path}; make room")
-    return StoreError(f"games cannot be kept in {path}: {text}")
+    return StoreError(f"games cannot be kept in {path}: {error}")

@@ -20,6 +20,8 @@ from vision.intake.headers import Header
 
 CONVERTED = frozenset(["palette", "alpha", "cmyk"])
 ROWS_AT_A_TIME = 64
+BLUE_FIRST, RED_FIRST = slice(0, 3), slice(2, None, -1)
+"""How a decoder stores its colours; each takes them out as blue, green, red."""
 GREY_SPREAD, MOST_COLOURED = 3, 0.001
 """Channels of a grey photograph saved as colour differ by at most this much after JPEG, but for
 this share of pixels."""
@@ -109,7 +111,7 @@ def _opened_heic(data: bytes) -> Any:
     import pillow_heif
 
     # bgr_mode spares a copy; the primary picture of a burst is the one its maker chose.
-    return pillow_heif.open_heif(data, bgr_mode=True, convert_hdr_to_8bit=True)
+    return pillow_heif.open_heif(data, bgr_mode=True)
 
 
 def _heic_pixels(data: bytes, header: Header, name: str) -> Bgr:
@@ -121,29 +123,28 @@ def _heic_pixels(data: bytes, header: Header, name: str) -> Bgr:
         return np.repeat(pixels[..., None], 3, axis=2)
     if pixels.shape[2] == 4:
         return _on_white(pixels)
-    return np.ascontiguousarray(pixels[..., :3])
+    return np.ascontiguousarray(pixels)
 
 
 def _pillow_pixels(data: bytes, header: Header, name: str) -> Bgr:
     from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(data), formats=["JPEG", "PNG", "WEBP"]) as opened:
+        with Image.open(io.BytesIO(data), formats=[header.kind]) as opened:
             if header.colours == "cmyk":
                 return np.ascontiguousarray(np.asarray(opened.convert("RGB"))[..., ::-1])
             if opened.mode.startswith("I"):
                 # Sixteen bits of grey with a transparent shade; Pillow clips instead of scaling.
-                grey = (np.asarray(opened, np.uint32) // 257).clip(0, 255).astype(np.uint8)
+                grey = (np.asarray(opened) // 257).astype(np.uint8)
                 return np.repeat(grey[..., None], 3, axis=2)
-            return _on_white(np.asarray(opened.convert("RGBA")), red_first=True)
+            return _on_white(np.asarray(opened.convert("RGBA")), RED_FIRST)
     except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError):
         raise _damaged(header, name) from None
 
 
-def _on_white(rgba: Any, *, red_first: bool = False) -> Bgr:
+def _on_white(rgba: Any, order: slice = BLUE_FIRST) -> Bgr:
     """Lay a transparent picture on white paper, a few rows at a time to save memory."""
     bgr = np.empty((*rgba.shape[:2], 3), np.uint8)
-    order = slice(2, None, -1) if red_first else slice(0, 3)
     for top in range(0, len(rgba), ROWS_AT_A_TIME):
         rows = rgba[top : top + ROWS_AT_A_TIME].astype(np.uint16)
         share = rows[..., 3:]
@@ -175,6 +176,7 @@ LONGEST_TALK_BYTES = 65536
 DECODERS = re.compile(
     r"jpeg|jfif|adobe|libpng|png |webp|huffman|premature end|progression|sos param|^warning: ", re.I
 )
+DAMAGE = re.compile(r"corrupt|premature|invalid|inconsistent|error", re.I)
 EXTRANEOUS = re.compile(r"(\d+) extraneous bytes")
 HARMLESS_BYTES = 1024
 """Some cameras leave a few bytes over at the end; a lost part leaves many more."""
@@ -214,7 +216,7 @@ def says_damaged(lines: list[str]) -> bool:
         # libpng warns about colour profiles and remarks, and calls broken pixels an error.
         if few_left_over or "libpng warning" in line:
             continue
-        if re.search(r"corrupt|premature|invalid|inconsistent|error", line, re.I):
+        if DAMAGE.search(line):
             return True
     return False
 
@@ -222,13 +224,13 @@ def says_damaged(lines: list[str]) -> bool:
 def _scratch() -> IO[bytes]:
     """Return a file in memory where the system has such, so that a full disk does no harm."""
     if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("decoder-talk"), "w+b")
+        return os.fdopen(os.memfd_create(__name__), "w+b")
     return tempfile.TemporaryFile()
 
 
 def _sort_out(talk: bytes, lines: list[str]) -> None:
     for raw in talk.splitlines(keepends=True):
-        line = raw.decode("utf-8", "replace").strip()
+        line = raw.decode(errors="replace").strip()
         if DECODERS.search(line):
             lines.append(line)
         elif line:

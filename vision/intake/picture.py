@@ -133,7 +133,7 @@ def picture_file(data: bytes, name: str) -> PictureFile:
 
 def shown(path: str | Path) -> str:
     """Return a file's name as it can be printed, whatever bytes it is made of."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    return os.fsencode(path).decode(errors="replace")
 
 
 # --- Reading the file ---

@@ -37,11 +37,11 @@ log = logging.getLogger(__name__)
 
 PIN_TRIES = FREE_GUESSES
 """So many wrong PINs or codes from one address; then it waits, each time longer."""
-POSTS, POSTS_WINDOW_S = 60, 10.0
-UPLOADS, UPLOADS_WINDOW_S = 8, 60.0
-LOOKS, LOOKS_WINDOW_S = 200, 10.0
-"""Old games looked at or listed by one address: a slider drawn through a game asks 20 times a
-second."""
+POSTS = ("post", 60, 10.0)
+"""What one address may do, how often, in how many seconds."""
+UPLOADS = ("upload", 8, 60.0)
+LOOKS = ("look", 200, 10.0)
+"""Old games looked at or listed: a slider drawn through a game asks 20 times a second."""
 LARGEST_JSON_BYTES = 256 * 1024
 LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 CONTENT_SECURITY_POLICY = (
@@ -49,6 +49,16 @@ CONTENT_SECURITY_POLICY = (
     "connect-src 'self'; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
     "frame-ancestors 'none'; form-action 'self'"
 )
+SAFE_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(self), microphone=(), geolocation=()",
+}
+TRUSTED_HOSTS = ("localhost", "127.0.0.1")
+"""Browsers take these for as safe as https."""
 HOME_NAMES = (".local", ".lan", ".home", ".internal", ".localdomain", ".home.arpa")
 """How names end that routers give to machines at home and that nobody can buy: reserved for homes
 (``.local``, ``.home.arpa``, ``.internal``), refused for good (``.home``) or never given out
@@ -117,14 +127,13 @@ def _guard(app: Flask, limiter: Limiter) -> None:
     check_own_name(request)
     view = app.view_functions.get(request.endpoint or "")
     if request.method not in ("GET", "HEAD", "OPTIONS"):
-        limit(limiter, "post", POSTS, POSTS_WINDOW_S)
+        limit(limiter, *POSTS)
         check_own_page(request)
-        length = request.content_length or 0
-        if length > (
-            LARGEST_JSON_BYTES if request.mimetype == "application/json" else LARGEST_PICTURE_BYTES
-        ):
+        is_json = request.mimetype == "application/json"
+        largest = LARGEST_JSON_BYTES if is_json else LARGEST_PICTURE_BYTES
+        if (request.content_length or 0) > largest:
             raise TooLarge
-        if request.mimetype != "application/json" and not getattr(view, TAKES_FILES, False):
+        if not is_json and not getattr(view, TAKES_FILES, False):
             raise BadRequest("send application/json")
     if view is not None:
         check_part(part_of_view(view))
@@ -144,8 +153,7 @@ def check_part(part: str) -> None:
 
 def caller() -> str:
     """Return whom a request counts for: the phone's address, or its network."""
-    address = request.remote_addr or "?"
-    return network_of(_behind_https() or address)
+    return network_of(_behind_https() or request.remote_addr or "?")
 
 
 def is_https() -> bool:
@@ -155,7 +163,7 @@ def is_https() -> bool:
 
 def _behind_https() -> str | None:
     over_https: OverHttps = current_app.extensions["snake-eye-over-https"]
-    port = str(request.environ.get("REMOTE_PORT", "0"))
+    port = str(request.environ.get("REMOTE_PORT"))
     return over_https(request.remote_addr or "", int(port) if port.isdigit() else 0)
 
 
@@ -169,12 +177,12 @@ def limit(limiter: Limiter, what: str, most: int, window_s: float) -> None:
 
 def limit_uploads(limiter: Limiter) -> None:
     """Refuse more pictures a minute than anybody needs."""
-    limit(limiter, "upload", UPLOADS, UPLOADS_WINDOW_S)
+    limit(limiter, *UPLOADS)
 
 
 def limit_looks(limiter: Limiter) -> None:
     """Refuse more looks at old games than anybody can look at."""
-    limit(limiter, "look", LOOKS, LOOKS_WINDOW_S)
+    limit(limiter, *LOOKS)
 
 
 def check_own_name(asked: Request) -> None:
@@ -184,7 +192,7 @@ def check_own_name(asked: Request) -> None:
     in the eyes of a browser.
     """
     name = (urlsplit(f"//{asked.host}").hostname or "").rstrip(".")
-    if not name or "." not in name or ":" in name or name.replace(".", "").isdigit():
+    if "." not in name or ":" in name or name.replace(".", "").isdigit():
         return
     if not name.endswith(HOME_NAMES) and name not in _settings().now.names:
         raise NotYours(code="other-name")
@@ -262,10 +270,10 @@ def _session() -> Session:
 
 def _grant(**changes: Any) -> None:
     """Let this guest do more; the number in his cookie is another from now on."""
-    g.known = replace(_session(), **changes)
+    known = replace(_session(), **changes)
+    g.known = replace(known, made_s=known.seen_s)
     before = session.get("id")
-    made_s = _sessions().fresh("").made_s
-    session["id"] = _sessions().begin(replace(g.known, made_s=made_s))
+    session["id"] = _sessions().begin(g.known)
     session.permanent = True
     if isinstance(before, str):
         _sessions().end(before)
@@ -291,7 +299,7 @@ def end_others() -> None:
     """End every session but this guest's."""
     if _settings().now.old_cookies:
         _settings().change(old_cookies=0)
-    _sessions().end_others(str(session.get("id", "")))
+    _sessions().end_others(str(session["id"]))
 
 
 def log_out() -> None:
@@ -299,7 +307,7 @@ def log_out() -> None:
     was_host = is_host()
     if isinstance(id_ := session.pop("id", None), str):
         _sessions().end(id_)
-    g.pop("known", None)
+    g.pop("known")
     if was_host and _settings().now.old_cookies:
         # Cookies of version 0.1.0 cannot be told apart; a copy of this one must end too.
         _settings().change(old_cookies=0)
@@ -307,7 +315,7 @@ def log_out() -> None:
 
 def _device() -> str:
     """Return what kind of phone a browser says it runs on."""
-    agent = request.headers.get("User-Agent", "")
+    agent = request.user_agent.string
     return next((name for name in DEVICES if name in agent), "")
 
 
@@ -419,20 +427,10 @@ def _guess(
     limiter.guesses.forget(about, who)
 
 
-TRUSTED_HOSTS = ("localhost", "127.0.0.1")
-"""Browsers take these for as safe as https."""
-
-
 def _with_safe_headers(response: Response) -> Response:
-    headers = response.headers
-    headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
-    headers["X-Content-Type-Options"] = "nosniff"
-    headers["Referrer-Policy"] = "no-referrer"
-    headers["X-Frame-Options"] = "DENY"
+    response.headers.update(SAFE_HEADERS)
     if is_https() or request.host.partition(":")[0] in TRUSTED_HOSTS:
         # Elsewhere browsers ignore it, and say so in red.
-        headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    headers["Cross-Origin-Resource-Policy"] = "same-origin"
-    headers["Permissions-Policy"] = "camera=(self), microphone=(), geolocation=()"
-    headers.setdefault("Cache-Control", "no-store")
+        response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    response.headers.setdefault("Cache-Control", "no-store")
     return response

@@ -155,17 +155,18 @@ def test_sides_are_a_whole_part_rounded_up(kind, reduce):
     assert np.abs(seen[4, 4].astype(int) - (30, 60, 200)).max() <= 6
 
 
+@pytest.mark.parametrize("reduce", [2, 4])
 @pytest.mark.parametrize("kind", ["PNG", "WEBP", "HEIC"])
-def test_shrunk_pixel_is_the_mean_of_what_it_stands_for(kind):
+def test_shrunk_pixel_is_the_mean_of_what_it_stands_for(kind, reduce):
     stripes = np.zeros((64, 64, 3), np.uint8)
-    stripes[:, ::2] = 200
+    stripes[:, ::reduce] = 200
     picture = Image.fromarray(stripes)
     if kind == "HEIC":
-        seen = opened_heic(heic(picture), 2)
+        seen = opened_heic(heic(picture), reduce)
     else:
-        seen = opened(saved(picture, kind, lossless=True), 2)
+        seen = opened(saved(picture, kind, lossless=True), reduce)
 
-    assert np.abs(seen[10:20, 10:20].astype(int) - 100).max() <= 3
+    assert np.abs(seen[5:10, 5:10].astype(int) - 200 // reduce).max() <= 3
 
 
 def test_turned_picture_is_shrunk_by_its_own_sides():
@@ -208,22 +209,32 @@ def test_one_coloured_pixel_in_a_thousand_is_still_grey():
     assert not looks_grey(painted(0.0011))
 
 
-def test_large_picture_is_sampled_evenly_for_colour():
-    bgr = np.full((1200, 1600, 3), 100, np.uint8)
-    bgr[::10, ::10, 0] = 0
-    assert not looks_grey(bgr)
-    bgr = np.full((1200, 1600, 3), 100, np.uint8)
-    bgr[5::10, 5::10, 0] = 0
-    assert looks_grey(bgr)
+@pytest.mark.parametrize(
+    ("size", "down", "across"),
+    [
+        ((1200, 1600), 10, 10), ((240, 320), 2, 2), ((239, 319), 1, 1), ((32, 320), 1, 2),
+        ((240, 32), 2, 1), ((1210, 1610), 10, 10),
+    ],
+)  # fmt: skip
+def test_colour_is_looked_for_in_at_least_120_rows_of_160_pixels(size, down, across):
+    grey_where_looked = np.full((*size, 3), (0, 100, 200), np.uint8)
+    grey_where_looked[::down, ::across] = 100
+    assert looks_grey(grey_where_looked)
+
+    coloured_in_every_fourth = np.full((*size, 3), 100, np.uint8)
+    coloured_in_every_fourth[down :: 2 * down, across :: 2 * across, 0] = 0
+    assert not looks_grey(coloured_in_every_fourth)
 
 
-@pytest.mark.parametrize("size", [(119, 159), (240, 32), (32, 320)])
-def test_small_or_narrow_picture_is_looked_at_whole_on_its_short_side(size):
-    bgr = np.full((*size, 3), 100, np.uint8)
-    bgr[:, 1::2, 0] = 0
-    if size[1] >= 320:
-        bgr[:, ::2, 0] = 0
-    assert not looks_grey(bgr)
+def test_heic_of_ten_bits_is_scaled_to_eight():
+    deep = np.full((64, 64, 3), (51_200, 25_600, 5_120), np.uint16)
+    buffer = io.BytesIO()
+    pillow_heif.encode("RGB;16", (64, 64), deep.tobytes(), buffer, quality=100, chroma=444)
+
+    seen = opened_heic(buffer.getvalue())
+
+    assert seen.dtype == np.uint8
+    assert np.abs(seen[30, 30].astype(int) - (20, 100, 200)).max() <= 3
 
 
 # --- Damage ---

@@ -87,6 +87,18 @@ def test_closed_standard_error_hinders_nobody(monkeypatch):
     assert talk == []
 
 
+def test_talk_is_kept_in_memory_so_that_a_full_disk_does_no_harm(monkeypatch, capfd):
+    def full():
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    with decoder_talk() as talk:
+        os.write(2, b"jpeg: bad\nmine\n")
+
+    assert talk == ["jpeg: bad"]
+    assert capfd.readouterr().err == "mine\n"
+
+
 def test_talk_is_kept_in_a_file_where_there_is_none_in_memory(monkeypatch, capfd):
     monkeypatch.delattr(os, "memfd_create")
     with decoder_talk() as talk:

@@ -508,6 +508,8 @@ def test_avif_is_refused_whether_it_is_the_first_brand_or_another(brand):
     assert refusal(ftyp(brand)) == said
     assert refusal(ftyp(b"mif1", brand)) == said
     assert refusal(ftyp(b"mif1", b"miaf", b"heic", brand)) == said
+    assert refusal(ftyp(b"mif1", brand, b"miaf", b"heic")) == said
+    assert refusal(ftyp(b"mif1", brand, length=4_000_000_000)) == said
 
 
 def test_brands_end_with_their_box():
@@ -517,6 +519,10 @@ def test_brands_end_with_their_box():
     # A box may say that it is shorter than its own beginning.
     assert read_header(ftyp(b"heic", b"avif", length=0)).kind == "HEIC"
     assert read_header(ftyp(b"heic", length=4_000_000_000)).kind == "HEIC"
+
+
+def test_letters_of_two_brands_are_no_brand():
+    assert read_header(ftyp(b"heic", b"xxav", b"ifxx")).kind == "HEIC"
 
 
 def test_brands_are_looked_at_for_512_bytes():

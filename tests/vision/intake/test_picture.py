@@ -545,7 +545,7 @@ def test_each_file_that_is_no_picture_is_told_in_a_whole_sentence(tmp_path, monk
     assert said("x.jpg") == "x.jpg cannot be read: the card is gone"
 
 
-def test_name_of_any_bytes_is_shown():
+def test_name_of_whatever_bytes_is_shown():
     assert pictures.shown(os.fsdecode(b"a\xff.jpg")) == "a\ufffd.jpg"
     assert pictures.shown("Tisch-ä.jpg") == "Tisch-ä.jpg"
 
@@ -580,6 +580,14 @@ def test_points_of_narrow_pictures_are_stretched_side_by_side():
     assert narrow.whole_px(np.array([[0, 0], [39, 9]])).tolist() == [[0.5, 1.5], [78.5, 37.5]]
     assert narrow.own_px(np.array([[0.5, 1.5], [78.5, 37.5]])).tolist() == [[0, 0], [39, 9]]
     assert narrow.own_px(np.array([[1, 2]])).tolist() == [[0.25, 0.125]]
+
+
+def test_points_in_single_precision_lose_nothing_on_the_way():
+    picture = pictures.Picture(np.zeros((10, 10, 3), np.uint8), (30, 30))
+    single = np.array([[4095.9998, 1 / 3]], np.float32)
+
+    assert np.array_equal(picture.whole_px(single), picture.whole_px(single.astype(float)))
+    assert np.array_equal(picture.own_px(single), picture.own_px(single.astype(float)))
 
 
 def test_colour_picture_carries_no_note_and_its_file():
