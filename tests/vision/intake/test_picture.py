@@ -8,6 +8,7 @@ import sys
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -584,7 +585,7 @@ def test_points_of_narrow_pictures_are_stretched_side_by_side():
 
 def test_points_in_single_precision_lose_nothing_on_the_way():
     picture = pictures.Picture(np.zeros((10, 10, 3), np.uint8), (30, 30))
-    single = np.array([[4095.9998, 1 / 3]], np.float32)
+    single: Any = np.array([[4095.9998, 1 / 3]], np.float32)
 
     assert np.array_equal(picture.whole_px(single), picture.whole_px(single.astype(float)))
     assert np.array_equal(picture.own_px(single), picture.own_px(single.astype(float)))
