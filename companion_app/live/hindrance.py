@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import hypot
-from typing import Literal, get_args
+from typing import Literal
 
 from companion_app.live.likeness import same
 from companion_app.live.places import Point, Spot, beside, contents, spots_of
@@ -28,7 +28,6 @@ What = Literal[
     "not-kept", "question", "roll", "foul", "hidden", "unreadable", "part", "apart",
     "one-lifted", "several-lifted", "missing", "one-laid", "several-laid", "changed", "other-table",
 ]  # fmt: skip
-WHATS: tuple[What, ...] = get_args(What)
 SAME_PLACE_PX = 12.0
 """What lies aside is found again within so many pixels; the smallest tiles are twice as wide."""
 

@@ -37,7 +37,6 @@ from companion_app.live.places import Point, Sighting, Spot, contents, largest_g
 from companion_app.live.referee import Referee
 from companion_app.live.referee_state import Event, RefereeSettings
 from companion_app.live.settle import Settled, Settler, SettleSettings
-from companion_app.live.snapshot import Snapshot, take_snapshot
 from companion_app.live.states import Glimpse, Watcher, WatchSettings
 from engine.placement import Layout
 from vision import Bgr, Frame, TableState
@@ -173,11 +172,6 @@ class LiveLoop:
         """
         self.referee.tell(message, max(self._now_s, 0.0) if t is None else t)
         self._quiet = False
-
-    def snapshot(self) -> Snapshot:
-        """Return how the match stands, for the page."""
-        t = max(self._now_s, 0.0)
-        return take_snapshot(self.referee, self.state, t, self.covered, self.unsure, self.why)
 
     @property
     def why(self) -> Hindrance | None:

@@ -14,13 +14,13 @@ from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.places import contents
 from companion_app.live.questions import is_half_hidden
-from companion_app.live.sameness import same_moves, turnings
 from companion_app.live.store import Store
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, move_to_json
 from models.scenes.games.positions import Played
 from tests.live_games.counts import ASKED, DELAY, FOUL, VERDICT_WITHIN_S, Counts
+from tests.live_games.sameness import same_moves, turnings
 from vision.core.types import Frame
 
 Json = dict[str, Any]
