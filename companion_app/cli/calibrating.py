@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from calibration.learn import Learnt, Photo, learn_profile
 from calibration.pattern import parse_pattern
 from calibration.profile import Profile
 from calibration.profile_file import save_profile
-from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
+from companion_app.answers import ANSWERED, NO, InputError, answer, complain
 from vision import PictureError, load_picture, shown
 
 PICTURE_ENDINGS = frozenset([".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"])
@@ -33,12 +32,9 @@ def calibrate(arguments: Namespace) -> int:
     except CalibrationError as error:
         raise InputError(str(error)) from error
     document = _calibration_to_json(learnt, arguments.out)
-    if arguments.json:
-        print_json(document)
-    else:
-        _print_calibration(document)
+    answer(arguments, document, _in_words(document))
     if learnt.profile is None:
-        sys.stderr.write(f"snake-eye: no picture shows {pattern.words}; nothing was saved\n")
+        complain(f"no picture shows {pattern.words}; nothing was saved")
         return NO
     return ANSWERED
 
@@ -98,15 +94,12 @@ def _calibration_to_json(learnt: Learnt, out: str) -> dict[str, Any]:
     }
 
 
-def _print_calibration(document: dict[str, Any]) -> None:
-    print_line(f"pictures used: {document['used']} of {document['pictures']}")
-    for one in document["left_out"]:
-        print_line(f"    not {one['file']}: {one['why']}")
-    for note in document["notes"]:
-        print_line(f"    {note}")
-    if document["profile"] is None:
-        return
-    print_line(f"the lens explains them to {document['rms_px']:.2f} pixels")
-    if document["table"]:
-        print_line("the table is where the sheet lies in the last picture")
-    print_line(f"{document['profile']} written")
+def _in_words(document: dict[str, Any]) -> Iterator[str]:
+    yield f"pictures used: {document['used']} of {document['pictures']}"
+    yield from (f"    not {one['file']}: {one['why']}" for one in document["left_out"])
+    yield from (f"    {note}" for note in document["notes"])
+    if document["profile"] is not None:
+        yield f"the lens explains them to {document['rms_px']:.2f} pixels"
+        if document["table"]:
+            yield "the table is where the sheet lies in the last picture"
+        yield f"{document['profile']} written"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,11 @@ from companion_app.answers import (
     BAD_INPUT,
     NO,
     InputError,
+    answer,
     complain,
     print_json,
-    print_line,
     shown_name,
+    writing,
 )
 from companion_app.home import set_folders
 from engine.games import game_named
@@ -180,10 +182,8 @@ def _write_seen(name: str, document: dict[str, Any], request: ReadRequest, out: 
     colours = request.tile_set.colours if request.tile_set is not None else ()
     seen = drawn_over(picture.bgr, document, picture.own_px, colours)
     _, data = cv2.imencode(Path(out).suffix.lower(), seen)
-    try:
+    with writing(out):
         Path(out).write_bytes(data.tobytes())
-    except OSError as error:
-        raise InputError(f"{shown_name(out)} cannot be written: {error.strerror}") from error
 
 
 def _answer_read(name: str, request: ReadRequest, arguments: Namespace) -> int:
@@ -191,10 +191,7 @@ def _answer_read(name: str, request: ReadRequest, arguments: Namespace) -> int:
     document = table_state_to_json(state, shown(name))
     if arguments.out:
         _write_seen(name, document, request, arguments.out)
-    if arguments.json:
-        print_json(document)
-    else:
-        _print_table(document)
+    answer(arguments, document, _in_words(document))
     return ANSWERED if document["quality"]["ok"] else NO
 
 
@@ -208,19 +205,17 @@ def _with_name(problem: str, name: str) -> str:
     return problem if shown(name) in problem else f"{shown(name)}: {problem}"
 
 
-def _print_table(document: dict[str, Any]) -> None:
+def _in_words(document: dict[str, Any]) -> Iterator[str]:
     counts = ", ".join(
         f"{len(document[part])} {word}"
         for part, word in (("tiles", "tiles"), ("unsure", "unsure"), ("aside", "aside"))
     )
-    print_line(f"{document['file']}: {counts}")
-    for tile in document["tiles"]:
-        print_line(f"    {_tile_in_words(tile)}")
+    yield f"{document['file']}: {counts}"
+    yield from (f"    {_tile_in_words(tile)}" for tile in document["tiles"])
     for tile in document["unsure"]:
         guesses = " or ".join(str(guess[0]) for guess in tile.get("guesses", ()))
-        print_line(f"    {_tile_in_words(tile)}: unsure, {tile.get('why')}: {guesses}")
-    for advice in document["quality"]["advice"]:
-        print_line(f"    {advice['text']}")
+        yield f"    {_tile_in_words(tile)}: unsure, {tile.get('why')}: {guesses}"
+    yield from (f"    {advice['text']}" for advice in document["quality"]["advice"])
 
 
 def _tile_in_words(tile: dict[str, Any]) -> str:

@@ -46,7 +46,8 @@ def spots_named(desk: Desk, sent: Mapping[str, Any]) -> list[Spot]:
     referee = desk.referee
     if referee is None:
         return []
-    asking = referee.questions.get(sent["answer"]) if isinstance(sent.get("answer"), int) else None
+    number = sent.get("answer")
+    asking = referee.state.questions.get(number) if isinstance(number, int) else None
     if asking is None or asking.about != "tile" or sent.get("value") in (None, "none"):
         return []
     return [asking.spot] if asking.spot is not None else []

@@ -7,7 +7,6 @@ on this device and can be deleted.
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from companion_app.eye.feeder import Feeder
 from companion_app.labelled import LabelledPictures
 from companion_app.live.match import Match
 from companion_app.live.places import Point, Spot, spots_of
+from companion_app.whole_file import write_whole
 from engine.game import Json
 from engine.placement import Piece, Placement
 from engine.setfile import built_in_names
@@ -86,12 +86,8 @@ class Corrections(LabelledPictures):
         if not photos:
             file.unlink(missing_ok=True)
             return
-        beside = file.with_suffix(".new")
-        with beside.open("w", encoding="utf-8") as out:
-            json.dump({"set": box, "photos": photos}, out, ensure_ascii=False, indent=1)
-            out.flush()
-            os.fsync(out.fileno())
-        beside.replace(file)
+        said = {"set": box, "photos": photos}
+        write_whole(file, json.dumps(said, ensure_ascii=False, indent=1))
 
 
 def _number(name: str) -> int:

@@ -216,7 +216,7 @@ class Desk:
             self._taken += [one.move for one in gone]
             for number in range(count):
                 self.emit({"event": "taken-back", "n": last - number, "t": self.now()})
-            referee.forget_lifted()
+            referee.state.forget_lifted()
             referee.start(self.now())
 
     def redo(self) -> None:
@@ -248,17 +248,17 @@ class Desk:
         """Say that the tile of an announced foul was lifted, or will be."""
         with self.lock:
             referee = self._on()
-            if referee.pending is None:
+            if referee.state.pending is None:
                 raise ToldError("there is no foul on the table")
-            pending, referee.pending = referee.pending, None
-            referee.waived = pending.layout
+            pending, referee.state.pending = referee.state.pending, None
+            referee.state.waived = pending.layout
             referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
             self.emit({"event": "taken-back", "n": pending.n, "legal": False, "t": self.now()})
 
     def overrule_pending(self) -> None:
         """Let the move of an announced foul stand."""
         with self.lock:
-            pending = self._on().pending
+            pending = self._on().state.pending
             if pending is None:
                 raise ToldError("there is no foul on the table")
             self.tell({"overrule": pending.n})
@@ -269,8 +269,9 @@ class Desk:
             referee = self._on()
             referee.match.note(NOTE, machine.to_json())
             self.machine = machine
-            if referee.machine is not None and referee.machine.player not in machine.seats:
-                referee.machine = None
+            turn = referee.state.machine
+            if turn is not None and turn.player not in machine.seats:
+                referee.state.wants(None)
             self.emit({"event": "machine", "t": self.now()})
 
     def raise_hand(self, raised: bool) -> None:
@@ -285,7 +286,7 @@ class Desk:
         with self.lock:
             referee = self._on()
             referee.match.end()
-            referee.pending = None
+            referee.state.pending = None
             outcome = referee.match.game.outcome(referee.match.position)
             self.emit({"event": "over", "scores": dict(outcome.scores),
                        "winners": list(outcome.winners), "t": self.now()})  # fmt: skip

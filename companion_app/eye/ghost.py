@@ -22,7 +22,7 @@ HEXAGON = tuple((sin(k * pi / 3) / sqrt(3), cos(k * pi / 3) / sqrt(3)) for k in 
 
 def outlines_ahead(loop: LiveLoop) -> list[list[list[float]]]:
     """Return the outlines in pixels of the cells of what the machine wants laid."""
-    turn, match = loop.referee.machine, loop.match
+    turn, match = loop.referee.state.machine, loop.match
     if turn is None or turn.move is None or turn.position is not match.position:
         return []
     after = match.game.layout(match.game.apply(match.position, turn.move))

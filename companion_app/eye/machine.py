@@ -114,12 +114,12 @@ class MachineSeats:
             return None
         if player not in machine.seats:
             return self._ahead_of_people(match)
-        known = referee.machine
+        known = referee.state.machine
         if known is not None and known.position is position and known.move is not None:
             return None
         if self._has_failed(position) or self._needs(match, player) is not None:
             return None
-        referee.machine = MachineTurn(player, position)
+        referee.state.wants(MachineTurn(player, position))
         if known is None:
             self._desk.emit({"event": "machine", "t": self._desk.now()})
         body = self._question(match) | {"level": machine.seats[player]}
@@ -169,12 +169,12 @@ class MachineSeats:
         elif move.do in SILENT:
             self._make(referee, move, task)
         else:
-            referee.machine = MachineTurn(player, task.position, move)
+            referee.state.wants(MachineTurn(player, task.position, move))
             self._desk.emit({"event": "machine", "t": self._desk.now(), "player": player,
                              "belongs": move_to_json(move)})  # fmt: skip
 
     def _make(self, referee: Referee, move: Move, task: Task) -> None:
-        referee.machine = None
+        referee.state.wants(None)
         try:
             self._desk.tell({"move": move_to_json(move)})
         except LiveError as error:
@@ -184,7 +184,7 @@ class MachineSeats:
     def _give_up(self, referee: Referee, task: Task) -> None:
         """Let people play for it, until it has an answer after all."""
         self._failed = task.position, self._clock()
-        referee.machine = None
+        referee.state.wants(None)
         self._desk.emit({"event": "machine", "t": self._desk.now()})
 
     # --- how it stands ---------------------------------------------------------------------
@@ -209,17 +209,17 @@ class MachineSeats:
             player = next((one for one in machine.seats if self._needs(match, one)), "")
         if not player:
             return said
-        turn = referee.machine if referee.machine and referee.machine.player == player else None
+        turn = referee.state.machine
         said |= {"player": player, "level": machine.seats[player],
                  "needs": self._needs(match, player)}  # fmt: skip
-        if turn is not None and turn.position is match.position:
+        if turn is not None and turn.player == player and turn.position is match.position:
             said |= {"thinking": turn.move is None, "needs": None,
                      "move": move_to_json(turn.move) if turn.move else None}  # fmt: skip
         elif said["needs"] is None:
             said["needs"] = "people" if self._has_failed(match.position) else None
             said["thinking"] = said["needs"] is None
-        if referee.otherwise is not None:
-            said["laid"] = move_to_json(referee.otherwise.row.moves[0])
+        if referee.state.otherwise is not None:
+            said["laid"] = move_to_json(referee.state.otherwise.row.moves[0])
         return said
 
     # --- what people say to it -------------------------------------------------------------
@@ -247,9 +247,9 @@ class MachineSeats:
             desk.names = names
         self._failed = None
         referee = desk.referee
-        if referee is not None and referee.machine is not None:
+        if referee is not None and referee.state.machine is not None:
             # Another level may want another move.
-            referee.machine = None
+            referee.state.wants(None)
         desk.agree(replace(desk.machine, seats=seats))
 
     def mute(self, on: bool) -> None:

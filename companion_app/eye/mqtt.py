@@ -172,8 +172,8 @@ def table_to_json(desk: Desk) -> dict[str, Any]:
             "turn_name": names.get(turn or "", ""),
             "leader": ", ".join(names[player] for player in ahead),
             "moves": len(match.accepted),
-            "foul": referee.pending is not None,
-            "questions": len(referee.questions),
+            "foul": referee.state.pending is not None,
+            "questions": len(referee.state.questions),
             "over": over,
             "winners": [names[player] for player in winners],
         }  # fmt: skip

@@ -154,7 +154,7 @@ class RecordedGame:
             if move.do in SILENT:
                 referee.tell({"move": move_to_json(move)}, self._t)
                 return
-            referee.touched()
+            referee.state.touch()
             field = self._field(match.start.players, move)
             after = laid(match.layout, move, field)
             if match.game.judge(match.position, move).legal:
@@ -163,7 +163,7 @@ class RecordedGame:
             for _ in range(4):
                 self._t += 1.0
                 referee.look(settled_on(after), self._t)
-                if referee.pending or len(match.accepted) > known:
+                if referee.state.pending or len(match.accepted) > known:
                     return
             referee.tell({"move": move_to_json(move)}, self._t)
         except (LiveError, EngineError) as error:
@@ -179,7 +179,7 @@ class RecordedGame:
         waited = 0.0
         while not self._stop.is_set():
             referee = table.referee
-            if referee is None or not referee.pending:
+            if referee is None or not referee.state.pending:
                 return
             if waited >= FOUL_LIES_S:
                 table.take_foul_back()

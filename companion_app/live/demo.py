@@ -87,7 +87,7 @@ class DemoSource:
                 match = now.match
                 over = match.ended or match.game.outcome(match.position).over
                 moves = tuple(one.move for one in match.accepted)
-                return Standing(match.position, moves, now.pending is not None, over)
+                return Standing(match.position, moves, now.state.pending is not None, over)
 
         self._standing, self._lift = standing, lift
 

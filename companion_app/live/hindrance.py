@@ -88,7 +88,7 @@ class Lasting:
 
 def at_the_table(referee: Referee, standing: Standing, settled: Settled) -> Hindrance | None:
     """Return what keeps a referee from a verdict on a table that was looked at."""
-    reading = referee.reading
+    reading = referee.state.reading
     if standing == "settling":
         return Hindrance("flickering", tuple(sorted(settled.flickering)))
     if (asked := _asked(referee)) is not None:
@@ -112,7 +112,7 @@ def newly_aside(settled: Settled, before: Iterable[Point], box: TileSet) -> Hind
 
 def _asked(referee: Referee) -> Hindrance | None:
     """Return the question that waits; of a table that no moves explain there is more to say."""
-    for question in referee.questions.values():
+    for question in referee.state.questions.values():
         unexplained = question.about == "next" and referee.match.accepted
         if is_about_the_table(question) and not unexplained:
             return Hindrance("question", () if question.spot is None else (question.spot,))
@@ -120,12 +120,12 @@ def _asked(referee: Referee) -> Hindrance | None:
 
 
 def _while_settled(referee: Referee) -> Hindrance | None:
-    if referee.pending is not None:
-        laid = contents(referee.pending.layout).keys() - contents(referee.match.layout).keys()
+    if referee.state.pending is not None:
+        laid = contents(referee.state.pending.layout).keys() - contents(referee.match.layout).keys()
         return Hindrance("foul", tuple(sorted(laid)))
-    if any(question.about == "roll" for question in referee.questions.values()):
+    if any(question.about == "roll" for question in referee.state.questions.values()):
         return Hindrance("roll")
-    return Hindrance("question") if referee.questions else None
+    return Hindrance("question") if referee.state.questions else None
 
 
 def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance | None:
@@ -135,7 +135,7 @@ def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance |
         if hidden:
             return Hindrance("hidden", tuple(sorted(hidden)))
         return Hindrance("unreadable", tuple(sorted(reading.doubts)))
-    loose = reading.loose - referee.strays
+    loose = reading.loose - referee.state.strays
     if loose:
         near = beside(loose, settled.covered)
         return Hindrance("hidden" if near else "part", tuple(sorted(loose)))
@@ -147,9 +147,9 @@ def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindra
     known, table = referee.match.layout, reading.layouts[0]
     change = change_between(known, table)
     laid, lifted = _tiles(change.laid), _tiles(change.lifted)
-    if referee.waived is not None and same(table, referee.waived):
+    if referee.state.waived is not None and same(table, referee.state.waived):
         return Hindrance("foul", _places(laid))
-    if laid and referee.needs_roll():
+    if laid and referee.state.needs_roll():
         return Hindrance("roll", _places(laid))
     if laid and lifted:
         return Hindrance("changed", _places((*laid, *lifted)))

@@ -323,7 +323,7 @@ class LiveLoop:
         return newly_aside(settled, self._aside[1], self.match.box)
 
     def _known(self) -> Layout:
-        pending = self.referee.pending
+        pending = self.referee.state.pending
         return pending.layout if pending else self.match.layout
 
     def _with_covered(self, frame: Frame, look: Sighting, known: Layout) -> Sighting:
@@ -348,7 +348,7 @@ class LiveLoop:
     def _disturb(self) -> None:
         self._settler.moved()
         self._quiet = False
-        self.referee.touched()
+        self.referee.state.touch()
 
     def _lose_camera_place(self) -> None:
         self._disturb()

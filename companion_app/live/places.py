@@ -70,6 +70,17 @@ def spots_of(placed: Placement | Piece) -> tuple[Spot, ...]:
     return tuple((placed.board or 0, *cell) for cell in placed.cells)
 
 
+def tiles_of(layout: Layout) -> list[Placement | Piece]:
+    """Return the cards and hex tiles of a layout, without clay."""
+    return [*sorted(layout.cards), *sorted(layout.pieces)]
+
+
+def leading(scores: Mapping[str, int | None]) -> list[str]:
+    """Return who has the most points, as far as they are known."""
+    known = [score for score in scores.values() if score is not None]
+    return [player for player, score in scores.items() if known and score == max(known)]
+
+
 def contents(layout: Layout) -> dict[Spot, Content]:
     """Return what lies in each spot of a layout."""
     found: dict[Spot, Content] = {}

@@ -13,16 +13,14 @@ from typing import Any, cast
 from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.live.match import Match
-from companion_app.live.moved import last_cells
 from companion_app.live.store import Store
 from companion_app.web import snapshot
 from companion_app.web.drawing import match as match_drawing
-from companion_app.web.drawing.table import spot
 from companion_app.web.machine import ghost
 from companion_app.web.place import Place
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
-from engine.record import move_to_json, parse_move, record_to_json
+from engine.record import parse_move, record_to_json
 
 Doc = dict[str, Any]
 MOST_LISTED = 400
@@ -169,12 +167,8 @@ def game_before(place: Place, key: str, language: str, n: int) -> Doc:
     legal = match.game.legal_moves(match.positions[n - 1])[:MOST_LISTED]
     return {
         "record": {**record, "moves": record["moves"][: n - 1]},
-        "legal": [
-            {"move": move_to_json(move), "spots": [spot(p) for p in last_cells(move, match)],
-             "text": words.move(move, match.game.facts.coloured_moves)}
-            for move in legal
-        ],
-    }  # fmt: skip
+        "legal": [snapshot.listed_move(move, match, words) for move in legal],
+    }
 
 
 def game_sheet(place: Place, key: str, language: str) -> bytes:

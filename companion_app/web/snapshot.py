@@ -17,7 +17,7 @@ from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
-from engine.game import Json, Outcome, Place, Position, Violation
+from engine.game import Json, Move, Outcome, Place, Position, Violation
 from engine.placement import Layout, Piece, Placement
 from engine.record import move_to_json
 from engine.tiles import TileSet
@@ -185,6 +185,12 @@ def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
         "seq": one.seq,
         "spots": [spot(p) for p in last_cells(one.move, match)],
     }
+
+
+def listed_move(move: Move, match: Match, speech: Speech) -> Doc:
+    """Return a move that could be made: as it is written, its places, and in words."""
+    return {"move": move_to_json(move), "spots": [spot(p) for p in last_cells(move, match)],
+            "text": speech.move(move, match.game.facts.coloured_moves)}  # fmt: skip
 
 
 def violations_to_json(violations: Iterable[Violation], match: Match, speech: Speech) -> list[Doc]:

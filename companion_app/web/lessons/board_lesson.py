@@ -136,7 +136,7 @@ def _bgr(colour: str) -> tuple[int, int, int]:
     return int(colour[5:7], 16), int(colour[3:5], 16), int(colour[1:3], 16)
 
 
-def swatch(lesson: Doc, folder: Path, sort: int) -> bytes | None:
+def swatch(lesson: Doc, folder: Path, sort: int) -> Any:
     """Return a picture of a cell of a sort, or nothing where none is left."""
     import cv2
 
@@ -144,8 +144,7 @@ def swatch(lesson: Doc, folder: Path, sort: int) -> bytes | None:
         cells = [one["cells"][0] for one in board["pieces"] if one["sort"] == sort]
         view = cv2.imread(str(folder / view_file(number))) if cells else None
         if view is not None:
-            part = _swatch(view, (cells[0][0], cells[0][1]))
-            return bytes(cv2.imencode(".jpg", part)[1].tobytes())
+            return _swatch(view, (cells[0][0], cells[0][1]))
     return None
 
 

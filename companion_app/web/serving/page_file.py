@@ -6,12 +6,10 @@ import hashlib
 import hmac
 import json
 import logging
-import os
 import re
 import secrets
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from typing import Any
 from companion_app.live.errors import StoreError
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.roles import PARTS, ROLES
+from companion_app.whole_file import write_whole
 from engine.errors import EngineError
 from engine.given import an_object, read_json
 
@@ -27,6 +26,8 @@ PIN_COST = 2**14
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"
 """No vowels, so that no code is a word; nothing that looks like a digit."""
 CODE_LENGTH = 5
+PRIVATE = 0o600
+"""Only its owner may read a file with secrets."""
 LARGEST_FILE = 256 << 10
 LARGEST_NUMBER, MOST_NAMES, LONGEST_NAME = 10**9, 40, 260
 HASH = re.compile(r"scrypt\$([0-9]{1,6})\$[0-9a-f]{32}\$[0-9a-f]{64}")
@@ -70,6 +71,10 @@ class Settings:
         chosen = self.open_to.get(part)
         known = PARTS[part]
         return chosen if known.settable and chosen in ROLES else known.least
+
+    def open_now(self) -> dict[str, str]:
+        """Return the parts of the page that the host opens and closes, each with that role."""
+        return {name: self.least(name) for name, part in PARTS.items() if part.settable}
 
 
 class SettingsFile:
@@ -161,7 +166,7 @@ class SettingsFile:
 
     def _write(self, settings: Settings) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_private(self._path, asdict(settings))
+        write_whole(self._path, json.dumps(asdict(settings)), PRIVATE)
         self._now, self._mark = settings, self._stamp()
 
     def _stamp(self) -> tuple[int, int, int] | None:
@@ -225,22 +230,6 @@ def _check(kept: Mapping[str, Any]) -> None:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST_NAME
-
-
-def write_private(path: Path, document: Any) -> None:
-    """Write a file of JSON that only its owner reads; either all of it is there or the old one."""
-    beside = path.with_suffix(".new")
-    try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(document, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
 
 
 def some_pin() -> str:

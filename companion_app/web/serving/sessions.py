@@ -7,6 +7,7 @@ itself only the hash is kept, so that nobody becomes host by reading the file.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import re
 import secrets
@@ -19,7 +20,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion_app.web.serving.page_file import write_private
+from companion_app.web.serving.page_file import PRIVATE
+from companion_app.whole_file import write_whole
 from engine.errors import EngineError
 from engine.given import an_object, read_json
 
@@ -137,7 +139,8 @@ class Sessions:
         if self._path is None:
             return
         try:
-            write_private(self._path, {key: asdict(one) for key, one in self._kept.items()})
+            kept = {key: asdict(one) for key, one in self._kept.items()}
+            write_whole(self._path, json.dumps(kept), PRIVATE)
         except OSError as error:
             # It holds until the next start; a full disk keeps nobody from hosting or leaving.
             log.error("sessions cannot be kept: %s", error.strerror)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from flask import Blueprint, Response
+from flask import Response
 
 from companion_app.live.match import Match
 from companion_app.live.moved import last_cells
@@ -20,12 +20,12 @@ from companion_app.outlining import ink_of, stroke_px
 from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot, spots_of
-from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
+from companion_app.web.serving.exchange import Views
 from companion_app.web.speech import Speech
 from engine.placement import Piece, Placement
 
-blueprint = Blueprint("overlay", __name__)
+views = Views("overlay", __name__)
 PICTURE = "/api/picture.jpg"
 
 
@@ -41,8 +41,7 @@ class Seen:
     """Where the machine's tile belongs."""
 
 
-@blueprint.get("/api/camera.svg")
-@access.part_of("pictures")
+@views.reads("/api/camera.svg", "pictures")
 def picture_with_outlines() -> Response:
     """Return the camera's picture with the tiles that are known, the last move and any foul."""
     said = companion().eye.ask("seen").body

@@ -20,7 +20,7 @@ from companion_app.eye.feeder import NoFeeder
 from companion_app.live.store import FILE
 from companion_app.web.doctor_words import in_words
 from companion_app.web.speech import LANGUAGES
-from companion_app.web.views.update import PLACES
+from companion_app.web.views.upkeep import PLACES
 from vision.sources.pi_camera import CameraFacts
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
