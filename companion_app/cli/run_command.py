@@ -49,8 +49,8 @@ def add_run_command(commands: Commands) -> None:
     run.add_argument("--players", metavar="A,B", help="players in turn order")
     run.add_argument("--machine", action="append", default=[], metavar="A=LEVEL",
                      help="a player that Snake Eye plays, at a level from 1 to 5")  # fmt: skip
-    run.add_argument("--host", default="0.0.0.0", metavar="H",
-                     help="address to listen at; 0.0.0.0, all of this machine, at first")  # fmt: skip
+    where = "address to listen at; 0.0.0.0, all of this machine, at first"
+    run.add_argument("--host", default="0.0.0.0", metavar="H", help=where)
     run.add_argument("--port", type=port, metavar="P", help="8080, or the next that is free")
     run.add_argument("--https-port", type=port, metavar="P",
                      help="serve over https as well, for a phone's live camera")  # fmt: skip

@@ -8,7 +8,6 @@ from typing import Any
 from companion_app.eye.corrections import Corrections, keep_correction
 from companion_app.eye.desk import Desk
 from companion_app.live.match import Match
-from companion_app.live.moved import last_cells
 from companion_app.live.places import Spot
 from companion_app.refusal import Refusal
 from engine.hexpath import free_shape, path_shape
@@ -61,6 +60,6 @@ def keep_named(kept: Corrections, desk: Desk, sent: Mapping[str, Any], spots: li
     number = sent.get("correct")
     if isinstance(number, int) and 1 <= number <= len(match.accepted):
         move = match.accepted[number - 1].move
-        spots = [(p[0], p[1], p[2]) for p in last_cells(move, match)]
+        spots = [(p[0], p[1], p[2]) for p in match.cells_of(move)]
     if spots:
         keep_correction(kept, desk.feeder, match, spots)

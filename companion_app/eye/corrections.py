@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from companion_app.eye.feeder import Feeder
 from companion_app.labelled import LabelledPictures
 from companion_app.live.match import Match
-from companion_app.live.places import Point, Spot, spots_of
+from companion_app.live.places import Point, Spot, spots_of, tiles_of
 from companion_app.whole_file import write_whole
 from engine.game import Json
-from engine.placement import Piece, Placement
+from engine.placement import Placement
 from engine.setfile import built_in_names
 from engine.tiles import TileSet
 from vision import Frame
@@ -123,8 +123,7 @@ def keep_correction(kept: Corrections, feeder: Feeder, match: Match, spots: Iter
         _keep_board(kept, frame, match)
         return
     wanted = set(spots)
-    lying: list[Placement | Piece] = [*match.layout.cards, *match.layout.pieces]
-    for one in sorted(lying, key=str):
+    for one in tiles_of(match.layout):
         places = spots_of(one)
         if wanted.isdisjoint(places):
             continue

@@ -25,7 +25,7 @@ from engine.carnival.position import CarnivalPosition
 from engine.errors import RecordError
 from engine.game import Json, Move
 from engine.play.worlds import needed
-from engine.record import move_to_json, parse_move, record_to_json
+from engine.record import move_to_json, record_to_json
 
 log = logging.getLogger(__name__)
 SILENT = ("pass", "finale", "discard")
@@ -310,7 +310,7 @@ def _first_legal(match: Match, said: Any) -> Move | None:
     listed = said.get("moves") if isinstance(said, dict) else None
     for one in listed if isinstance(listed, list) else ():
         try:
-            move = parse_move(match.game, match.box, match.start.players, one["move"], "move")
+            move = match.parsed(one["move"], "move")
             if move.player == match.position.to_move and (
                 match.game.judge(match.position, move).legal):  # fmt: skip
                 return move

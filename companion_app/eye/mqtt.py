@@ -15,6 +15,7 @@ from typing import Any
 
 from companion_app.eye.desk import Desk
 from companion_app.line.hub import Event
+from companion_app.live.places import leading
 from companion_app.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -177,9 +178,3 @@ def table_to_json(desk: Desk) -> dict[str, Any]:
             "over": over,
             "winners": [names[player] for player in winners],
         }  # fmt: skip
-
-
-def leading(scores: Mapping[str, int | None]) -> list[str]:
-    """Return who has the most points."""
-    known = [score for score in scores.values() if score is not None]
-    return [player for player, score in scores.items() if known and score == max(known)]

@@ -158,7 +158,7 @@ class RecordedGame:
             field = self._field(match.start.players, move)
             after = laid(match.layout, move, field)
             if match.game.judge(match.position, move).legal:
-                after = match.game.layout(match.game.apply(match.position, move))
+                after = match.after(move)
             known = len(match.accepted)
             for _ in range(4):
                 self._t += 1.0

@@ -11,7 +11,7 @@ from companion_app.live.questions import Question
 from companion_app.live.referee_state import Pending
 from engine.game import Json, Violation
 from engine.placement import Clay, Layout, Piece, Placement
-from engine.record import layout_to_json, move_to_json, parse_move
+from engine.record import layout_to_json, move_to_json
 
 Doc = dict[str, Any]
 
@@ -49,7 +49,7 @@ def pending_to_json(pending: Pending) -> Doc:
 
 def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
     """Return the announced foul that was written of a game."""
-    move = parse_move(match.game, match.box, match.start.players, said["move"], "foul")
+    move = match.parsed(said["move"], "foul")
     rules = {rule.id: rule for rule in match.game.facts.rules}
     broken = tuple(
         Violation(rules[one["rule"]], tuple(tuple(cell) for cell in one["cells"]), one["params"],
@@ -85,7 +85,7 @@ def question_read(said: Mapping[str, Any], match: Match) -> Question:
     spot = said["spot"]
     choices = {
         name: None if moves is None else Row(tuple(
-            parse_move(match.game, match.box, match.start.players, move, "choices")
+            match.parsed(move, "choices")
             for move in moves), None)
         for name, moves in said["choices"].items()
     }  # fmt: skip

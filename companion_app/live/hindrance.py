@@ -12,7 +12,7 @@ from math import hypot
 from typing import Literal
 
 from companion_app.live.likeness import same
-from companion_app.live.places import Point, Spot, beside, contents, spots_of
+from companion_app.live.places import Point, Spot, beside, contents, spots_of, tiles_of
 from companion_app.live.questions import is_about_the_table
 from companion_app.live.referee import Referee
 from companion_app.live.referee_state import Standing
@@ -20,7 +20,7 @@ from companion_app.live.settle import Settled
 from companion_app.live.table import Reading
 from engine.game import Json
 from engine.infer import change_between
-from engine.placement import Clay, Layout, Piece, Placement
+from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
 
 What = Literal[
@@ -146,7 +146,7 @@ def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindra
     """Return what is odd about a table that was read, but that no moves lead to."""
     known, table = referee.match.layout, reading.layouts[0]
     change = change_between(known, table)
-    laid, lifted = _tiles(change.laid), _tiles(change.lifted)
+    laid, lifted = tiles_of(change.laid), tiles_of(change.lifted)
     if referee.state.waived is not None and same(table, referee.state.waived):
         return Hindrance("foul", _places(laid))
     if laid and referee.state.needs_roll():
@@ -163,7 +163,7 @@ def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindra
 
 
 def _unexplained_new(
-    laid: tuple[Placement | Piece, ...], known: Layout, covered: frozenset[Spot]
+    laid: list[Placement | Piece], known: Layout, covered: frozenset[Spot]
 ) -> Hindrance:
     if beside(_places(laid), covered):
         return Hindrance("hidden", tuple(sorted(covered)))
@@ -171,10 +171,6 @@ def _unexplained_new(
     if len(laid) == 1:
         return Hindrance("apart" if apart else "one-laid", _places(laid))
     return Hindrance("apart" if len(apart) == 1 else "several-laid", _places(apart or laid))
-
-
-def _tiles(layout: Layout) -> tuple[Placement | Piece, ...]:
-    return tuple(one for one in layout.placements() if not isinstance(one, Clay))
 
 
 def _places(tiles: Iterable[Placement | Piece]) -> tuple[Spot, ...]:

@@ -243,7 +243,7 @@ class Judge:
             return None
         if turn.move is None:
             return turn.player, None
-        return turn.player, match.game.layout(match.game.apply(match.position, turn.move))
+        return turn.player, match.after(turn.move)
 
     def _as_the_machine_wants(self, rows: list[Row]) -> Row | None:
         """Return the row that is what the machine wants, among rows that look alike."""
@@ -262,7 +262,7 @@ class Judge:
             # It still thinks: people do not choose for it.
             return True
         match = self._match
-        if same(match.game.layout(match.game.apply(match.position, row.moves[0])), wanted):
+        if same(match.after(row.moves[0]), wanted):
             return False
         before = self._state.otherwise
         if before is not None and same(before.layout, table):

@@ -11,7 +11,7 @@ from companion_app.live.referee_state import Pending, Picture, RefereeState, Sta
 from engine.errors import RecordError
 from engine.game import Json, Move, Violation
 from engine.placement import Layout
-from engine.record import move_to_json, parse_move
+from engine.record import move_to_json
 from engine.referee import violation_to_json
 
 
@@ -149,7 +149,7 @@ class Keeper:
         if written["do"] == "turn":
             written.pop("tile", None)
         try:
-            move = parse_move(match.game, match.box, match.start.players, written, "correct")
+            move = match.parsed(written, "correct")
         except RecordError as error:
             raise ToldError(str(error)) from error
         legal = [not one.violations for one in match.accepted]

@@ -20,7 +20,7 @@ from companion_app.live.log_line import Line
 from companion_app.live.old_names import plain_names, renamed
 from companion_app.live.store import Store
 from engine.errors import EngineError
-from engine.game import AnyGame, Json, Move, Start, Violation
+from engine.game import AnyGame, Json, Move, Place, Start, Violation
 from engine.placement import Layout
 from engine.record import Record, move_to_json, parse_move, parse_record, record_to_json
 from engine.referee import violation_to_json
@@ -133,11 +133,12 @@ class Match:
 
     def _take_in(self, line: Line, body: Mapping[str, Any]) -> None:
         if line.kind == "moves":
-            self._apply_moves(self._parsed(body["moves"]), body.get("overruled", False), line.seq)
+            moves = [self.parsed(move, "moves") for move in body["moves"]]
+            self._apply_moves(moves, body.get("overruled", False), line.seq)
         elif line.kind == "taken-back":
             self._drop(body["count"])
         elif line.kind == "corrected":
-            self._put_right(body["n"], self._parsed([body["move"]])[0])
+            self._put_right(body["n"], self.parsed(body["move"], "moves"))
         elif line.kind == "restarted":
             self._begin_with(parse_record(body["record"]).start)
         elif line.kind in ("ended", "reopened"):
@@ -164,6 +165,27 @@ class Match:
     def next_n(self) -> int:
         """The number of the next move; they count from 1."""
         return len(self.accepted) + 1
+
+    def cells_of(self, move: Move) -> list[Place]:
+        """Return the places of a move, with the number of the field or board in front."""
+        if move.cells is not None:
+            return [(move.board or 0, *cell) for cell in move.cells]
+        if move.at is None:
+            return []
+        several, owner = self.game.facts.several_fields, move.snake or move.player
+        return [(self.start.players.index(owner) if several else 0, *move.at)]
+
+    def parsed(self, written: Json, where: str) -> Move:
+        """Return a move that was written of this match.
+
+        Raises:
+            RecordError: it is none.
+        """
+        return parse_move(self.game, self.box, self.start.players, written, where)
+
+    def after(self, move: Move) -> Layout:
+        """Return what would lie on the table after one more move."""
+        return self.game.layout(self.game.apply(self.position, move))
 
     def record(self) -> Record:
         """Return the match as a record."""
@@ -289,11 +311,6 @@ class Match:
         self.accepted.clear()
         self.positions = [self.game.opening(start, self.box)]
         self.layouts = [self.game.layout(self.positions[0])]
-
-    def _parsed(self, listed: Iterable[Json]) -> list[Move]:
-        return [
-            parse_move(self.game, self.box, self.start.players, entry, "moves") for entry in listed
-        ]
 
 
 def _not_undone(lines: Iterable[Line]) -> list[Line]:

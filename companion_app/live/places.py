@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.lattice import Cell
 from engine.placement import Clay, Layout, Piece, Placement
 
 Spot = tuple[int, int, int]
@@ -126,6 +127,22 @@ def largest_group(cells: Iterable[Sequence[int]]) -> int:
             edge += near
         largest = max(largest, group)
     return largest
+
+
+def turned(cell: tuple[int, ...], turns: int) -> Cell:
+    """Return where a square cell lies once the table is turned by quarters, clockwise."""
+    x, y = cell
+    for _ in range(turns):
+        x, y = -y, x
+    return x, y
+
+
+def hex_turned(cell: Cell, turns: int) -> Cell:
+    """Return where a hex cell lies once its board is turned by sixths, clockwise."""
+    q, r = cell
+    for _ in range(turns):
+        q, r = -r, q + r
+    return q, r
 
 
 def middle(outline: Any) -> Point | None:

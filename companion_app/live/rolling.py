@@ -13,7 +13,6 @@ from companion_app.live.settle import Settled
 from engine.errors import RecordError
 from engine.game import Json, Move
 from engine.placement import Layout
-from engine.record import parse_move
 
 
 class Rolls:
@@ -113,6 +112,6 @@ def move_told(match: Match, written: dict[str, Json]) -> Move:
     """
     written.setdefault("player", match.position.to_move)
     try:
-        return parse_move(match.game, match.box, match.start.players, written, "told")
+        return match.parsed(written, "told")
     except RecordError as error:
         raise ToldError(str(error)) from error

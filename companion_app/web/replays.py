@@ -20,7 +20,7 @@ from companion_app.web.machine import ghost
 from companion_app.web.place import Place
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
-from engine.record import parse_move, record_to_json
+from engine.record import record_to_json
 
 Doc = dict[str, Any]
 MOST_LISTED = 400
@@ -144,7 +144,7 @@ def game_looked_over(place: Place, key: str, language: str, found: Doc) -> Doc:
     for said in found["moves"][: len(match.accepted)]:
         better = None
         if said["best"] is not None:
-            move = parse_move(match.game, match.box, match.start.players, said["best"], "best")
+            move = match.parsed(said["best"], "best")
             before = match.positions[said["n"] - 1]
             later = match.game.layout(match.game.apply(before, move))
             better = {"text": words.move(move, match.game.facts.coloured_moves),

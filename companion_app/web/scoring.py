@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.cli.record_commands import players_seen
+from companion_app.live.places import leading
 from companion_app.outlining import ink_of
 from companion_app.web.drawing.table import draw_table
 from companion_app.web.place import Place
@@ -90,7 +91,7 @@ def scored_table(
     words = Speech(language, {})
     position = game.opening(start, box)
     outcome = game.outcome(position)
-    best = outcome.winners or _most(outcome.scores)
+    best = outcome.winners or leading(outcome.scores)
     answer["players"] = [
         {
             "id": player, "name": words.player(player), "score": outcome.scores[player],
@@ -109,12 +110,6 @@ def scored_table(
         names=[words.player(player) for player in start.players], title=game.facts.title,
     )  # fmt: skip
     return answer
-
-
-def _most(scores: Mapping[str, int | None]) -> list[str]:
-    """Return who has the most points, where nobody can know whether the game is over."""
-    known = [score for score in scores.values() if score is not None]
-    return [player for player, score in scores.items() if known and score == max(known)]
 
 
 def printed_part(

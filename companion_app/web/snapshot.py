@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from companion_app.line.standing import Standing
 from companion_app.live.match import Accepted, Match
-from companion_app.live.moved import last_cells
+from companion_app.live.places import leading, tiles_of
 from companion_app.web.asking import question_in_words
 from companion_app.web.drawing.match import last_spots, mark_of
 from companion_app.web.drawing.table import spot, spots_of
@@ -18,7 +19,7 @@ from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
 from engine.game import Json, Move, Outcome, Place, Position, Violation
-from engine.placement import Layout, Piece, Placement
+from engine.placement import Placement
 from engine.record import move_to_json
 from engine.tiles import TileSet
 
@@ -123,8 +124,7 @@ def _last_round(position: Position) -> str | None:
 
 def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
     """Return who leads a game that people ended early."""
-    known = [score for score in scores.values() if score is not None]
-    return [p for p, score in scores.items() if over and known and score == max(known)]
+    return leading(scores) if over else []
 
 
 def _players(match: Match, outcome: Outcome, speech: Speech, turn: str | None) -> list[Doc]:
@@ -183,13 +183,13 @@ def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
         "overruled": one.overruled,
         "violations": violations_to_json(one.violations, match, speech),
         "seq": one.seq,
-        "spots": [spot(p) for p in last_cells(one.move, match)],
+        "spots": [spot(p) for p in match.cells_of(one.move)],
     }
 
 
 def listed_move(move: Move, match: Match, speech: Speech) -> Doc:
     """Return a move that could be made: as it is written, its places, and in words."""
-    return {"move": move_to_json(move), "spots": [spot(p) for p in last_cells(move, match)],
+    return {"move": move_to_json(move), "spots": [spot(p) for p in match.cells_of(move)],
             "text": speech.move(move, match.game.facts.coloured_moves)}  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
         "name": speech.player(pending.move.player),
         "text": speech.move(pending.move, match.game.facts.coloured_moves),
         "said": laid(speech, pending.move, match.game.facts.coloured_moves),
-        "spots": [spot(p) for p in last_cells(pending.move, match)],
+        "spots": [spot(p) for p in match.cells_of(pending.move)],
         "move": move_to_json(pending.move),
         "violations": violations_to_json(pending.violations, match, speech),
         "pictures": {name: name in now.pictures for name in ("before", "after")},
@@ -240,30 +240,24 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
     """Return what lies there, each tile with the move that laid it."""
     born: dict[str, int] = {}
     for number, one in enumerate(match.accepted[:count], start=1):
-        for place in last_cells(one.move, match):
+        for place in match.cells_of(one.move):
             born[spot(place)] = number
-    layout = match.game.layout(match.positions[count])
+    layout = match.layouts[count]
     label = speech.labels(layout, match.box)
     return [
         {"tile": one.tile, "label": label(one), "spots": places,
          "n": max(born.get(place, 0) for place in places),
          "turns": one.turns if isinstance(one, Placement) else None}
-        for one in sorted(_placed(layout), key=str)
+        for one in sorted(tiles_of(layout), key=str)
         for places in (spots_of(one, match.box),)
     ]  # fmt: skip
 
 
-def _placed(layout: Layout) -> list[Placement | Piece]:
-    return [*layout.cards, *layout.pieces]
-
-
 def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
     """Return what is left in the box, by tile; not what was put away before the game."""
-    lying: dict[str, int] = {}
-    for one in _placed(match.game.layout(match.positions[count])):
-        lying[one.tile] = lying.get(one.tile, 0) + 1
+    lying = Counter(one.tile for one in tiles_of(match.layouts[count]))
     return [
-        {"tile": name, "label": speech.tile(name), "left": max(0, number - lying.get(name, 0)),
+        {"tile": name, "label": speech.tile(name), "left": max(0, number - lying[name]),
          "colour": match.box[name].colour} | _cells(match.box, name)
         for name, number in match.box.counts.items()
         if number

@@ -18,6 +18,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from companion_app.live.places import tiles_of
 from companion_app.web.rows import board_side, where
 from engine.game import Move, Rule, ScoreLine, Summary, Violation
 from engine.placement import Layout, Piece, Placement
@@ -112,7 +113,7 @@ class Speech:
 
     def labels(self, layout: Layout, box: TileSet) -> Callable[[Placement | Piece], str]:
         """Return what says a lying tile with its place, for those who have the table read out."""
-        lying: list[Placement | Piece] = [*layout.cards, *layout.pieces]
+        lying = tiles_of(layout)
         side = board_side(box)
 
         def label(one: Placement | Piece) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from companion_app.live.match import Match
-from companion_app.live.moved import last_cells
 from companion_app.live.referee_state import Pending
 from companion_app.web.drawing.table import draw_table, spot
 from companion_app.web.speech import Speech
@@ -23,7 +22,7 @@ def last_spots(match: Match, upto: int | None = None) -> list[str]:
 
 def _last_places(match: Match, count: int) -> list[Place]:
     for one in reversed(match.accepted[:count]):
-        if cells := last_cells(one.move, match):
+        if cells := match.cells_of(one.move):
             return cells
     return []
 
@@ -46,7 +45,7 @@ def shown(match: Match, upto: int | None = None) -> Shown:
 
 def shown_with_foul(match: Match, pending: Pending) -> Shown:
     """Return the table with an announced foul on it, its places marked."""
-    last = last_cells(pending.move, match)
+    last = match.cells_of(pending.move)
     marked = [place for broken in pending.violations for place in pointed(broken, match)]
     return Shown(pending.layout, tuple(marked or last), tuple(last))
 

@@ -14,7 +14,6 @@ from companion_app.web.game_asked import record_asked
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.exchange import Doc, Views, asked, language, told
 from companion_app.web.speech import Speech
-from engine.record import parse_move
 
 views = Views("alone", __name__)
 
@@ -54,7 +53,7 @@ def show(name: str) -> Doc:
     """Return a game of one phone as it stands, with what may be done."""
     game = companion().alone.game(name)
     match, words = _match(game), _words(game)
-    legal = (parse_move(match.game, match.box, match.start.players, one, "legal")
+    legal = (match.parsed(one, "legal")
              for one in game.legal)  # fmt: skip
     return snapshot.match_to_json(match, words) | {
         "drawing": match_drawing.mark_of(match, None),

@@ -10,7 +10,6 @@ from flask import Response, current_app, jsonify, request
 from companion_app.help_orders import help_is_off
 from companion_app.line.ends import EyeAway
 from companion_app.live.kept import KeptGames
-from companion_app.live.moved import last_cells
 from companion_app.live.salvage_report import told
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, speech, svg_answer
@@ -167,7 +166,7 @@ def moves() -> Doc:
     if match is None or match.ended:
         return {"moves": []}
     legal = match.game.legal_moves(match.position)[:MOST_MOVES_SHOWN]
-    spots = [[spot(p) for p in last_cells(move, match)] for move in legal]
+    spots = [[spot(p) for p in match.cells_of(move)] for move in legal]
     return {"moves": [{"move": move_to_json(move), "spots": there}
                       for move, there in zip(legal, spots, strict=True)]}  # fmt: skip
 

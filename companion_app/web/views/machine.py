@@ -12,12 +12,12 @@ from companion_app.live.questions import concerns
 from companion_app.refusal import Refusal
 from companion_app.web import replays
 from companion_app.web.context import companion, done, speech
-from companion_app.web.machine import after, ghost, reasons_in_words, words_for
+from companion_app.web.machine import ghost, reasons_in_words, words_for
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.exchange import Doc, Views, asked, language, told, told_or_none
 from companion_app.web.summaries import said as in_words
-from engine.record import parse_move, record_to_json
+from engine.record import record_to_json
 
 views = Views("machine", __name__)
 MOST_TILES = 20
@@ -100,13 +100,13 @@ def ideas() -> Doc:
 
 
 def _idea(said: Any, match: Match) -> dict[str, Any]:
-    move = parse_move(match.game, match.box, match.start.players, said["move"], "idea")
+    move = match.parsed(said["move"], "idea")
     words = speech()
     return {
         "move": said["move"],
         "text": words_for(match, move, words),
         "why": reasons_in_words(said["why"], words),
-        "ghost": ghost(match.game.layout(match.position), after(match, move), match),
+        "ghost": ghost(match.layout, match.after(move), match),
     }
 
 
