@@ -184,8 +184,7 @@ def _camera_name(wanted: str) -> str:
 
 
 def _opened(name: str, settings: Settings) -> FrameSource:
-    from companion_app.live.opening import open_source
-    from companion_app.pi_source import pi_source
+    from companion_app.live.opening import open_source, pi_source
 
     if name == "pi":
         return pi_source(settings)

@@ -13,8 +13,7 @@ from typing import Any
 
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
-from companion_app.eye.correcting import keep_named, named_by_cells, spots_named
-from companion_app.eye.corrections import Corrections
+from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
 from companion_app.eye.desk import Desk, names_in
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead

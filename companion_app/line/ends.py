@@ -25,6 +25,22 @@ class Answer:
     data: bytes = b""
 
 
+@dataclass(frozen=True, slots=True)
+class Still:
+    """A frame of the camera: height x width pixels of blue, green and red, a byte each."""
+
+    height: int
+    width: int
+    taken_at_s: float
+    data: bytes
+
+    def bgr(self) -> Any:
+        """Return it as an array."""
+        import numpy as np
+
+        return np.frombuffer(self.data, np.uint8).reshape(self.height, self.width, 3)
+
+
 class EyeAway(Refusal):
     """The eye does not answer: it is being started again."""
 

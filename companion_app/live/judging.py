@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from companion_app.live.asker import Asker
-from companion_app.live.drilled import drill_shown
 from companion_app.live.explain import Explanation, Foul, Row, explain
 from companion_app.live.keeping import Keeper
 from companion_app.live.likeness import (
     clay_seen,
     differ_by_drill,
     differ_by_player,
+    drill_shown,
     gone,
     key,
     last_laid,
@@ -87,7 +87,7 @@ class Judge:
         known = self._match.layout
         tables = [layout for layout in reading.layouts if not same(layout, known)]
         if len(tables) < len(reading.layouts) or not tables:
-            self._as_accepted(reading, t)
+            self._as_accepted(t)
             self._late_clay(reading, t)
             return "settled"
         if self._state.pending and any(same(table, self._state.pending.layout) for table in tables):
@@ -103,8 +103,7 @@ class Judge:
             return "unsure"
         return self._changed(tables, reading, settled, t, picture)
 
-    def _as_accepted(self, reading: Reading, t: float) -> None:
-        del reading
+    def _as_accepted(self, t: float) -> None:
         self._state.begun = True
         self._state.waived = None
         self._state.since.clear()

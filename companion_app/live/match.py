@@ -17,10 +17,10 @@ from typing import Any
 from companion_app.boxes import box_on_the_table
 from companion_app.live.errors import StoreError
 from companion_app.live.log_line import Line
-from companion_app.live.old_names import plain_names, renamed
 from companion_app.live.store import Store
 from engine.errors import EngineError
 from engine.game import AnyGame, Json, Move, Place, Start, Violation
+from engine.given import hides
 from engine.placement import Layout
 from engine.record import Record, move_to_json, parse_move, parse_record, record_to_json
 from engine.referee import violation_to_json
@@ -338,3 +338,32 @@ def _understood(key: str, line: Line) -> Iterator[None]:
 
 def _named(**pictures: bytes | None) -> dict[str, bytes]:
     return {name: jpeg for name, jpeg in pictures.items() if jpeg is not None}
+
+
+# --- names in games of 0.1.0, which took any characters: hidden ones are left out ----------------
+
+
+def plain_names(players: Iterable[str]) -> dict[str, str]:
+    """Return, for each name that hides characters, one without them that nobody else has."""
+    given = list(players)
+    taken = {name for name in given if not hides(name)}
+    names = {}
+    for seat, name in enumerate(given, start=1):
+        if name not in taken:
+            plain = "".join(c for c in name if not hides(c)).strip() or str(seat)
+            names[name] = plain if plain not in taken else f"{plain[:30]} {seat}"
+            taken.add(names[name])
+    return names
+
+
+def renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a JSON value with other names in it, wherever they stand."""
+    if not names:
+        return value
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, Mapping):
+        return {names.get(key, key): renamed(one, names) for key, one in value.items()}
+    if isinstance(value, list):
+        return [renamed(one, names) for one in value]
+    return value

@@ -73,7 +73,7 @@ def spots_of(placed: Placement | Piece) -> tuple[Spot, ...]:
 
 def tiles_of(layout: Layout) -> list[Placement | Piece]:
     """Return the cards and hex tiles of a layout, without clay."""
-    return [*sorted(layout.cards), *sorted(layout.pieces)]
+    return [one for one in layout.placements() if not isinstance(one, Clay)]
 
 
 def leading(scores: Mapping[str, int | None]) -> list[str]:

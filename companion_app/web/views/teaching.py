@@ -12,7 +12,6 @@ from companion_app.hands.work import PHOTO
 from companion_app.web.context import companion, speech
 from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
-from companion_app.web.lessons.photo_reading import tried
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
 from companion_app.web.serving.exchange import Doc, Views, a_file, asked, sent_file
@@ -251,6 +250,8 @@ def give_away(name: str) -> Response:
 @views.changes("/api/teaching/trial", files=True)
 def trial() -> Doc:
     """Read a photo (multipart, ``photo`` and ``set``) with a taught box: what is sure, what not."""
+    from models.teaching.trial import tried
+
     access.limit_uploads(companion().limiter)
     data, name = sent_file("photo"), str(request.form.get("set", ""))
     try:
