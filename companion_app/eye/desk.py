@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from companion_app.eye.feeder import Feeder, NoFeeder
+from companion_app.eye.feeder import Feeder
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
 from companion_app.live.machine import NOTE, Machine, machine_in
@@ -44,7 +44,7 @@ class Desk:
         self.seeing = "looking"
         self.why: Mapping[str, Any] | None = None
         """What has kept the referee from a verdict for a while."""
-        self.feeder: Feeder = NoFeeder()
+        self.feeder: Feeder = Feeder()
         self.trouble: str | None = None
         """What is wrong right now, in a sentence; ``None`` when all is well."""
         self.pictures_mb: int | None = None
@@ -145,7 +145,7 @@ class Desk:
     def stop_feeding(self) -> None:
         """Show no more tables to the referee."""
         # Without the lock: the feeder may be waiting for it.
-        feeder, self.feeder = self.feeder, NoFeeder()
+        feeder, self.feeder = self.feeder, Feeder()
         feeder.stop()
 
     # --- events ----------------------------------------------------------------------------

@@ -13,17 +13,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from companion_app.eye.feeder import Table
+from companion_app.eye.feeder import Feeder, Table
 from companion_app.live.errors import LiveError
-from companion_app.live.loop import LiveLoop
 from companion_app.live.places import Sighting, contents
-from companion_app.live.referee import Referee
 from companion_app.live.settle import Settled
 from engine.errors import EngineError
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, move_to_json, parse_move, parse_record
-from vision import Frame
 
 SILENT = ("roll", "discard", "pass", "finale")
 """Moves that leave no trace on the table: they are told."""
@@ -79,13 +76,10 @@ def laid(layout: Layout, move: Move, field: int | None) -> Layout:
     return Layout(layout.cards - lying | {new}, layout.pieces, layout.clay)
 
 
-class RecordedGame:
+class RecordedGame(Feeder):
     """A thread that plays a script at the desk; it watches no frames."""
 
     kind = "recorded"
-    name = ""
-    loop: LiveLoop | None = None
-    newest: Frame | None = None
 
     def __init__(self, script: Script, speed: float = 1.0) -> None:
         self.script = script
@@ -104,14 +98,6 @@ class RecordedGame:
         self._stop.set()
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join(5)
-
-    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
-        """Pass on what a player told."""
-        referee.tell(message, t)
-
-    def picture(self) -> bytes | None:
-        """Return that there is no picture."""
-        return None
 
     def _play(self, table: Table) -> None:
         done = self._already_played(table)

@@ -7,6 +7,7 @@ answers by events. It sleeps nowhere and knows no clock but the frames' own.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import hypot
@@ -98,8 +99,18 @@ class LiveLoop:
 
     def __init__(
         self, match: Match, reader: Reader, emit: Callable[[Event], None],
-        settings: LoopSettings | None = None,
+        settings: LoopSettings | None = None, meanwhile: threading.RLock | None = None,
     ) -> None:  # fmt: skip
+        """Watch for a match.
+
+        Args:
+            match: the game.
+            reader: reads frames.
+            emit: is told what happens.
+            settings: how it is watched.
+            meanwhile: a lock that whoever drives the loop holds once; it is open while a frame is
+                read, so that others can work.
+        """
         self.settings = settings or LoopSettings()
         self.match = match
         self.reader = reader
@@ -108,7 +119,7 @@ class LiveLoop:
         self.trouble: str | None = None
         """What could not be kept, in a sentence; ``None`` when all is well."""
         self.looks = 0
-        self._emit = emit
+        self._emit, self._meanwhile = emit, meanwhile
         self._watcher = Watcher(self.settings.watch)
         kept = last_picture(match)
         if kept is not None:
@@ -267,7 +278,13 @@ class LiveLoop:
     def _read(self, frame: Frame, known: Layout) -> TableState | None:
         """Read a frame; one that breaks the reader must not end the evening."""
         try:
-            return self.reader.read(frame, known)
+            if self._meanwhile is None:
+                return self.reader.read(frame, known)
+            self._meanwhile.release()
+            try:
+                return self.reader.read(frame, known)
+            finally:
+                self._meanwhile.acquire()
         except Exception:
             log.exception("a picture could not be read")
             self.trouble = UNREADABLE

@@ -43,17 +43,6 @@ class Accepted:
     """The line in the log that holds it, and its picture."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A match as it stood after one line of its log."""
-
-    seq: int
-    start: Start
-    accepted: tuple[Accepted, ...]
-    positions: tuple[Any, ...]
-    layouts: tuple[Layout, ...]
-
-
 class Match:
     """Accepted moves in order; what is not on the disk is not in it."""
 
@@ -119,9 +108,7 @@ class Match:
         """
         if any(line.kind == "undone" for line in lines):
             return None
-        grown = copy(self)
-        grown.accepted, grown.positions = list(self.accepted), list(self.positions)
-        grown.layouts = list(self.layouts)
+        grown = self.copied()
         for line in lines:
             grown._follow(line)
         grown._seq = lines[-1].seq if lines else self._seq
@@ -227,19 +214,19 @@ class Match:
         self._append("restarted", {"record": record_to_json(record)})
         self._begin_with(start)
 
-    def mark(self) -> Mark:
-        """Return how it stands, to go back to."""
-        return Mark(
-            self._seq, self.start, tuple(self.accepted), tuple(self.positions), tuple(self.layouts)
-        )
+    def copied(self) -> Match:
+        """Return it as it stands now; what becomes of one does not change the other."""
+        other = copy(self)
+        other.accepted, other.positions = list(self.accepted), list(self.positions)
+        other.layouts = list(self.layouts)
+        return other
 
-    def go_back(self, mark: Mark, t: float = 0.0) -> None:
+    def go_back(self, mark: Match, t: float = 0.0) -> None:
         """Let it stand as it did, moves that were dropped since included."""
         self._append("undone", {"after": mark.seq, "t": t})
-        self.start = mark.start
-        self.accepted = list(mark.accepted)
-        self.positions = list(mark.positions)
-        self.layouts = list(mark.layouts)
+        stood = mark.copied()
+        self.start, self.accepted = stood.start, stood.accepted
+        self.positions, self.layouts = stood.positions, stood.layouts
 
     def foul(
         self,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Literal
 
 from companion_app.live.explain import Row
 from companion_app.live.machine import LaidOtherwise, MachineTurn
-from companion_app.live.match import Accepted, Mark, Match
+from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Content, Spot, contents
 from companion_app.live.questions import Question, is_about_the_table, question_to_json
 from companion_app.live.table import Reading
@@ -58,24 +59,20 @@ class Pending:
     seq: int
 
 
+REMEMBERED = ("pending", "waived", "answers", "there", "strays", "whole", "chosen", "rolls",
+              "rolled_s", "seen_roll", "begun")  # fmt: skip
+"""What of the state goes back with what was told."""
+
+
 @dataclass(frozen=True)
 class Before:
     """How everything stood before something was told."""
 
-    mark: Mark
+    match: Match
     question: Question | None
     """The question that was answered."""
-    pending: Pending | None
-    waived: Layout | None
-    answers: Mapping[Spot, Content | None]
-    there: frozenset[Spot]
-    strays: frozenset[Spot]
-    whole: frozenset[Spot]
-    chosen: Mapping[object, Row]
-    rolls: tuple[tuple[float, Move], ...]
-    rolled_s: float
-    seen_roll: int | None
-    begun: bool
+    state: Mapping[str, Any]
+    """What is remembered of the state, by name."""
 
 
 @dataclass(frozen=True)
@@ -187,25 +184,13 @@ class RefereeState:
 
     def before(self, question: Question | None = None) -> Before:
         """Return how everything stands, to come back to."""
-        return Before(
-            self.match.mark(), question, self.pending, self.waived, dict(self.answers),
-            self.there, self.strays, self.whole, dict(self.chosen), tuple(self.rolls),
-            self.rolled_s, self.seen_roll, self.begun,
-        )  # fmt: skip
+        kept = {name: copy(getattr(self, name)) for name in REMEMBERED}
+        return Before(self.match.copied(), question, kept)
 
     def put_back(self, before: Before) -> None:
         """Let everything stand as it did."""
-        self.pending = before.pending
-        self.waived = before.waived
-        self.answers = dict(before.answers)
-        self.there = before.there
-        self.strays = before.strays
-        self.whole = before.whole
-        self.chosen = dict(before.chosen)
-        self.rolls = deque(before.rolls)
-        self.rolled_s = before.rolled_s
-        self.seen_roll = before.seen_roll
-        self.begun = before.begun
+        for name, value in before.state.items():
+            setattr(self, name, copy(value))
         self.since.clear()
 
     def wants(self, turn: MachineTurn | None) -> None:

@@ -31,11 +31,11 @@ class Undoing:
         if not self.can_undo_told:
             return False
         before = self._state.deeds.pop().before
-        if self._state.pending is not None and self._state.pending != before.pending:
+        if self._state.pending is not None and self._state.pending != before.state["pending"]:
             self._keeper.take_foul_back(t)
-        count = _common(before.mark.accepted, self._match.accepted)
+        count = _common(before.match.accepted, self._match.accepted)
         last = len(self._match.accepted)
-        self._match.go_back(before.mark, t)
+        self._match.go_back(before.match, t)
         for n in range(last, count, -1):
             self._state.say("taken-back", t, n=n)
         for n, one in enumerate(self._match.accepted[count:], start=count + 1):
@@ -51,8 +51,8 @@ class Undoing:
     def remember(self, before: Before) -> None:
         """Keep what was just told, so that it can be undone."""
         now = tuple(self._match.accepted)
-        unchanged = now == before.mark.accepted and self._match.start == before.mark.start
-        due = unchanged and self._state.pending == before.pending
+        unchanged = now == tuple(before.match.accepted) and self._match.start == before.match.start
+        due = unchanged and self._state.pending == before.state["pending"]
         self._state.deeds.append(Deed(before, self._match.start, now, due))
 
     def _stands(self, deed: Deed) -> bool:

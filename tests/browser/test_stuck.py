@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion_app.eye.feeder import NoFeeder
+from companion_app.eye.feeder import Feeder
 from companion_app.eye.recorded import settled_on
 from engine.notation import read_layout
 from engine.placement import Layout
@@ -26,7 +26,7 @@ def shown(served, table: Layout) -> None:
 def test_what_keeps_the_referee_from_a_verdict_stands_where_not_sure_yet_stood(served, script):
     served.begin(script.record)
     served.play(script.record, 3)
-    served.desk.feeder = type("Camera", (NoFeeder,), {"kind": "camera"})()
+    served.desk.feeder = type("Camera", (Feeder,), {"kind": "camera"})()
     page = served.open("/")
     served.desk.emit({"event": "state", "state": "unsure", "t": 1.0})
     page.wait("document.querySelector('.seeing')?.innerText === 'Not sure yet'")
