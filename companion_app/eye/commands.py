@@ -52,15 +52,14 @@ class Commands:
 
     def __init__(
         self, desk: Desk, camera: TableCamera | None = None,
-        corrections: Corrections | None = None, make_feeder: MakeFeeder | None = None,
-        machine: MachineSeats | None = None,
+        corrections: Corrections | None = None, machine: MachineSeats | None = None,
     ) -> None:  # fmt: skip
         self.desk = desk
         self.camera = camera
         """``None`` where only written games are shown."""
         self.corrections = corrections
         """``None`` where none are kept."""
-        self.make_feeder = make_feeder
+        self.make_feeder: MakeFeeder | None = None
         """Where a game is not shown by the camera."""
         self.start_again: Callable[[], None] = lambda: None
         """Ends this eye; whoever looks after it starts it again."""

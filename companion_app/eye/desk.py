@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,15 +28,9 @@ from engine.record import Record
 class Desk:
     """The game that is on, and all those that were."""
 
-    def __init__(
-        self,
-        store: Store,
-        hub: Hub | None = None,
-        set_folders: Iterable[Path] = (),
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, store: Store, set_folders: Iterable[Path] = ()) -> None:
         self.store = store
-        self.hub = hub or Hub()
+        self.hub = Hub()
         self.set_folders = tuple(set_folders)
         self.lock = threading.RLock()
         self.referee: Referee | None = None
@@ -54,8 +48,7 @@ class Desk:
         self.machine = Machine()
         """Which seats are the machine's, and what people have told it."""
         self._taken: list[Move] = []
-        self._clock = clock
-        self._began = clock()
+        self._began = time.monotonic()
 
     # --- games -----------------------------------------------------------------------------
 
@@ -152,7 +145,7 @@ class Desk:
 
     def now(self) -> float:
         """Return seconds since the desk was set up."""
-        return self._clock() - self._began
+        return time.monotonic() - self._began
 
     def emit(self, event: Mapping[str, Any]) -> None:
         """Tell every phone, and remember what the page shows."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,10 +48,8 @@ class Task:
 class MachineSeats:
     """Watches whose turn it is."""
 
-    def __init__(
-        self, desk: Desk, player: Player, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._desk, self._player, self._clock = desk, player, clock
+    def __init__(self, desk: Desk, player: Player) -> None:
+        self._desk, self._player = desk, player
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._ahead: Any = None
@@ -140,7 +138,7 @@ class MachineSeats:
 
     def _has_failed(self, position: Any) -> bool:
         return self._failed is not None and self._failed[0] is position and (
-            self._clock() - self._failed[1] < AGAIN_S)  # fmt: skip
+            time.monotonic() - self._failed[1] < AGAIN_S)  # fmt: skip
 
     def _needs(self, match: Match, player: str) -> str | None:
         """Return what has to be done for a seat: ``roll``, ``draw`` or ``hand``."""
@@ -183,7 +181,7 @@ class MachineSeats:
 
     def _give_up(self, referee: Referee, task: Task) -> None:
         """Let people play for it, until it has an answer after all."""
-        self._failed = task.position, self._clock()
+        self._failed = task.position, time.monotonic()
         referee.state.wants(None)
         self._desk.emit({"event": "machine", "t": self._desk.now()})
 

@@ -177,5 +177,5 @@ def game_sheet(place: Place, key: str, language: str) -> bytes:
 
     game = replayed(place, key)
     words, out = Speech(language, game.names), io.BytesIO()
-    score_sheet(out, game.match, snapshot.match_to_json(game.match, words), game.times, words)
+    score_sheet(out, game.match, snapshot.match_to_json(game.match, words), game.times)
     return out.getvalue()

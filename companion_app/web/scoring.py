@@ -120,8 +120,7 @@ def printed_part(
     Raises:
         NotFound: the box has no such part.
     """
-    from models.sheets.make import parts_of, printed_pitch_mm, write_sheets
-    from models.sheets.paper import sheet_of
+    from models.sheets.make import parts_of
     from models.sheets.words import ENGLISH, Words
 
     box = find_set(game_named(game_name), set_name, place.set_folders)
@@ -129,23 +128,24 @@ def printed_part(
         raise NotFound
     speech = Speech(language, {})
     words = Words({key: speech.page(f"sheet-{key}") for key in ENGLISH}, speech.tile)
-    sheet = sheet_of(paper)
-    with tempfile.TemporaryDirectory() as folder:
-        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None), words, part)
-        return (Path(folder) / f"{part}.pdf").read_bytes()
+    return _sheets(box, paper, words, part)[f"{part}.pdf"]
 
 
 def printed(place: Place, game_name: str, set_name: str | None, paper: str) -> tuple[str, bytes]:
     """Return the name of a box, and its tiles as PDF sheets to cut out, in one file."""
+    box, packed = find_set(game_named(game_name), set_name, place.set_folders), io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in _sheets(box, paper).items():
+            archive.writestr(name, data)
+    return box.name, packed.getvalue()
+
+
+def _sheets(box: TileSet, paper: str, *more: Any) -> dict[str, bytes]:
+    """Return the PDF files of a box by name; ``more`` are words, and the only part to be made."""
     from models.sheets.make import printed_pitch_mm, write_sheets
     from models.sheets.paper import sheet_of
 
-    box = find_set(game_named(game_name), set_name, place.set_folders)
-    packed = io.BytesIO()
+    sheet = sheet_of(paper)
     with tempfile.TemporaryDirectory() as folder:
-        sheet = sheet_of(paper)
-        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None))
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(Path(folder).glob("*.pdf")):
-                archive.write(file, file.name)
-    return box.name, packed.getvalue()
+        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None), *more)
+        return {file.name: file.read_bytes() for file in sorted(Path(folder).glob("*.pdf"))}

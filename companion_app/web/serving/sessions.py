@@ -14,7 +14,6 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -67,8 +66,8 @@ SESSION: dict[str, Form] = {
 class Sessions:
     """All sessions, and the file they are kept in; without a path in memory alone."""
 
-    def __init__(self, path: Path | None = None, clock: Callable[[], float] = time.time) -> None:
-        self._path, self._clock = path, clock
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
         self._lock = threading.Lock()
         self._kept = self._read()
 
@@ -76,9 +75,9 @@ class Sessions:
         """Return a session by the number in a cookie."""
         with self._lock:
             found = self._kept.get(_hash(id_))
-            if found is None or found.made_s < self._clock() - LASTS_S:
+            if found is None or found.made_s < time.time() - LASTS_S:
                 return None
-            found = replace(found, seen_s=self._clock())
+            found = replace(found, seen_s=time.time())
             self._kept[_hash(id_)] = found
             return found
 
@@ -94,7 +93,7 @@ class Sessions:
 
     def fresh(self, device: str) -> Session:
         """Return a session that may nothing yet."""
-        return Session(self._clock(), self._clock(), device)
+        return Session(time.time(), time.time(), device)
 
     def end(self, id_: str) -> None:
         """End a session: its cookie is good for nothing any more."""
@@ -137,7 +136,7 @@ class Sessions:
         with self._lock:
             newest = sorted(self._kept.items(), key=lambda item: -item[1].seen_s)
             return {key[:HANDLE]: one for key, one in newest
-                    if one.made_s >= self._clock() - LASTS_S}  # fmt: skip
+                    if one.made_s >= time.time() - LASTS_S}  # fmt: skip
 
     def _read(self) -> dict[str, Session]:
         try:

@@ -33,12 +33,12 @@ def events() -> Response:
     return answer
 
 
-def stream(hub: Hub, listener: Listener, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+def stream(hub: Hub, listener: Listener) -> Iterator[str]:
     """Yield the lines of a stream until the phone or the server goes."""
     try:
         yield f"retry: {RETRY_MS}\n: hello\n\n"
         while not listener.closed:
-            waiting = listener.take(heartbeat_s)
+            waiting = listener.take(HEARTBEAT_S)
             yield "".join(line(event) for event in waiting) or ": still here\n\n"
     finally:
         hub.leave(listener)

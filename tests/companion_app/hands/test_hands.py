@@ -17,7 +17,7 @@ import pytest
 
 from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
 from companion_app.hands.pool import MOST_WAITING, Hands
-from companion_app.hands.work import LEAST_MEMORY_MB, MB, Work, memory_bytes, most_hands
+from companion_app.hands.work import LEAST_MEMORY_MB, MB, Work, memory_bytes
 from companion_app.web.serving.errors import NotFound, WebError
 from engine.errors import RecordError
 from tests.companion_app.hands import heavy
@@ -185,11 +185,6 @@ def select_readable(handle: int) -> bool:
         return bool(select.select([handle], [], [], 30)[0])
     finally:
         os.close(handle)
-
-
-@pytest.mark.parametrize(("cores", "most"), [(1, 1), (2, 1), (4, 3)])
-def test_one_core_stays_with_the_game(cores, most):
-    assert most_hands(cores) == most
 
 
 @pytest.mark.parametrize(
