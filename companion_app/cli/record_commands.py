@@ -19,17 +19,16 @@ from companion_app.answers import (
     print_json,
     shown_name,
 )
-from companion_app.boxes import box_for
+from companion_app.boxes import box_for, players_seen
 from companion_app.cli.arguments import told_options, told_players
 from companion_app.home import set_folders
-from companion_app.live.places import leading, tiles_of
+from companion_app.live.places import leading
 from companion_app.web.speech import Speech
 from engine import referee as judging
 from engine.errors import EngineError, RecordError
 from engine.game import AnyGame, Json, Move, Start
 from engine.games import game_named
 from engine.given import LARGEST_BYTES, load_json
-from engine.placement import Layout
 from engine.record import (
     TABLE_FORMAT,
     VERSION,
@@ -134,17 +133,6 @@ def _table_from(arguments: Namespace) -> Json:
 
     request = request_from(Namespace(**vars(arguments), shape=None, grid=None))
     return table_state_to_json(read_picture(arguments.table, request), arguments.table)
-
-
-def players_seen(game: AnyGame, tile_set: TileSet, layout: Layout) -> tuple[str, ...]:
-    """Return the colours or fields that lie on a table, in the game's order."""
-    names = game.facts.player_names
-    if names is None:
-        fields = {placed.field or 0 for placed in layout.cards}
-        count = max([game.facts.fewest_players, *(field + 1 for field in fields)])
-        return tuple(str(number + 1) for number in range(count))
-    seen = {tile_set[one.tile].colour for one in tiles_of(layout)}
-    return tuple(n for n in names if n in seen) or names[: game.facts.fewest_players]
 
 
 def answer_lines(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion_app.cli.record_commands import players_seen
+from companion_app.boxes import players_seen
 from companion_app.live.places import leading
 from companion_app.outlining import ink_of
 from companion_app.web.drawing.table import draw_table
