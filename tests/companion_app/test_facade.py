@@ -1,7 +1,8 @@
-"""What each room of the application shows to the others: these files are its front, the rest not."""
+"""What each room of the application shows to the others: some files are its front, others not."""
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,13 @@ FRONT = {
 """By room, the files that other rooms may use; the eye is a process, reached by the line alone."""
 
 
-def taken() -> Iterator[tuple[Path, str, str]]:
-    """Yield who takes which name from which module of the application."""
+@cache
+def taken() -> list[tuple[Path, str, str]]:
+    """Return who takes which name from which module of the application."""
+    return list(_taken())
+
+
+def _taken() -> Iterator[tuple[Path, str, str]]:
     for path in sorted((ROOT / "companion_app").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("companion_app."):
