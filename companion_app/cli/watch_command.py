@@ -218,7 +218,7 @@ class Watching:
         """Pass on an event; what keeps the referee from a verdict comes with its sentence."""
         why = event.get("why")
         if isinstance(why, dict):
-            event = {**event, "why": {**why, "text": Speech("en").why_not(why["what"])}}
+            event = {**event, "why": {**why, "text": Speech("en").page(f"why-{why['what']}")}}
         self.emit(event)
 
     def _listen(self, loop: LiveLoop) -> None:

@@ -124,7 +124,7 @@ class TableCamera:
 
     def _opened(self, record: Record, patient: bool = False) -> FrameSource:
         if self.kind == "demo":
-            return DemoSource.going_on(record, self.seed, self._speed)
+            return DemoSource(record.game.facts.name, self.seed, self._speed, record=record)
         if self.kind == "phone":
             return self.inbox.source()
         try:

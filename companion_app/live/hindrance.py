@@ -45,14 +45,8 @@ class Hindrance:
         return {"what": self.what, "spots": [list(spot) for spot in self.spots]}
 
 
-LOOKING = Hindrance("looking")
-HAND = Hindrance("hand")
-MOVING = Hindrance("moving")
-TOO_DARK = Hindrance("too-dark")
-CAMERA_MOVED = Hindrance("camera-moved")
 CAMERA_LOST = Hindrance("camera-lost")
 NOT_KEPT = Hindrance("not-kept")
-OTHER_TABLE = Hindrance("other-table")
 
 
 @dataclass

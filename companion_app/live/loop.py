@@ -19,13 +19,7 @@ from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
 from companion_app.live.hindrance import (
     CAMERA_LOST,
-    CAMERA_MOVED,
-    HAND,
-    LOOKING,
-    MOVING,
     NOT_KEPT,
-    OTHER_TABLE,
-    TOO_DARK,
     Hindrance,
     Lasting,
     at_the_table,
@@ -149,7 +143,7 @@ class LiveLoop:
 
     def start(self, t: float = 0.0) -> None:
         """Say how it stands before the first frame."""
-        self._become("looking", t, LOOKING)
+        self._become("looking", t, Hindrance("looking"))
         self.referee.start(t)
 
     def see(self, frame: Frame) -> None:
@@ -221,7 +215,7 @@ class LiveLoop:
             self._settler.moved()
             if t - self._dark_since_s >= self.settings.dark_after_s:
                 self._disturb()
-                self._become("too-dark", t, TOO_DARK)
+                self._become("too-dark", t, Hindrance("too-dark"))
             return
         self._dark_since_s = None
         if glimpse.jolt and not self._jolted:
@@ -234,8 +228,9 @@ class LiveLoop:
             self._disturb()
             if glimpse.hand:
                 self.reader.doubt()
-            if self.state != "camera-moved" or glimpse.hand:
-                self._become(*(("hand", t, HAND) if glimpse.hand else ("settling", t, MOVING)))
+                self._become("hand", t, Hindrance("hand"))
+            elif self.state != "camera-moved":
+                self._become("settling", t, Hindrance("moving"))
             return
         if glimpse.changed:
             self._quiet = False
@@ -271,7 +266,7 @@ class LiveLoop:
         self._settled = self._settler.settled(self._aligner.centres_px)
         if self._settled is None:
             if self.state not in ("looking", "camera-moved"):
-                self._become("settling", t, MOVING)
+                self._become("settling", t, Hindrance("moving"))
             return
         self._referee(self._settled, frame, t)
 
@@ -401,7 +396,7 @@ class LiveLoop:
         self._outlines.clear()
         self.reader.forget()
         self._aligner.centres_px = dict(now.centres_px)
-        self._become("camera-moved", frame.taken_at_s, CAMERA_MOVED)
+        self._become("camera-moved", frame.taken_at_s, Hindrance("camera-moved"))
 
     def _not_found(self, table: TableState, t: float) -> None:
         """Wait for the known table to come back; ask about another one that stays."""
@@ -416,11 +411,11 @@ class LiveLoop:
             # Boards that are read where they lay before a small knock show nothing as it is known.
             self.reader.forget()
         if self._jolted:
-            self._become("camera-moved", t, CAMERA_MOVED)
+            self._become("camera-moved", t, Hindrance("camera-moved"))
         elif not table.quality.ok and any(a.what == "dark" for a in table.quality.advice):
-            self._become("too-dark", t, TOO_DARK)
+            self._become("too-dark", t, Hindrance("too-dark"))
         else:
-            self._become("unsure", t, OTHER_TABLE)
+            self._become("unsure", t, Hindrance("other-table"))
 
     def _become(self, state: str, t: float, hindrance: Hindrance | None) -> None:
         # Looks that settle and looks that are unsure take turns while people wait for one verdict.

@@ -35,7 +35,7 @@ def state(now: Now, speech: Speech) -> Doc:
     standing = now.standing
     document: Doc = {
         "version": now.version,
-        "seeing": {"state": standing.seeing, "text": speech.seen(standing.seeing),
+        "seeing": {"state": standing.seeing, "text": speech.page(f"seeing-{standing.seeing}"),
                    "why": _why(standing.why, speech)},
         "source": {"kind": standing.kind},
         "trouble": _trouble(standing.trouble, speech) if now.is_watched
@@ -67,7 +67,7 @@ def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
     if why is None:
         return None
     spots = [spot(place[1:], place[0]) for place in why["spots"]]
-    return {"what": why["what"], "text": speech.why_not(why["what"]), "spots": spots}
+    return {"what": why["what"], "text": speech.page(f"why-{why['what']}"), "spots": spots}
 
 
 def _trouble(text: str | None, speech: Speech) -> str | None:

@@ -218,14 +218,6 @@ class Speech:
             return self.colour(value)
         return " ".join(str(self._words["shapes"].get(word, word)) for word in words)
 
-    def seen(self, seeing: str) -> str:
-        """Return a state of the camera in words."""
-        return self.page(f"seeing-{seeing}")
-
-    def why_not(self, what: str) -> str:
-        """Return what keeps the referee from a verdict, and what to do about it."""
-        return self.page(f"why-{what}")
-
     # --- moves -----------------------------------------------------------------------------
 
     def move(self, move: Move, coloured: bool) -> str:
@@ -234,7 +226,6 @@ class Speech:
         tile = move.tile
         if tile and coloured and tile.startswith(f"{move.player}/"):
             tile = tile.partition("/")[2]
-        del coloured
         said = self.page(
             f"move-{move.do}",
             player=who, tile=self.tile(tile) if tile else "", value=move.value or "",
