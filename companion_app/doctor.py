@@ -162,7 +162,8 @@ def _clock(machine: Machine) -> Check:
     fix = "Connect to the internet once, or set it: sudo timedatectl set-time '2026-01-31 20:00'"
     now_s = machine.now_s()
     said = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now_s))
-    newest_s = max((path.stat().st_mtime for path in _kept(machine.home)), default=0.0)
+    kept = (machine.home / "games.sqlite3", machine.home / "page.json")
+    newest_s = max((path.stat().st_mtime for path in kept if path.exists()), default=0.0)
     if now_s < BUILT_S or now_s < newest_s - 3600:
         return Check("clock", False, f"The clock is wrong: it says {said} UTC.",
                      f"{fix}. Games keep their order anyway.")  # fmt: skip
@@ -171,10 +172,6 @@ def _clock(machine: Machine) -> Check:
             "clock", None, f"The clock says {said} UTC, but it was not set automatically.", fix
         )
     return Check("clock", True, f"The clock says {said} UTC.")
-
-
-def _kept(home: Path) -> list[Path]:
-    return [path for path in (home / "games.sqlite3", home / "page.json") if path.exists()]
 
 
 def _network(machine: Machine) -> Check:

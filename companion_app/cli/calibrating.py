@@ -50,7 +50,8 @@ def _photo_folder(arguments: Namespace) -> Path:
 
 def _photos_in(folder: Path) -> list[Path]:
     try:
-        files = sorted(path for path in folder.iterdir() if _is_picture(path))
+        shown_files = (path for path in folder.iterdir() if not path.name.startswith("."))
+        files = sorted(path for path in shown_files if path.suffix.lower() in PICTURE_ENDINGS)
     except FileNotFoundError:
         raise InputError(f"there is no folder {shown(folder)}") from None
     except (OSError, ValueError) as error:
@@ -59,10 +60,6 @@ def _photos_in(folder: Path) -> list[Path]:
     if not files:
         raise InputError(f"there are no pictures in {shown(folder)}")
     return files
-
-
-def _is_picture(path: Path) -> bool:
-    return path.suffix.lower() in PICTURE_ENDINGS and not path.name.startswith(".")
 
 
 def _photos(files: list[Path], broken: list[tuple[str, str]]) -> Iterator[Photo]:

@@ -161,7 +161,7 @@ def _unexplained_new(
 ) -> Hindrance:
     if beside(_places(laid), covered):
         return Hindrance("hidden", tuple(sorted(covered)))
-    apart = [one for one in laid if not _touches(one, known)]
+    apart = [one for one in laid if not beside(spots_of(one), contents(known))]
     if len(laid) == 1:
         return Hindrance("apart" if apart else "one-laid", _places(laid))
     return Hindrance("apart" if len(apart) == 1 else "several-laid", _places(apart or laid))
@@ -169,7 +169,3 @@ def _unexplained_new(
 
 def _places(tiles: Iterable[Placement | Piece]) -> tuple[Spot, ...]:
     return tuple(sorted({spot for one in tiles for spot in spots_of(one)}))
-
-
-def _touches(one: Placement | Piece, known: Layout) -> bool:
-    return bool(beside(spots_of(one), contents(known)))

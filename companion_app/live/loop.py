@@ -303,7 +303,8 @@ class LiveLoop:
 
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
         try:
-            standing = self.referee.look(settled, t, lambda: self._jpeg(frame))
+            standing = self.referee.look(settled, t, lambda: packed(
+                frame, self._outlines.values(), self.settings.picture))  # fmt: skip
             self.trouble = None
         except StoreError as error:
             # Not on the disk is not accepted: the next look tries again.
@@ -433,9 +434,6 @@ class LiveLoop:
         if self.why is not None:
             said["why"] = self.why.to_json()
         self._emit(said)
-
-    def _jpeg(self, frame: Frame) -> bytes | None:
-        return packed(frame, self._outlines.values(), self.settings.picture)
 
     def _look_again(self, jpeg: bytes) -> TableState | None:
         bgr = unpacked(jpeg)

@@ -16,7 +16,7 @@ from companion_app.live.rolling import Rolls, move_told
 from companion_app.live.undoing import Undoing
 from engine.errors import RecordError
 from engine.game import Json, Start
-from engine.given import shown
+from engine.given import is_whole, shown
 
 
 class PlayerMessages:
@@ -132,7 +132,7 @@ class PlayerMessages:
         box = self._match.box
         if not isinstance(value, str) or (value not in box and value not in box.colours):
             raise ToldError(f"there is no tile {shown(value)} in the box")
-        if turns is not None and not _is_quarter_turns(turns):
+        if turns is not None and not (is_whole(turns) and 0 <= turns < 4):
             raise ToldError("turns is 0, 1, 2 or 3")
         if self._match.box.lattice == "hex":
             return (str(value).partition("/")[0], 0)
@@ -140,7 +140,9 @@ class PlayerMessages:
         return known if turns is None else (value, turns)
 
     def _order_told(self, question: Question, value: Any, t: float) -> None:
-        index = value if isinstance(value, int) else _index_of(value, question.guesses)
+        index = value
+        if not isinstance(value, int):
+            index = question.guesses.index(value) if value in question.guesses else -1
         chosen = question.choices.get(str(index))
         if chosen is None:
             raise ToldError("answer with the number of a guess, from 0, or with the guess itself")
@@ -221,11 +223,3 @@ class PlayerMessages:
         if not verdict.legal:
             raise ToldError(" ".join(broken.text for broken in verdict.violations))
         self._keeper.accept((move,), t, lambda: None)
-
-
-def _is_quarter_turns(turns: Any) -> bool:
-    return isinstance(turns, int) and not isinstance(turns, bool) and 0 <= turns < 4
-
-
-def _index_of(value: Any, guesses: tuple[Json, ...]) -> int:
-    return guesses.index(value) if value in guesses else -1

@@ -50,7 +50,7 @@ def create_app(companion: Companion) -> Flask:
                  photos, teaching, trial, upkeep, wizard):  # fmt: skip
         app.register_blueprint(part.views)
     app.register_error_handler(Exception, _refused)
-    app.after_request(_compressed)
+    app.after_request(lambda response: compressed(response, companion.packer))
     return app
 
 
@@ -73,7 +73,3 @@ def _refused(error: Exception) -> Response:
     if code == "other-name" and request.accept_mimetypes.accept_html:
         return Response(text, status, mimetype="text/plain")
     return refused(status, code, text, detail, wait)
-
-
-def _compressed(response: Response) -> Response:
-    return compressed(response, companion().packer)

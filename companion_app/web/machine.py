@@ -29,7 +29,11 @@ def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech
         return None
     player = said["player"]
     document: Doc = {**said, "name": speech.player(player) if player else "", "ghost": [],
-                     "words": "", "hands": _hands(said["hands"], speech)}  # fmt: skip
+                     "words": ""}  # fmt: skip
+    document["hands"] = {
+        who: [{"tile": tile, "label": speech.tile(tile)} for tile in held]
+        for who, held in said["hands"].items()
+    }
     if said["laid"] is not None:
         laid = match.parsed(said["laid"], "machine")
         document["laid"] = speech.move(laid, match.game.facts.coloured_moves)
@@ -39,19 +43,12 @@ def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech
         where = words_for(match, move, speech)
         document["words"] = speech.page("machine-belongs", where=where) if said["laid"] else where
     elif said["needs"] is not None:
-        document["words"] = speech.page(f"machine-needs-{_need(said['needs'], match)}")
+        is_cards = said["needs"] == "draw" and "roll" in match.game.facts.actions
+        needs = "cards" if is_cards else said["needs"]
+        document["words"] = speech.page(f"machine-needs-{needs}")
     elif said["thinking"]:
         document["words"] = speech.page("machine-thinks")
     return document
-
-
-def _need(needs: str, match: Match) -> str:
-    return "cards" if needs == "draw" and "roll" in match.game.facts.actions else needs
-
-
-def _hands(hands: Mapping[str, Iterable[str]], speech: Speech) -> Doc:
-    return {who: [{"tile": tile, "label": speech.tile(tile)} for tile in held]
-            for who, held in hands.items()}  # fmt: skip
 
 
 def ghost(before: Layout, later: Layout, match: Match) -> list[Doc]:

@@ -146,7 +146,8 @@ def _ways(
     yield tuple(seen)
     if box.lattice == "hex":
         for turns in range(1, 6):
-            yield tuple((tile, _sorted_turned(cells, turns), 0) for tile, cells, _ in seen)
+            yield tuple((tile, tuple(sorted(hex_turned(cell, turns) for cell in cells)), 0)
+                        for tile, cells, _ in seen)  # fmt: skip
         return
     for turns in range(4):
         laid = [_card_turned(one, turns, box) for one in seen]
@@ -164,7 +165,3 @@ def _card_turned(one: Lying, turns: int, box: TileSet) -> Lying:
     tile, ((x, y), *_), way = one
     period = box[tile].period if tile in box else 4
     return tile, (turned((x, y), turns),), (way + turns) % period
-
-
-def _sorted_turned(cells: Iterable[Cell], turns: int) -> tuple[Cell, ...]:
-    return tuple(sorted(hex_turned(cell, turns) for cell in cells))

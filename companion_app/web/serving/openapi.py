@@ -28,10 +28,6 @@ def _query(name: str, schema: Doc, about: str) -> Doc:
     return {"name": name, "in": "query", "required": False, "schema": schema, "description": about}
 
 
-def _body(schema: Doc) -> Doc:
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
-
-
 def _object(**properties: Doc) -> Doc:
     return {"type": "object", "properties": properties}
 
@@ -240,7 +236,8 @@ def document() -> Doc:
         paths.setdefault(path, {})["post"] = {
             "summary": about,
             "description": "Only the host may do this." if host else "",
-            "requestBody": _body(schema),
+            "requestBody": {"required": True,
+                            "content": {"application/json": {"schema": schema}}},
             "security": [{"page": [], "token": []}],
             "responses": {"200": {"description": about,
                                   "content": {"application/json": {"schema": ANYTHING}}},
