@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from calibration.errors import CalibrationError
 from calibration.learn import Learnt, Photo, learn_profile
 from calibration.pattern import parse_pattern
 from calibration.profile import Profile
@@ -21,16 +20,13 @@ PICTURE_ENDINGS = frozenset([".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"]
 def calibrate(arguments: Namespace) -> int:
     """Learn a camera from photographs and save its profile."""
     broken: list[tuple[str, str]] = []
-    try:
-        pattern = parse_pattern(arguments.pattern)
-        files = _photos_in(_photo_folder(arguments))
-        learnt = learn_profile(_photos(files, broken), pattern)
-        left_out = (*broken, *learnt.left_out)
-        learnt = Learnt(len(files), learnt.profile, left_out, learnt.notes)
-        if learnt.profile is not None:
-            save_profile(learnt.profile, Path(arguments.out))
-    except CalibrationError as error:
-        raise InputError(str(error)) from error
+    pattern = parse_pattern(arguments.pattern)
+    files = _photos_in(_photo_folder(arguments))
+    learnt = learn_profile(_photos(files, broken), pattern)
+    left_out = (*broken, *learnt.left_out)
+    learnt = Learnt(len(files), learnt.profile, left_out, learnt.notes)
+    if learnt.profile is not None:
+        save_profile(learnt.profile, Path(arguments.out))
     document = _calibration_to_json(learnt, arguments.out)
     answer(arguments, document, _in_words(document))
     if learnt.profile is None:

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from calibration.errors import CalibrationError
 from companion_app.answers import BAD_INPUT, InputError, complain
 from companion_app.cli import draw_command, record_commands
 from companion_app.cli.arguments import (
@@ -26,9 +27,14 @@ from companion_app.cli.picture_commands import add_picture_commands
 from companion_app.cli.play_commands import add_play_commands
 from companion_app.cli.print_command import add_print_command
 from companion_app.cli.teach_command import add_box_command, add_teach_command
+from companion_app.live.errors import LiveError
 from companion_app.version import version
 from engine.errors import EngineError
 from engine.games import GAMES
+from vision import VisionError
+
+OURS = (EngineError, InputError, CalibrationError, LiveError, VisionError)
+"""Errors that are said as they are: their sentences are written for people."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command: Command = parsed.command
     try:
         return command(parsed)
-    except (EngineError, InputError) as error:
+    except OURS as error:
         complain(str(error))
         return BAD_INPUT
     except BrokenPipeError:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from calibration.errors import CalibrationError
-from calibration.profile import Profile
 from calibration.profile_file import load_profile
 from companion_app.answers import (
     ANSWERED,
@@ -115,25 +114,18 @@ def request_from(arguments: Namespace) -> ReadRequest:
     grid = grid_of(arguments.grid)
     if grid is not None and shape == "hex":
         raise InputError("--grid is for squares; hex tiles are found without it")
-    return ReadRequest(shape, tile_set, grid, _profile(arguments.profile))
+    profile = load_profile(Path(arguments.profile)) if arguments.profile is not None else None
+    return ReadRequest(shape, tile_set, grid, profile)
 
 
 def _tile_set(arguments: Namespace) -> TileSet:
     if arguments.game:
         return find_set(game_named(arguments.game), arguments.set, set_folders())
-    taught = _taught(arguments.set)
-    return taught if taught is not None else load_set(arguments.set, set_folders())
-
-
-def _taught(name: str) -> TileSet | None:
-    """Return a box that its owner taught without rules."""
     from vision import find_taught
 
-    try:
-        found = find_taught(name, set_folders())
-    except VisionError as error:
-        raise InputError(str(error)) from error
-    return found.tile_set if found is not None else None
+    # Its owner may have taught it without rules.
+    taught = find_taught(arguments.set, set_folders())
+    return taught.tile_set if taught is not None else load_set(arguments.set, set_folders())
 
 
 def grid_of(text: str | None) -> tuple[int, int] | None:
@@ -151,15 +143,6 @@ def grid_of(text: str | None) -> tuple[int, int] | None:
             f"--grid {text}: write columns and rows as 5x7, 1 to {MOST_SQUARES} of each"
         )
     return across, down
-
-
-def _profile(name: str | None) -> Profile | None:
-    if name is None:
-        return None
-    try:
-        return load_profile(Path(name))
-    except CalibrationError as error:
-        raise InputError(str(error)) from error
 
 
 def _check_out(out: str, images: list[str]) -> None:

@@ -32,7 +32,7 @@ from companion_app.cli.arguments import (
 )
 from companion_app.home import home_folder, set_folders
 from companion_app.live.demo import DemoSource
-from companion_app.live.errors import LiveError, StoreError, StoreInUse, ToldError
+from companion_app.live.errors import StoreError, StoreInUse, ToldError
 from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.match import Match
 from companion_app.live.opening import open_source
@@ -87,20 +87,13 @@ def watch(arguments: argparse.Namespace) -> int:
     box = box_for(game, arguments.set)
     players = told_players(game, arguments.players)
     record = Record(game, box, Start(players, told_options(game, arguments.option)))
-    try:
-        game.opening(record.start, box)
-    except RecordError as error:
-        raise InputError(str(error)) from error
+    game.opening(record.start, box)
     source = open_source(arguments.source, game.facts.name, arguments.fps, arguments.speed, record)
     with ExitStack() as open_things:
         open_things.callback(source.close)
-        try:
-            store = open_things.enter_context(_store(stored=not source.live))
-            match = _match(store, record, arguments, source.live)
-            reader = _reader(match)
-            Watching(match, reader, source, Told(sys.stdin), print_json).run()
-        except LiveError as error:
-            raise InputError(str(error)) from error
+        store = open_things.enter_context(_store(stored=not source.live))
+        match = _match(store, record, arguments, source.live)
+        Watching(match, _reader(match), source, Told(sys.stdin), print_json).run()
     return ANSWERED
 
 

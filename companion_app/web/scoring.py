@@ -12,7 +12,7 @@ from typing import Any
 from companion_app.boxes import players_seen
 from companion_app.live.places import leading
 from companion_app.outlining import ink_of
-from companion_app.web.drawing.table import draw_table
+from companion_app.web.drawing.table import table_in_words
 from companion_app.web.place import Place
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.speech import Speech
@@ -105,10 +105,7 @@ def scored_table(
     answer["broken"] = [
         words.violation(game.facts.name, broken) for broken in game.inspect(position)
     ]
-    answer["svg"] = draw_table(
-        box, layout, start.players, label=words.labels(layout, box), board_word=words.page("board"),
-        names=[words.player(player) for player in start.players], title=game.facts.title,
-    )  # fmt: skip
+    answer["svg"] = table_in_words(box, layout, start.players, words, game.facts.title)
     return answer
 
 

@@ -9,7 +9,7 @@ from flask import Response, request
 
 from companion_app.web import frames
 from companion_app.web.context import speech, svg_answer
-from companion_app.web.drawing.table import draw_table, spot
+from companion_app.web.drawing.table import spot, table_in_words
 from companion_app.web.game_asked import record_asked
 from companion_app.web.lessons.selftest import compared, tiles_to_lay
 from companion_app.web.serving.exchange import Doc, Views, asked
@@ -64,8 +64,7 @@ def _places(one: Placement | Piece) -> list[Place]:
 def _drawn(box: TileSet, layout: Layout, words: Speech, marked: list[Place] | None = None) -> str:
     several = several_fields(box.game) or several_boards(box.game)
     pointed = [(0, *place) if several else place for place in marked or ()]
-    return draw_table(box, layout, ("",), label=words.labels(layout, box), marked=pointed,
-                      board_word=words.page("board"), title=words.page("selftest"))  # fmt: skip
+    return table_in_words(box, layout, ("",), words, words.page("selftest"), marked=pointed)
 
 
 def _advice(seen: Mapping[str, Any], words: Speech) -> list[str]:
@@ -89,11 +88,8 @@ def table() -> Doc:
         "tiles": len(layout.placements()),
         "unsure": seen["unsure"],
         "advice": _advice(seen, words),
-        "svg": draw_table(
-            record.tile_set, layout, record.start.players,
-            label=words.labels(layout, record.tile_set),
-            names=[words.player(player) for player in record.start.players],
-            board_word=words.page("board"), title=record.game.facts.title,
+        "svg": table_in_words(
+            record.tile_set, layout, record.start.players, words, record.game.facts.title
         ),
         **_taken_up(record, layout, words),
     }  # fmt: skip
