@@ -17,6 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
+from companion_app.fitting import by_name, fits, whole
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import FIND, LEARN, LOOK
@@ -34,7 +35,7 @@ from companion_app.web.lessons.lesson_form import is_lesson
 from companion_app.web.serving.errors import BadRequest, NotFound, WebError
 from companion_app.whole_file import write_whole
 from engine.errors import RecordError
-from engine.given import read_json
+from engine.given import is_whole, read_json
 
 log = logging.getLogger(__name__)
 Doc = dict[str, Any]
@@ -310,15 +311,19 @@ class LessonDraft:
                 change_boards(lesson, sent)
                 self._files.write(lesson)
                 return
-            for key, value in _texts(sent.get("names")).items():
-                lesson["names"][key] = value.strip()[:LONGEST_NAME]
-            for key, value in _object(sent.get("up")).items():
-                if type(value) is not int:
-                    raise BadRequest("up is a number of steps")
-                lesson["up"][key] = value % _folds(lesson)
-            into = sent.get("into", -1)
-            for number in _numbers(sent.get("tiles"), len(lesson["tiles"])):
-                lesson["tiles"][number]["group"] = _target(lesson, into)
+            names, up, tiles = sent.get("names"), sent.get("up"), sent.get("tiles")
+            last = len(lesson["tiles"]) - 1
+            for given, form, problem in (
+                (names, by_name(lambda name: isinstance(name, str)), "names are text, by group"),
+                (up, by_name(is_whole), "up is a number of steps, by group"),
+                (tiles, [whole(0, last)], "tiles are numbers of tiles"),
+            ):
+                if given is not None and not fits(given, form):
+                    raise BadRequest(problem)
+            lesson["names"] |= {k: name.strip()[:LONGEST_NAME] for k, name in (names or {}).items()}
+            lesson["up"] |= {key: steps % _folds(lesson) for key, steps in (up or {}).items()}
+            for number in tiles or ():
+                lesson["tiles"][number]["group"] = _target(lesson, sent.get("into", -1))
             self._files.write(lesson)
 
     def forget(self) -> None:
@@ -400,38 +405,11 @@ def _target(lesson: Doc, into: Any) -> int:
 
 def _are_shares(value: Any, count: int) -> bool:
     """Say whether a value is so many corners that enclose something, from 0 to 1 each."""
-    if not isinstance(value, list) or len(value) != count:
-        return False
-    plain = all(
-        isinstance(point, list) and len(point) == 2
-        and all(isinstance(n, int | float) and 0 <= n <= 1 for n in point)
-        for point in value
+    shares = [lambda n: isinstance(n, int | float) and 0 <= n <= 1]
+    corners = fits(value, [lambda point: fits(point, shares) and len(point) == 2])
+    return corners and len(value) == count and all(
+        max(p[i] for p in value) - min(p[i] for p in value) > LEAST_SHARE for i in (0, 1)
     )  # fmt: skip
-    return plain and all(max(p[i] for p in value) - min(p[i] for p in value) > LEAST_SHARE
-                         for i in (0, 1))  # fmt: skip
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise BadRequest("send an object by group")
-    return value
-
-
-def _texts(value: Any) -> Mapping[str, str]:
-    made = _object(value)
-    if not all(isinstance(text, str) for text in made.values()):
-        raise BadRequest("names are text")
-    return made
-
-
-def _numbers(value: Any, count: int) -> list[int]:
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(type(n) is int and 0 <= n < count for n in value):
-        raise BadRequest("tiles are numbers of tiles")
-    return value
 
 
 # --- groups of tiles -----------------------------------------------------------------------------
