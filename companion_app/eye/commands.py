@@ -14,7 +14,7 @@ from typing import Any
 from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.corrections import Corrections, keep_named, named_by_cells, spots_named
-from companion_app.eye.desk import Desk, names_in
+from companion_app.eye.desk import Desk
 from companion_app.eye.feeder import Feeder
 from companion_app.eye.ghost import outlines_ahead
 from companion_app.eye.machine import MachineSeats
@@ -24,6 +24,7 @@ from companion_app.line.ends import Answer
 from companion_app.line.forms import layout_from_json, pending_to_json, question_written
 from companion_app.line.standing import Standing
 from companion_app.live.kept import Kept, KeptGames
+from companion_app.live.log_line import names_in
 from companion_app.live.questions import concerns
 from companion_app.live.referee import Referee
 from companion_app.refusal import Refusal
@@ -217,7 +218,7 @@ class Commands:
         desk, key, player = self.desk, body["key"], body["player"]
         if player not in self._players(key):
             raise Refusal("player is a player of the game")
-        names = {**names_in(desk.store, key), player: body["name"]}
+        names = {**names_in(desk.store.lines(key)), player: body["name"]}
         if desk.match is not None and desk.match.key == key:
             desk.match.note("names", {"names": names})
             desk.names = names

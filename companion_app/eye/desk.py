@@ -17,6 +17,7 @@ from typing import Any
 from companion_app.eye.feeder import Feeder
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
+from companion_app.live.log_line import last_of, names_in
 from companion_app.live.machine import NOTE, Machine, machine_in
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
@@ -86,7 +87,7 @@ class Desk:
         with self.lock:
             match = Match.resume(self.store, key, self.set_folders)
             match.reopen()
-            self._take_up(match, names_in(self.store, key))
+            self._take_up(match, names_in(self.store.lines(key)))
         self.feed(feeder)
         return match
 
@@ -290,16 +291,6 @@ class Desk:
         return self.referee
 
 
-def names_in(store: Store, key: str) -> dict[str, str]:
-    """Return what the people of a game were called."""
-    named: dict[str, str] = {}
-    for line in store.lines(key):
-        if line.kind == "names":
-            named = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
-    return named
-
-
-def source_in(store: Store, key: str) -> str:
+def source_in(store: Store, key: str | None) -> str:
     """Return the source that a game was seen through last; empty where it had none."""
-    noted = [line.body.get("source", "") for line in store.lines(key) if line.kind == "source"]
-    return str(noted[-1]) if noted else ""
+    return str(last_of("source", store.lines(key)).get("source", "")) if key else ""

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
+from companion_app.live.log_line import names_in
 from companion_app.live.match import Match
 from companion_app.live.store import Store
 from companion_app.web import snapshot
@@ -61,15 +62,11 @@ def replayed(place: Place, key: str) -> Replayed:
     if mark not in _at_hand:
         # Of a store a match that is only read needs no more than its lines.
         match = Match.resume(cast(Store, kept), key, place.set_folders)
-        names: dict[str, str] = {}
-        for line in lines:
-            if line.kind == "names":
-                names = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
         fouls = Counter(str(line.body["move"]["player"]) for line in lines if line.kind == "foul")
         times = {"began_s": lines[0].at_s, "ended_s": lines[-1].at_s}
         sources = [str(line.body.get("source", "")) for line in lines if line.kind == "source"]
         demo = any(source.partition(":")[0] == "demo" for source in sources)
-        _at_hand[mark] = Replayed(match, times, names, fouls, lines[-1].seq, demo)
+        _at_hand[mark] = Replayed(match, times, names_in(lines), fouls, lines[-1].seq, demo)
     _at_hand.move_to_end(mark)
     while len(_at_hand) > MOST_AT_HAND:
         _at_hand.popitem(last=False)

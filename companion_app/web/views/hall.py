@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from companion_app.help_orders import HELP_OFF, HELP_ON, Order, help_is_off, keep_order
-from companion_app.live.match import Match
+from companion_app.live.log_line import last_of
 from companion_app.web.context import companion
 from companion_app.web.serving.errors import NotFound, NotYours
 from companion_app.web.serving.exchange import Doc, Views, asked, told
@@ -29,7 +29,8 @@ def in_a_hall() -> Doc:
     match = companion().now().match
     return {
         "name": _membership()["name"] if _joined().exists() else None,
-        "hand": match is not None and _is_up(match),
+        "hand": last_of("hand", match.store.lines(match.key) if match else ()).get("raised")
+        is True,
         "help_off": help_is_off(companion().home),
     }
 
@@ -86,11 +87,6 @@ def _order_help(do: Mapping[str, Any], number: int) -> None:
     match = companion().now().match
     if news and match is not None:
         companion().eye.ask("ruling", {"what": str(do["what"]), "key": match.key, "n": number})
-
-
-def _is_up(match: Match) -> bool:
-    hands = [line.body for line in match.store.lines(match.key) if line.kind == "hand"]
-    return bool(hands) and hands[-1].get("raised") is True
 
 
 def _joined() -> Path:
