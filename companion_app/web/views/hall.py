@@ -27,10 +27,10 @@ JOINED = Path("hall-table/hall.json")
 def in_a_hall() -> Doc:
     """Return which hall this table is in, whether a hand is up, and whether help is refused."""
     match = companion().now().match
+    lines = match.store.lines(match.key) if match is not None else []
     return {
         "name": _membership()["name"] if _joined().exists() else None,
-        "hand": last_of("hand", match.store.lines(match.key) if match else ()).get("raised")
-        is True,
+        "hand": last_of("hand", lines).get("raised") is True,
         "help_off": help_is_off(companion().home),
     }
 
