@@ -201,7 +201,7 @@ class Commands:
             desk.pause()
         elif desk.match is not None and not desk.match.ended:
             desk.feed(self._feeder(desk.match.record()))
-            desk.emit({"event": "told", "t": desk.now()})
+            desk.say("told")
 
     # --- the machine's seats ---------------------------------------------------------------
 
@@ -224,7 +224,7 @@ class Commands:
             desk.names = names
         else:
             desk.store.append(key, "names", {"names": names})
-        desk.emit({"event": "told", "t": desk.now()})
+        desk.say("told")
         return names
 
     def _players(self, key: Any) -> list[str]:

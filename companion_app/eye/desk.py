@@ -105,7 +105,7 @@ class Desk:
         # The loop of the game before and its pictures hang together in a circle: 9 MB that would
         # lie about until some games later.
         gc.collect()
-        self.emit({"event": "game", "key": match.key, "t": self.now()})
+        self.say("game", key=match.key)
         self.referee.start(self.now())
 
     def feed(self, feeder: Feeder | None) -> None:
@@ -122,7 +122,7 @@ class Desk:
         self._on()
         self.stop_feeding()
         self.paused = True
-        self.emit({"event": "told", "t": self.now()})
+        self.say("told")
 
     @property
     def is_fed(self) -> bool:
@@ -147,6 +147,10 @@ class Desk:
     def now(self) -> float:
         """Return seconds since the desk was set up."""
         return time.monotonic() - self._began
+
+    def say(self, event: str, **what: Any) -> None:
+        """Tell every phone that something happened just now."""
+        self.emit({"event": event, **what, "t": self.now()})
 
     def emit(self, event: Mapping[str, Any]) -> None:
         """Tell every phone, and remember what the page shows."""
@@ -182,7 +186,7 @@ class Desk:
             self.feeder.tell(message, referee, self.now())
             if "answer" not in message:
                 self._taken.clear()
-            self.emit({"event": "told", "t": self.now()})
+            self.say("told")
 
     def undo(self) -> None:
         """Take back what was done last: an answer with all that it led to, or a move."""
@@ -195,7 +199,7 @@ class Desk:
             referee.undo_told(self.now())
             left = [one.move for one in referee.match.accepted]
             self._taken = before[len(left) :][::-1] if before[: len(left)] == left else []
-            self.emit({"event": "told", "t": self.now()})
+            self.say("told")
 
     def take_back(self, count: int = 1) -> None:
         """Take back the last moves; they can be done again until another is made."""
@@ -209,7 +213,7 @@ class Desk:
             referee.match.reopen()
             self._taken += [one.move for one in gone]
             for number in range(count):
-                self.emit({"event": "taken-back", "n": last - number, "t": self.now()})
+                self.say("taken-back", n=last - number)
             referee.state.forget_lifted()
             referee.start(self.now())
 
@@ -222,8 +226,7 @@ class Desk:
             move = self._taken.pop()
             left = list(self._taken)
             added = referee.match.accept((move,), t=self.now())
-            self.emit({"event": "verdict", "n": len(referee.match.accepted),
-                       "legal": not added[0].violations, "t": self.now()})  # fmt: skip
+            self.say("verdict", n=len(referee.match.accepted), legal=not added[0].violations)
             self._taken = left
             referee.start(self.now())
 
@@ -247,7 +250,7 @@ class Desk:
             pending, referee.state.pending = referee.state.pending, None
             referee.state.waived = pending.layout
             referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
-            self.emit({"event": "taken-back", "n": pending.n, "legal": False, "t": self.now()})
+            self.say("taken-back", n=pending.n, legal=False)
 
     def overrule_pending(self) -> None:
         """Let the move of an announced foul stand."""
@@ -266,7 +269,7 @@ class Desk:
             turn = referee.state.machine
             if turn is not None and turn.player not in machine.seats:
                 referee.state.wants(None)
-            self.emit({"event": "machine", "t": self.now()})
+            self.say("machine")
 
     def raise_hand(self, raised: bool) -> None:
         """Keep that the arbiter of the hall is called for, or no longer."""
@@ -282,8 +285,7 @@ class Desk:
             referee.match.end()
             referee.state.pending = None
             outcome = referee.match.game.outcome(referee.match.position)
-            self.emit({"event": "over", "scores": dict(outcome.scores),
-                       "winners": list(outcome.winners), "t": self.now()})  # fmt: skip
+            self.say("over", scores=dict(outcome.scores), winners=list(outcome.winners))
 
     def _on(self) -> Referee:
         if self.referee is None:

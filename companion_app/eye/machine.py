@@ -119,7 +119,7 @@ class MachineSeats:
             return None
         referee.state.wants(MachineTurn(player, position))
         if known is None:
-            self._desk.emit({"event": "machine", "t": self._desk.now()})
+            self._desk.say("machine")
         body = self._question(match) | {"level": machine.seats[player]}
         return Task("move", position, body)
 
@@ -168,8 +168,7 @@ class MachineSeats:
             self._make(referee, move, task)
         else:
             referee.state.wants(MachineTurn(player, task.position, move))
-            self._desk.emit({"event": "machine", "t": self._desk.now(), "player": player,
-                             "belongs": move_to_json(move)})  # fmt: skip
+            self._desk.say("machine", player=player, belongs=move_to_json(move))
 
     def _make(self, referee: Referee, move: Move, task: Task) -> None:
         referee.state.wants(None)
@@ -183,7 +182,7 @@ class MachineSeats:
         """Let people play for it, until it has an answer after all."""
         self._failed = task.position, time.monotonic()
         referee.state.wants(None)
-        self._desk.emit({"event": "machine", "t": self._desk.now()})
+        self._desk.say("machine")
 
     # --- how it stands ---------------------------------------------------------------------
 

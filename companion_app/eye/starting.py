@@ -121,7 +121,7 @@ def _taken_up(desk: Desk) -> Match | None:
         return None if unfinished is None else desk.resume(unfinished)
     except StoreError as error:
         log.error("%s", error)
-        desk.emit({"event": "trouble", "text": str(error), "t": desk.now()})
+        desk.say("trouble", text=str(error))
         return None
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from companion_app.live.again import LookAgain
 from companion_app.live.asker import Asker
 from companion_app.live.judging import Judge
-from companion_app.live.keeping import Keeper
+from companion_app.live.keeping import Keeper, LookAgain
 from companion_app.live.match import Match
 from companion_app.live.places import Sighting
 from companion_app.live.player_messages import PlayerMessages
