@@ -12,7 +12,6 @@ from companion_app.live.places import leading, tiles_of
 from companion_app.web.asking import question_in_words
 from companion_app.web.drawing.match import last_spots, mark_of
 from companion_app.web.drawing.table import spot, spots_of
-from companion_app.web.laying import laid
 from companion_app.web.machine import machine_to_json
 from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
@@ -225,7 +224,7 @@ def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
         "player": pending.move.player,
         "name": speech.player(pending.move.player),
         "text": speech.move(pending.move, match.game.facts.coloured_moves),
-        "said": laid(speech, pending.move, match.game.facts.coloured_moves),
+        "said": speech.laid(pending.move, match.game.facts.coloured_moves),
         "spots": [spot(p) for p in match.cells_of(pending.move)],
         "move": move_to_json(pending.move),
         "violations": violations_to_json(pending.violations, match, speech),
