@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from engine.errors import readable
 
@@ -17,6 +20,16 @@ class InputError(Exception):
     """What a command was given cannot be used; the message says what to do instead."""
 
 
+@contextmanager
+def writing(name: str) -> Iterator[None]:
+    """Say which file cannot be written, and why."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown_name(name)} cannot be written: {why}") from error
+
+
 def complain(problem: str) -> None:
     """Print a problem as one sentence on standard error, short enough to be read."""
     text = readable(" ".join(problem.split()), LONGEST_COMPLAINT)
@@ -26,6 +39,15 @@ def complain(problem: str) -> None:
 def shown_name(name: str) -> str:
     """Return the name of a file as it can be printed."""
     return readable(name.encode(errors="backslashreplace").decode(), LONGEST_NAME)
+
+
+def answer(arguments: Namespace, document: object, lines: Iterable[str]) -> None:
+    """Print an answer: one JSON document where that was asked for, else lines for people."""
+    if arguments.json:
+        print_json(document)
+    else:
+        for line in lines:
+            print_line(line)
 
 
 def print_json(value: object) -> None:

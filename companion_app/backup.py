@@ -16,11 +16,11 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 
 from companion_app.answers import InputError
+from companion_app.version import version
 
 FORMAT, VERSION = "snake-eye/backup", 1
 MANIFEST = "manifest.json"
@@ -148,11 +148,8 @@ def _added(to: zipfile.ZipFile, source: Path, name: str) -> Kept:
 def _manifest(kept: tuple[Kept, ...], now_s: float) -> dict[str, Any]:
     files = [{"path": one.path, "size": one.size, "sha256": one.sha256} for one in kept]
     made_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_s))
-    try:
-        by = version("snake-eye")
-    except PackageNotFoundError:
-        by = "unknown"
-    return {"format": FORMAT, "version": VERSION, "made_at": made_at, "by": by, "files": files}
+    return {"format": FORMAT, "version": VERSION, "made_at": made_at, "by": version(),
+            "files": files}  # fmt: skip
 
 
 def private_file(path: Path) -> IO[bytes]:

@@ -1,4 +1,4 @@
-"""Finds the box that a game is to be played with, and says so where it has no rules."""
+"""The box that a game is played with, and who plays by what lies on the table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from companion_app.answers import InputError
 from companion_app.home import set_folders
 from engine.carnival.setup import box_in_play
 from engine.game import AnyGame
+from engine.placement import Clay, Layout
 from engine.record import Record, find_set
 from engine.setfile import SAFE_NAME
 from engine.tiles import TileSet
@@ -44,3 +45,15 @@ def box_on_the_table(record: Record) -> TileSet:
         return box
     board = {**box.extras["board"], "eyes": eyes}
     return replace(box, extras=MappingProxyType({**box.extras, "board": board}))
+
+
+def players_seen(game: AnyGame, tile_set: TileSet, layout: Layout) -> tuple[str, ...]:
+    """Return the colours or fields that lie on a table, in the game's order."""
+    names = game.facts.player_names
+    if names is None:
+        fields = {placed.field or 0 for placed in layout.cards}
+        count = max([game.facts.fewest_players, *(field + 1 for field in fields)])
+        return tuple(str(number + 1) for number in range(count))
+    lying = (one for one in layout.placements() if not isinstance(one, Clay))
+    seen = {tile_set[one.tile].colour for one in lying}
+    return tuple(n for n in names if n in seen) or names[: game.facts.fewest_players]

@@ -12,14 +12,14 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from companion_app.doctor_camera import Seen, camera_checks
-from companion_app.doctor_check import Check
-from companion_app.doctor_machine import Machine
+from companion_app.doctor_machine import Check, Machine
 from companion_app.doctor_models import model_checks
 from companion_app.settings import SettingsError, load_settings, settings_path
 from engine.errors import EngineError
@@ -59,7 +59,7 @@ def diagnose(machine: Machine, seen: Seen, *, camera_wanted: bool = False) -> li
 
 def report(checks: Iterable[Check]) -> dict[str, Any]:
     """Return the answer of ``doctor --json``."""
-    lines = [check.to_json() for check in checks]
+    lines = [asdict(check) for check in checks]
     return {"ok": not any(line["ok"] is False for line in lines), "checks": lines}
 
 
@@ -85,12 +85,9 @@ def _settings() -> Check:
     except SettingsError as error:
         text = f"The settings file has mistakes: {'; '.join(error.mistakes)}."
         return Check("settings", False, text, f"Put them right in {path}.")
-    there = path.exists()
-    return Check(
-        "settings",
-        True,
-        f"The settings in {path} are fine." if there else "All settings are at their defaults.",
-    )
+    if not path.exists():
+        return Check("settings", True, "All settings are at their defaults.")
+    return Check("settings", True, f"The settings in {path} are fine.")
 
 
 def _disk(machine: Machine) -> Check:
@@ -116,12 +113,10 @@ def _games(machine: Machine) -> Check:
     if not games.exists():
         return Check("games", True, "No games are kept yet.")
     try:
-        database = sqlite3.connect(f"{games.absolute().as_uri()}?mode=rw", uri=True, timeout=2.0)
-        try:
+        address = f"{games.absolute().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(address, uri=True, timeout=2.0)) as database:
             (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
             (count,) = database.execute("SELECT count(DISTINCT game) FROM log").fetchone()
-        finally:
-            database.close()
     except sqlite3.Error as error:
         answer, count = str(error), 0
     damaged = sorted(machine.home.glob("games.damaged-*.sqlite3"))
@@ -162,7 +157,8 @@ def _clock(machine: Machine) -> Check:
     fix = "Connect to the internet once, or set it: sudo timedatectl set-time '2026-01-31 20:00'"
     now_s = machine.now_s()
     said = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now_s))
-    newest_s = max((path.stat().st_mtime for path in _kept(machine.home)), default=0.0)
+    kept = (machine.home / "games.sqlite3", machine.home / "page.json")
+    newest_s = max((path.stat().st_mtime for path in kept if path.exists()), default=0.0)
     if now_s < BUILT_S or now_s < newest_s - 3600:
         return Check("clock", False, f"The clock is wrong: it says {said} UTC.",
                      f"{fix}. Games keep their order anyway.")  # fmt: skip
@@ -171,10 +167,6 @@ def _clock(machine: Machine) -> Check:
             "clock", None, f"The clock says {said} UTC, but it was not set automatically.", fix
         )
     return Check("clock", True, f"The clock says {said} UTC.")
-
-
-def _kept(home: Path) -> list[Path]:
-    return [path for path in (home / "games.sqlite3", home / "page.json") if path.exists()]
 
 
 def _network(machine: Machine) -> Check:

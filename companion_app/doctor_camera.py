@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from companion_app.answers import InputError
-from companion_app.doctor_check import Check
+from companion_app.doctor_machine import Check
 from vision import Bgr, VisionError, picture_troubles
 from vision.layout.quality import TEXTS
 from vision.sources import FrameSource

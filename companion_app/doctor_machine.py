@@ -1,4 +1,4 @@
-"""What `doctor` asks of the machine: temperature, power, clock, network."""
+"""What `doctor` asks of the machine (temperature, power, clock, network), and one line of it."""
 
 from __future__ import annotations
 
@@ -72,3 +72,16 @@ class Machine:
     addresses: Callable[[], tuple[str, ...]] = own_addresses
     has_mdns: Callable[[], bool] = lambda: Path("/run/avahi-daemon/pid").exists()
     hostname: Callable[[], str] = socket.gethostname
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at, in plain words."""
+
+    name: str
+    ok: bool | None
+    """``False`` for a fault, ``None`` where it cannot be told or does not apply here."""
+    text: str
+    """What was found."""
+    fix: str = ""
+    """What to do about it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from companion_app.doctor_check import Check
+from companion_app.doctor_machine import Check
 from engine.setfile import built_in_names, load_set
 from engine.tiles import TileSet
 from vision import ModelError, VisionError

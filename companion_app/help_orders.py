@@ -7,11 +7,12 @@ it up at once, with the hall there or not. A table that has left its hall is und
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from companion_app.whole_file import write_whole
 
 FOLDER, FILE, JOINED = "hall-table", "order.json", "hall.json"
 HELP_OFF, HELP_ON = "help-off", "help-on"
@@ -52,11 +53,5 @@ def keep_order(home: Path, order: Order) -> bool:
     last = order_of(home)
     if last is not None and last.n >= order.n:
         return False
-    file = home / FOLDER / FILE
-    part = file.with_suffix(".part")
-    with part.open("w", encoding="utf-8") as out:
-        out.write(json.dumps(asdict(order)))
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(file)
+    write_whole(home / FOLDER / FILE, json.dumps(asdict(order)))
     return True

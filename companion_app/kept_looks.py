@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from companion_app.whole_file import write_whole
+
 FOLDER = "looked-over"
 MOST_KEPT = 400
 """The oldest make room for newer ones; a game is looked over again whenever somebody asks."""
@@ -26,12 +28,9 @@ class KeptLooks:
 
     def keep(self, key: str, mark: int, found: Any) -> None:
         """Keep what was found; a full disk costs the next one who asks the same work, no more."""
-        file = self._file(key)
-        part = file.with_suffix(".part")
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps({"mark": mark, "found": found}), encoding="utf-8")
-            part.replace(file)
+            write_whole(self._file(key), json.dumps({"mark": mark, "found": found}))
             for old in sorted(self._files(), key=lambda one: one.stat().st_mtime)[:-MOST_KEPT]:
                 old.unlink()
 

@@ -16,7 +16,7 @@ GOING_S = 1.5
 """A page that was just killed may hold its port for so long."""
 
 
-def listening(host: str, port: int | None, patience_s: float = GOING_S) -> socket.socket:
+def listening(host: str, port: int | None) -> socket.socket:
     """Return a socket that listens on a port; without one, on ours or one of the next.
 
     Raises:
@@ -26,7 +26,7 @@ def listening(host: str, port: int | None, patience_s: float = GOING_S) -> socke
     for number in wanted[:-1]:
         with contextlib.suppress(OSError):
             return _bound(host, number)
-    until_s = time.monotonic() + patience_s
+    until_s = time.monotonic() + GOING_S
     while True:
         try:
             return _bound(host, wanted[-1])
@@ -53,10 +53,10 @@ def _bound(host: str, port: int) -> socket.socket:
     return sock
 
 
-def status_of(host: str, port: int, path: str, within_s: float = ANSWER_WITHIN_S) -> int:
+def status_of(host: str, port: int, path: str) -> int:
     """Return how the page answers on this machine: a status, 0 for not at all."""
     here = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
-    connection = HTTPConnection(here.get(host, host), port, timeout=within_s)
+    connection = HTTPConnection(here.get(host, host), port, timeout=ANSWER_WITHIN_S)
     try:
         connection.request("GET", path)
         return connection.getresponse().status

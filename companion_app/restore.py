@@ -78,7 +78,7 @@ def restore_backup(
         parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(file) as archive:
             kept = _checked(archive, file)
-            free = (free_bytes or _free_bytes)(parent)
+            free = free_bytes(parent) if free_bytes else shutil.disk_usage(parent).free
             if sum(one.size for one in kept) + SPARE_BYTES > free:
                 text = f"{file} does not fit on the disk: {free >> 20} MB are free"
                 raise BackupError(text, "backup-no-room")
@@ -241,7 +241,3 @@ def _free_name(home: Path) -> Path:
     while (aside := home.with_name(f"{home.name}.before-restore-{number}")).exists():
         number += 1
     return aside
-
-
-def _free_bytes(folder: Path) -> int:
-    return shutil.disk_usage(folder).free

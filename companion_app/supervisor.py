@@ -30,11 +30,12 @@ from typing import IO, Any, cast
 
 from companion_app.answers import ANSWERED
 from companion_app.home import home_folder
-from companion_app.systemd import NAMES, Systemd
 
 log = logging.getLogger(__name__)
 TICK_S = 0.25
 LONGEST_REPORT = 64 << 10
+NAMES = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
+"""What systemd says to the process that it starts, and to no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,25 @@ class Process:
         """Say when it may be started again: later each time."""
         self._again_s = time.monotonic() + self._pause_s
         self._pause_s = min(2 * self._pause_s, self._patience.longest_pause)
+
+
+class Systemd:
+    """Whoever started the service; nobody where it was not systemd."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._address = environment.get("NOTIFY_SOCKET", "")
+        patience_s = int(environment.get("WATCHDOG_USEC", "0") or 0) / 1e6
+        self.every_s = patience_s / 3 if patience_s else 0.0
+        """How often it wants to hear that the eye lives; 0 for never."""
+
+    def tell(self, what: str) -> None:
+        """Send one message, where somebody listens."""
+        if not self._address:
+            return
+        address = "\0" + self._address[1:] if self._address[0] == "@" else self._address
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+            out.connect(address)
+            out.send(what.encode())
 
 
 class Supervisor:

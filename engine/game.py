@@ -302,10 +302,6 @@ class Change:
     lifted: Layout = NOTHING
     """What lay there before and does not now."""
 
-    def is_nothing(self) -> bool:
-        """Say whether the layouts are the same."""
-        return not self.laid.placements() and not self.lifted.placements()
-
 
 AnyGame = Game[Any]
 Games = Mapping[str, AnyGame]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,9 @@ from companion_app.eye.commands import Commands
 from companion_app.eye.corrections import Corrections
 from companion_app.eye.desk import Desk
 from companion_app.eye.machine import MachineSeats
-from companion_app.line.ends import NearEye
+from companion_app.line.ends import ANSWER_S as EYE_S
+from companion_app.line.ends import Answer
+from companion_app.line.standing import Standing, read_standing
 from companion_app.refusal import read_refusal
 from companion_app.seat.mind import Mind, Question
 from companion_app.seat.player import ANSWER_S, Doc
@@ -46,6 +49,31 @@ class NearPlayer:
         return said[0]["answer"]
 
 
+class NearEye:
+    """An eye in this process; what goes to it and comes back is the same text as over a line."""
+
+    is_there = True
+
+    def __init__(self, commands: Commands) -> None:
+        self._commands = commands
+
+    def standing(self) -> Standing:
+        """Return how the table stands right now."""
+        return read_standing(_plain(self._commands.standing().to_json()))
+
+    def ask(
+        self, what: str, body: Doc | None = None, data: bytes = b"", within_s: float = EYE_S
+    ) -> Answer:
+        """Have something done at once."""
+        del within_s
+        answer = self._commands.answer(what, _plain(body or {}), bytes(data))
+        return Answer(_plain(answer.body), answer.data)
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
 def near_companion(
     desk: Desk, settings: SettingsFile, camera: TableCamera | None = None, **more: Any
 ) -> tuple[Companion, Commands]:
@@ -55,7 +83,7 @@ def near_companion(
     machine = MachineSeats(desk, player)
     commands = Commands(desk, camera, Corrections(home / "corrections"), machine=machine)
     place = Place(desk.store.path, desk.set_folders)
-    eye = NearEye(commands.answer, commands.standing)
+    eye = NearEye(commands)
     companion = Companion(eye, settings, place, desk.hub, **{"player": player, **more})
     eye.ask("limit-pictures", {"mb": settings.now.pictures_mb})
     return companion, commands

@@ -14,9 +14,8 @@ import pytest
 
 from calibration.profile import Profile
 from calibration.profile_file import load_profile, save_profile
-from companion_app.answers import InputError
+from companion_app.cli.main import OURS
 from companion_app.cli.picture_commands import add_picture_commands
-from engine.errors import EngineError
 from tests.calibration.drawn import VIEWS, seen
 from vision.core.request import ReadRequest
 from vision.core.tables import TableState
@@ -49,7 +48,7 @@ def run(capfd):
             status = parsed.command(parsed)
         except SystemExit as exit_:
             status = int(str(exit_.code))
-        except (InputError, EngineError) as error:
+        except OURS as error:
             sys.stderr.write(f"snake-eye: {error}\n")
             status = 2
         out, err = capfd.readouterr()

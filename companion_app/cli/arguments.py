@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 from companion_app.answers import InputError
 from engine.errors import RecordError
@@ -16,14 +18,13 @@ from engine.given import load_json
 from engine.record import parse_options, parse_players
 
 Command = Callable[[Namespace], int]
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""Where commands are added."""
+N = TypeVar("N", int, float)
 
 
 def new_parser(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    does: str,
-    examples: Sequence[str],
-    more: str = "",
+    commands: Commands, name: str, does: str, examples: Sequence[str], more: str = ""
 ) -> argparse.ArgumentParser:
     """Return the parser of a command, with examples under its help."""
     shown = "\n".join(f"  snake-eye {example}" for example in examples)
@@ -35,13 +36,9 @@ def new_parser(
 
 
 def add_command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    does: str,
-    command: Command,
-    examples: Sequence[str],
+    commands: Commands, name: str, does: str, command: Command, examples: Sequence[str],
     more: str = "",
-) -> argparse.ArgumentParser:
+) -> argparse.ArgumentParser:  # fmt: skip
     """Add a command that can answer in JSON."""
     parser = new_parser(commands, name, does, examples, more)
     parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
@@ -93,12 +90,22 @@ def _values(option: Option) -> str:
     return "any value"
 
 
-def speed(text: str) -> float:
-    """Return how many times faster than real time."""
-    value = float(text)
-    if not 0 < value <= 1e6:
-        raise argparse.ArgumentTypeError("a speed is a number above 0")
-    return value
+def between(kind: type[N], least: N, most: N, problem: str) -> Callable[[str], N]:
+    """Return what reads a number of an argument; the problem is said of any other one."""
+
+    def read(text: str) -> N:
+        value = kind(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(problem)
+        return value
+
+    return read
+
+
+SMALLEST = sys.float_info.min
+"""The least number above 0."""
+speed = between(float, SMALLEST, 1e6, "a speed is a number above 0")
+port = between(int, 0, 65535, "a port is a number from 0 to 65535")
 
 
 def told_players(game: AnyGame, given: str) -> tuple[str, ...]:

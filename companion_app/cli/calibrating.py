@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from calibration.errors import CalibrationError
 from calibration.learn import Learnt, Photo, learn_profile
 from calibration.pattern import parse_pattern
 from calibration.profile import Profile
 from calibration.profile_file import save_profile
-from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
+from companion_app.answers import ANSWERED, NO, InputError, answer, complain
 from vision import PictureError, load_picture, shown
 
 PICTURE_ENDINGS = frozenset([".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"])
@@ -22,23 +20,17 @@ PICTURE_ENDINGS = frozenset([".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"]
 def calibrate(arguments: Namespace) -> int:
     """Learn a camera from photographs and save its profile."""
     broken: list[tuple[str, str]] = []
-    try:
-        pattern = parse_pattern(arguments.pattern)
-        files = _photos_in(_photo_folder(arguments))
-        learnt = learn_profile(_photos(files, broken), pattern)
-        left_out = (*broken, *learnt.left_out)
-        learnt = Learnt(len(files), learnt.profile, left_out, learnt.notes)
-        if learnt.profile is not None:
-            save_profile(learnt.profile, Path(arguments.out))
-    except CalibrationError as error:
-        raise InputError(str(error)) from error
+    pattern = parse_pattern(arguments.pattern)
+    files = _photos_in(_photo_folder(arguments))
+    learnt = learn_profile(_photos(files, broken), pattern)
+    left_out = (*broken, *learnt.left_out)
+    learnt = Learnt(len(files), learnt.profile, left_out, learnt.notes)
+    if learnt.profile is not None:
+        save_profile(learnt.profile, Path(arguments.out))
     document = _calibration_to_json(learnt, arguments.out)
-    if arguments.json:
-        print_json(document)
-    else:
-        _print_calibration(document)
+    answer(arguments, document, _in_words(document))
     if learnt.profile is None:
-        sys.stderr.write(f"snake-eye: no picture shows {pattern.words}; nothing was saved\n")
+        complain(f"no picture shows {pattern.words}; nothing was saved")
         return NO
     return ANSWERED
 
@@ -54,7 +46,8 @@ def _photo_folder(arguments: Namespace) -> Path:
 
 def _photos_in(folder: Path) -> list[Path]:
     try:
-        files = sorted(path for path in folder.iterdir() if _is_picture(path))
+        shown_files = (path for path in folder.iterdir() if not path.name.startswith("."))
+        files = sorted(path for path in shown_files if path.suffix.lower() in PICTURE_ENDINGS)
     except FileNotFoundError:
         raise InputError(f"there is no folder {shown(folder)}") from None
     except (OSError, ValueError) as error:
@@ -63,10 +56,6 @@ def _photos_in(folder: Path) -> list[Path]:
     if not files:
         raise InputError(f"there are no pictures in {shown(folder)}")
     return files
-
-
-def _is_picture(path: Path) -> bool:
-    return path.suffix.lower() in PICTURE_ENDINGS and not path.name.startswith(".")
 
 
 def _photos(files: list[Path], broken: list[tuple[str, str]]) -> Iterator[Photo]:
@@ -98,15 +87,12 @@ def _calibration_to_json(learnt: Learnt, out: str) -> dict[str, Any]:
     }
 
 
-def _print_calibration(document: dict[str, Any]) -> None:
-    print_line(f"pictures used: {document['used']} of {document['pictures']}")
-    for one in document["left_out"]:
-        print_line(f"    not {one['file']}: {one['why']}")
-    for note in document["notes"]:
-        print_line(f"    {note}")
-    if document["profile"] is None:
-        return
-    print_line(f"the lens explains them to {document['rms_px']:.2f} pixels")
-    if document["table"]:
-        print_line("the table is where the sheet lies in the last picture")
-    print_line(f"{document['profile']} written")
+def _in_words(document: dict[str, Any]) -> Iterator[str]:
+    yield f"pictures used: {document['used']} of {document['pictures']}"
+    yield from (f"    not {one['file']}: {one['why']}" for one in document["left_out"])
+    yield from (f"    {note}" for note in document["notes"])
+    if document["profile"] is not None:
+        yield f"the lens explains them to {document['rms_px']:.2f} pixels"
+        if document["table"]:
+            yield "the table is where the sheet lies in the last picture"
+        yield f"{document['profile']} written"

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
-from companion_app.answers import ANSWERED, InputError, print_json, print_line, shown_name
+from companion_app.answers import ANSWERED, InputError, answer, shown_name, writing
 from companion_app.cli.record_commands import named, record_from
 from engine import referee as judging
 from engine.draw import Drawing, layout_drawing, svg
@@ -27,16 +27,12 @@ def draw(arguments: Namespace) -> int:
         raise InputError(f"--out {shown_name(arguments.out)}: a drawing ends with .svg or .png")
     with named(arguments.record):
         drawing = _drawing(record_from(arguments.record))
-    content = png(drawing) if ending == ".png" else _svg(drawing)
-    try:
+    content = svg(drawing.items, drawing.box, drawing.title).encode()
+    if ending == ".png":
+        content = png(drawing)
+    with writing(arguments.out):
         out.write_bytes(content)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown_name(arguments.out)} cannot be written: {why}") from error
-    if arguments.json:
-        print_json({"file": str(out), "bytes": len(content)})
-    else:
-        print_line(f"{out} written")
+    answer(arguments, {"file": str(out), "bytes": len(content)}, [f"{out} written"])
     return ANSWERED
 
 
@@ -51,10 +47,6 @@ def png(drawing: Drawing) -> bytes:
     shapes = placed(drawing.items, moved(-left, -top))
     _, data = cv2.imencode(".png", paint([shapes], (width, height), px_per_mm))
     return data.tobytes()
-
-
-def _svg(drawing: Drawing) -> bytes:
-    return svg(drawing.items, drawing.box, drawing.title).encode()
 
 
 def _drawing(record: Record) -> Drawing:

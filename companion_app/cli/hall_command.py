@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import signal
+import socket
 import sys
 from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
-from companion_app.cli.arguments import add_command, new_parser
+from companion_app.answers import ANSWERED, NO, InputError, answer
+from companion_app.cli.arguments import Commands, add_command, new_parser, port
 from companion_app.home import home_folder
 
 HALL = "the hall: many tables on one page, with an arbiter"
@@ -23,9 +24,7 @@ MISSING = (
 )
 
 
-def add_hall_commands(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], asked: str
-) -> None:
+def add_hall_commands(commands: Commands, asked: str) -> None:
     """Add the commands of this file; of what they do only that which is asked for."""
     if asked != "hall":
         commands.add_parser("hall", help=HALL)
@@ -43,7 +42,7 @@ def add_hall_commands(
         )
 
 
-def _add_hall(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_hall(commands: Commands) -> None:
     hall = new_parser(
         commands, "hall", HALL,
         ["hall", "hall --database postgresql://hall@localhost/hall",
@@ -55,12 +54,12 @@ def _add_hall(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     hall.add_argument(
         "--broker", metavar="URL", help="mqtts://HOST:8883 of a broker that runs; else its own"
     )
-    hall.add_argument("--broker-port", type=_port, default=8883, metavar="P",
+    hall.add_argument("--broker-port", type=port, default=8883, metavar="P",
                       help="where the own broker listens, 8883 at first")  # fmt: skip
     hall.add_argument(
         "--host", default="0.0.0.0", metavar="H", help="address to listen at; all of this machine"
     )
-    hall.add_argument("--port", type=_port, metavar="P", help="8090, or the next that is free")
+    hall.add_argument("--port", type=port, metavar="P", help="8090, or the next that is free")
     hall.add_argument("--demo", type=int, default=0, metavar="N",
                       help="so many tables that play by themselves")  # fmt: skip
     hall.set_defaults(command=run_hall)
@@ -109,7 +108,7 @@ def run_hall(arguments: Namespace) -> int:
     asked = Asked(home_folder() / FOLDER, arguments.database, arguments.broker, arguments.host,
                   arguments.port, arguments.broker_port)  # fmt: skip
     with HallProcess(asked) as hall:
-        _announce(hall.hall.address, hall.code, hall.pin, arguments.json)
+        _announce(arguments, hall.hall.address, hall.code, hall.pin)
         if arguments.demo:
             from companion_app.hall.demo import DemoTables
 
@@ -127,17 +126,15 @@ def _wait(wait: Callable[[], None]) -> None:
         wait()
 
 
-def _announce(address: str, code: str, pin: str | None, as_json: bool) -> None:
-    if as_json:
-        print_json({"url": address, "code": code, "arbiter_pin": pin})
-        return
-    print_line(f"The hall is open: {address}")
-    print_line(f"Tables join by: snake-eye hall join {address} {code}")
-    if pin is None:
-        print_line("The arbiters' PIN is the one that you know; snake-eye hall pin makes another.")
-    else:
-        print_line(f"Arbiters' PIN: {pin} (shown this once; type it in at {address}arbiter)")
-    print_line("Ctrl-C closes the hall; the tables play on, and send what they played later.")
+def _announce(arguments: Namespace, address: str, code: str, pin: str | None) -> None:
+    answer(arguments, {"url": address, "code": code, "arbiter_pin": pin}, [
+        f"The hall is open: {address}",
+        f"Tables join by: snake-eye hall join {address} {code}",
+        "The arbiters' PIN is the one that you know; snake-eye hall pin makes another."
+        if pin is None
+        else f"Arbiters' PIN: {pin} (shown this once; type it in at {address}arbiter)",
+        "Ctrl-C closes the hall; the tables play on, and send what they played later.",
+    ])  # fmt: skip
     sys.stdout.flush()
 
 
@@ -151,10 +148,7 @@ def new_pin(arguments: Namespace) -> int:
     store = HallStore(open_engine(address_of(arguments.database, home_folder() / FOLDER)))
     pin = make(store)
     store.close()
-    if arguments.json:
-        print_json({"arbiter_pin": pin})
-    else:
-        print_line(pin)
+    answer(arguments, {"arbiter_pin": pin}, [pin])
     return ANSWERED
 
 
@@ -164,10 +158,8 @@ def migrate_hall(arguments: Namespace) -> int:
     from companion_app.hall.store.database import address_of, migrate
 
     before, now = migrate(address_of(arguments.database, home_folder() / FOLDER))
-    if arguments.json:
-        print_json({"before": before, "now": now})
-    else:
-        print_line(f"The hall's database is of version {now} (before: {before or 'empty'}).")
+    words = f"The hall's database is of version {now} (before: {before or 'empty'})."
+    answer(arguments, {"before": before, "now": now}, [words])
     return ANSWERED
 
 
@@ -177,11 +169,10 @@ def backup_hall(arguments: Namespace) -> int:
     from companion_app.hall.store.backup import backup
 
     size = backup(arguments.database, home_folder() / FOLDER, Path(arguments.file))
-    if arguments.json:
-        print_json({"file": arguments.file, "bytes": size})
-    else:
-        print_line(f"Backed up in {arguments.file} ({size / 1e6:.1f} MB).")
-        print_line("It holds the hall's keys, names and pictures: keep it to yourself.")
+    answer(arguments, {"file": arguments.file, "bytes": size}, [
+        f"Backed up in {arguments.file} ({size / 1e6:.1f} MB).",
+        "It holds the hall's keys, names and pictures: keep it to yourself.",
+    ])  # fmt: skip
     return ANSWERED
 
 
@@ -191,10 +182,7 @@ def restore_hall(arguments: Namespace) -> int:
     from companion_app.hall.store.backup import restore
 
     restore(arguments.database, home_folder() / FOLDER, Path(arguments.file))
-    if arguments.json:
-        print_json({"file": arguments.file})
-    else:
-        print_line(f"Restored from {arguments.file}.")
+    answer(arguments, {"file": arguments.file}, [f"Restored from {arguments.file}."])
     return ANSWERED
 
 
@@ -219,13 +207,15 @@ def join_hall(arguments: Namespace) -> int:
     home = home_folder()
     journal = Journal(home / FILE)
     since = journal.unfinished_since() if journal.file.exists() else 0
-    membership = ask_to_join(arguments.address, arguments.code, arguments.name or _host(), since)
+    membership = ask_to_join(
+        arguments.address, arguments.code, arguments.name or socket.gethostname(), since
+    )
     MembershipFiles(home).join(membership)
-    if arguments.json:
-        print_json({"hall": membership.hall, "table": membership.table, "name": membership.name})
-    else:
-        print_line(f"This table is {membership.name} in the hall at {membership.address} now.")
-        print_line("Games from now on are sent there; earlier ones stay here.")
+    said = {"hall": membership.hall, "table": membership.table, "name": membership.name}
+    answer(arguments, said, [
+        f"This table is {membership.name} in the hall at {membership.address} now.",
+        "Games from now on are sent there; earlier ones stay here.",
+    ])  # fmt: skip
     return ANSWERED
 
 
@@ -235,10 +225,8 @@ def leave_hall(arguments: Namespace) -> int:
     from companion_app.hall.table.membership import MembershipFiles
 
     left = MembershipFiles(home_folder()).leave()
-    if arguments.json:
-        print_json({"left": left})
-    else:
-        print_line("This table is in no hall any more." if left else "This table is in no hall.")
+    words = "This table is in no hall any more." if left else "This table is in no hall."
+    answer(arguments, {"left": left}, [words])
     return ANSWERED if left else NO
 
 
@@ -255,22 +243,13 @@ def verify(arguments: Namespace) -> int:
     if membership is None:
         raise InputError("this table has joined no hall; snake-eye hall join ADDRESS CODE does")
     agreed = compare(membership, Journal(home / FILE))
-    if arguments.json:
-        print_json({"ok": agreed.ok, "lines": agreed.lines, "differing": list(agreed.differing),
-                    "missing": list(agreed.missing)})  # fmt: skip
-    elif agreed.ok:
-        print_line(f"Table and hall agree on all {agreed.lines} lines.")
-    else:
-        print_line(f"Lines that agree: {agreed.lines}. Lines that differ: "
-                   f"{len(agreed.differing)}. Lines that one of them lacks: "
-                   f"{len(agreed.missing)}.")  # fmt: skip
+    words = f"Table and hall agree on all {agreed.lines} lines."
+    if not agreed.ok:
+        words = (f"Lines that agree: {agreed.lines}. Lines that differ: {len(agreed.differing)}. "
+                 f"Lines that one of them lacks: {len(agreed.missing)}.")  # fmt: skip
+    answer(arguments, {"ok": agreed.ok, "lines": agreed.lines, "missing": list(agreed.missing),
+                       "differing": list(agreed.differing)}, [words])  # fmt: skip
     return ANSWERED if agreed.ok else NO
-
-
-def _host() -> str:
-    import socket
-
-    return socket.gethostname()
 
 
 def _needs(*libraries: str) -> None:
@@ -278,10 +257,3 @@ def _needs(*libraries: str) -> None:
 
     if any(find_spec(library) is None for library in libraries):
         raise InputError(MISSING)
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
-    return port

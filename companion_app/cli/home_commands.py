@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
-from companion_app.cli.arguments import add_command
+from companion_app.answers import ANSWERED, NO, answer, writing
+from companion_app.cli.arguments import Commands, add_command
 from companion_app.home import home_folder
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 MARKS = {True: "well ", False: "FAULT", None: "  -  "}
 
 
-def add_home_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_home_commands(commands: Commands) -> None:
     """Add the commands of this file to the parser of ``snake-eye``."""
     asking = add_command(commands, "doctor", "look at everything a game rests on", doctor,
                          ["doctor", "doctor --source webcam:0",
@@ -66,21 +65,16 @@ def doctor(arguments: Namespace) -> int:
     seen = _seen(wanted, settings)
     machine = Machine(home_folder())
     checks = diagnose(machine, seen, camera_wanted=wanted not in ("auto", "demo", "phone"))
-    answer = report(checks)
+    said = report(checks)
     if arguments.out:
-        try:
+        with writing(arguments.out):
             picture = _jpeg(seen) if arguments.with_picture else None
-            write_help_file(Path(arguments.out), answer, picture)
-        except OSError as error:
-            raise InputError(f"{arguments.out} cannot be written: {error.strerror}") from error
-    if arguments.json:
-        print_json(answer)
-    else:
-        for check in checks:
-            print_line(f"{MARKS[check.ok]}  {check.name}: {check.text}")
-            if check.fix:
-                print_line(f"       {check.fix}")
-    return ANSWERED if answer["ok"] else NO
+            write_help_file(Path(arguments.out), said, picture)
+    answer(arguments, said, (
+        f"{MARKS[check.ok]}  {check.name}: {check.text}"
+        + (f"\n       {check.fix}" if check.fix else "") for check in checks
+    ))  # fmt: skip
+    return ANSWERED if said["ok"] else NO
 
 
 def backup(arguments: Namespace) -> int:
@@ -89,11 +83,10 @@ def backup(arguments: Namespace) -> int:
 
     kept = make_backup(home_folder(), Path(arguments.file))
     size = sum(one.size for one in kept)
-    if arguments.json:
-        print_json({"file": arguments.file, "files": len(kept), "bytes": size})
-    else:
-        print_line(f"Backed up in {arguments.file}. Files: {len(kept)} ({size / 1e6:.1f} MB).")
-        print_line("It holds games, pictures of your table and who is host: keep it to yourself.")
+    answer(arguments, {"file": arguments.file, "files": len(kept), "bytes": size}, [
+        f"Backed up in {arguments.file}. Files: {len(kept)} ({size / 1e6:.1f} MB).",
+        "It holds games, pictures of your table and who is host: keep it to yourself.",
+    ])  # fmt: skip
     return ANSWERED
 
 
@@ -104,18 +97,16 @@ def restore(arguments: Namespace) -> int:
     restored = restore_backup(home_folder(), Path(arguments.file),
                               with_secrets=arguments.with_secrets)  # fmt: skip
     kept = None if restored.kept is None else str(restored.kept)
-    if arguments.json:
-        print_json({"file": arguments.file, "files": restored.files, "kept": kept,
-                    "left_out": list(restored.left_out), "secrets": not restored.own})  # fmt: skip
-    else:
-        print_line(f"Restored in {home_folder()}. Files: {restored.files}.")
-        for one in restored.left_out:
-            print_line(f"Left out, since it cannot be used: {one}")
-        if restored.own:
-            print_line("Host PIN, joined phones and settings are those of this machine; "
-                       "--with-secrets takes them from the backup.")  # fmt: skip
-        if kept:
-            print_line(f"What was there before lies in {kept}.")
+    said = {"file": arguments.file, "files": restored.files, "kept": kept,
+            "left_out": list(restored.left_out), "secrets": not restored.own}  # fmt: skip
+    own = ("Host PIN, joined phones and settings are those of this machine; --with-secrets takes "
+           "them from the backup.")  # fmt: skip
+    answer(arguments, said, [
+        f"Restored in {home_folder()}. Files: {restored.files}.",
+        *(f"Left out, since it cannot be used: {one}" for one in restored.left_out),
+        *([own] if restored.own else []),
+        *([f"What was there before lies in {kept}."] if kept else []),
+    ])  # fmt: skip
     return ANSWERED
 
 
@@ -124,13 +115,10 @@ def pin(arguments: Namespace) -> int:
     from companion_app.web.serving.page_file import SettingsFile
 
     made = SettingsFile(home_folder() / "page.json").new_pin() if arguments.new else None
-    if arguments.json:
-        print_json({"host_pin": made})
-    elif made is None:
-        print_line("Only a hash of the host PIN is kept, so it cannot be shown again.")
-        print_line("snake-eye pin --new makes another.")
-    else:
-        print_line(made)
+    answer(arguments, {"host_pin": made}, [made] if made is not None else [
+        "Only a hash of the host PIN is kept, so it cannot be shown again.",
+        "snake-eye pin --new makes another.",
+    ])  # fmt: skip
     return ANSWERED if made is not None else NO
 
 
@@ -145,25 +133,18 @@ def card(arguments: Namespace) -> int:
     kept = SettingsFile(home_folder() / "page.json")
     if arguments.forget:
         kept.keep_card("")
-        if arguments.json:
-            print_json({"card": None})
-        else:
-            print_line("The card is invalid now.")
+        answer(arguments, {"card": None}, ["The card is invalid now."])
         return ANSWERED
     settings, words, code = _settings(), Speech("en"), some_code()
     address = f"http://{reachable_host(settings.host)}:{settings.port}/"
     drawn = drawn_card(code, address, words.page("card-title"), words.page("card-about"))
-    try:
-        with private_file(Path(arguments.out)) as file:
-            file.write(drawn.encode())
-    except OSError as error:
-        raise InputError(f"{arguments.out} cannot be written: {error.strerror}") from error
+    with writing(arguments.out), private_file(Path(arguments.out)) as file:
+        file.write(drawn.encode())
     kept.keep_card(code)
-    if arguments.json:
-        print_json({"card": arguments.out})
-    else:
-        print_line(f"Print {arguments.out} at its own size (A6), then delete the file.")
-        print_line("Whoever has the card can be host: keep it where guests do not find it.")
+    answer(arguments, {"card": arguments.out}, [
+        f"Print {arguments.out} at its own size (A6), then delete the file.",
+        "Whoever has the card can be host: keep it where guests do not find it.",
+    ])  # fmt: skip
     return ANSWERED
 
 
@@ -203,8 +184,7 @@ def _camera_name(wanted: str) -> str:
 
 
 def _opened(name: str, settings: Settings) -> FrameSource:
-    from companion_app.live.opening import open_source
-    from companion_app.pi_source import pi_source
+    from companion_app.live.opening import open_source, pi_source
 
     if name == "pi":
         return pi_source(settings)

@@ -8,22 +8,33 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tomllib
 from collections.abc import Sequence
-from importlib import metadata
-from pathlib import Path
 
+from calibration.errors import CalibrationError
 from companion_app.answers import BAD_INPUT, InputError, complain
 from companion_app.cli import draw_command, record_commands
-from companion_app.cli.arguments import Command, add_command, add_game, games_in_words
+from companion_app.cli.arguments import (
+    Command,
+    Commands,
+    add_command,
+    add_game,
+    between,
+    games_in_words,
+)
 from companion_app.cli.hall_command import add_hall_commands
 from companion_app.cli.home_commands import add_home_commands
 from companion_app.cli.picture_commands import add_picture_commands
 from companion_app.cli.play_commands import add_play_commands
 from companion_app.cli.print_command import add_print_command
 from companion_app.cli.teach_command import add_box_command, add_teach_command
+from companion_app.live.errors import LiveError
+from companion_app.version import version
 from engine.errors import EngineError
 from engine.games import GAMES
+from vision import VisionError
+
+OURS = (EngineError, InputError, CalibrationError, LiveError, VisionError)
+"""Errors that are said as they are: their sentences are written for people."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command: Command = parsed.command
     try:
         return command(parsed)
-    except (EngineError, InputError) as error:
+    except OURS as error:
         complain(str(error))
         return BAD_INPUT
     except BrokenPipeError:
@@ -70,16 +81,7 @@ def build_parser(asked: str = "") -> argparse.ArgumentParser:
     return parser
 
 
-def version() -> str:
-    """Return the version: of the installed package, else of the folder it is run from."""
-    try:
-        return metadata.version("snake-eye")
-    except metadata.PackageNotFoundError:
-        project = Path(__file__).parents[2] / "pyproject.toml"
-        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
-
-
-def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_record_commands(commands: Commands) -> None:
     record = "a game in writing (.json), or - for standard input"
     referee = add_command(
         commands, "referee", "judge written games", record_commands.referee,
@@ -104,8 +106,9 @@ def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     )  # fmt: skip
     add_game(perft)
     perft.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
+    depth = between(int, 0, 100, "a depth is a whole number from 0 to 100")
     perft.add_argument(
-        "--depth", required=True, type=_depth, metavar="N", help="moves a sequence, 0 to 100"
+        "--depth", required=True, type=depth, metavar="N", help="moves a sequence, 0 to 100"
     )
 
     rules = add_command(
@@ -140,9 +143,7 @@ def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     score.add_argument("--players", metavar="A,B", help="players in turn order; else those seen")
 
 
-def _add_live_commands(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], asked: str
-) -> None:
+def _add_live_commands(commands: Commands, asked: str) -> None:
     """Add watch and run. They load the page and OpenCV, which others need not wait for."""
     if asked == "watch":
         from companion_app.cli.watch_command import add_watch_command
@@ -156,10 +157,3 @@ def _add_live_commands(
         add_run_command(commands)
     else:
         commands.add_parser("run", help="the companion: a page for every phone at the table")
-
-
-def _depth(text: str) -> int:
-    depth = int(text)
-    if not 0 <= depth <= 100:
-        raise argparse.ArgumentTypeError("a depth is a whole number from 0 to 100")
-    return depth

@@ -8,23 +8,16 @@ from __future__ import annotations
 import argparse
 from argparse import Namespace
 
-from companion_app.cli.arguments import add_command, add_game
+from companion_app.cli.arguments import Commands, add_command, add_game
 
 
-def add_picture_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_picture_commands(commands: Commands) -> None:
     """Add the commands of this file to the parser of ``snake-eye``."""
     reading = add_command(
-        commands,
-        "read",
-        "read what lies on a table from pictures",
-        _read,
-        [
-            "read table.jpg --game schlangennest",
-            "read table.jpg --game carnival --out seen.png",
-            "read *.jpg --set my-box --json",
-            "read table.jpg --shape hex",
-        ],
-    )
+        commands, "read", "read what lies on a table from pictures", _read,
+        ["read table.jpg --game schlangennest", "read table.jpg --game carnival --out seen.png",
+         "read *.jpg --set my-box --json", "read table.jpg --shape hex"],
+    )  # fmt: skip
     reading.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or HEIC")
     add_request_arguments(reading)
     reading.add_argument(

@@ -7,12 +7,20 @@ import json
 import random
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from companion_app.answers import ANSWERED, InputError, print_json, print_line, shown_name
+from companion_app.answers import ANSWERED, InputError, answer, print_line, shown_name, writing
 from companion_app.boxes import box_for
-from companion_app.cli.arguments import add_command, add_game, games_in_words, told_options
+from companion_app.cli.arguments import (
+    SMALLEST,
+    Commands,
+    add_command,
+    add_game,
+    between,
+    games_in_words,
+    told_options,
+)
 from companion_app.cli.game_page import game_page
 from companion_app.cli.record_commands import ENGLISH, answer_lines, named, record_from
 from companion_app.cli.terminal_game import TerminalGame
@@ -25,12 +33,17 @@ from engine.record import Record, move_to_json, parse_players
 
 LONGEST_SECONDS = 3600.0
 MOST_LOOKS = 10_000_000
+_seconds = between(float, SMALLEST, LONGEST_SECONDS,
+                   f"seconds are a number above 0, up to {LONGEST_SECONDS:g}")  # fmt: skip
+_looks = between(int, 1, MOST_LOOKS, f"looks are a whole number from 1 to {MOST_LOOKS}")
+_level = between(
+    int, player.LOWEST, player.HIGHEST, f"levels are {player.LOWEST} to {player.HIGHEST}"
+)
 ANALYSIS_LOOKS = 24
 """For each question about a position; a game of 40 moves then takes about ten seconds."""
-Commands = argparse._SubParsersAction
 
 
-def add_play_commands(commands: Commands[argparse.ArgumentParser]) -> None:
+def add_play_commands(commands: Commands) -> None:
     """Add suggest, analyse and play."""
     suggest = add_command(
         commands, "suggest", "suggest moves at a record's end", _suggest,
@@ -77,27 +90,6 @@ def _add_thinking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="for the same answer")
 
 
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds <= LONGEST_SECONDS:
-        raise argparse.ArgumentTypeError(f"seconds are a number above 0, up to {LONGEST_SECONDS:g}")
-    return seconds
-
-
-def _looks(text: str) -> int:
-    looks = int(text)
-    if not 1 <= looks <= MOST_LOOKS:
-        raise argparse.ArgumentTypeError(f"looks are a whole number from 1 to {MOST_LOOKS}")
-    return looks
-
-
-def _level(text: str) -> int:
-    level = int(text)
-    if not player.LOWEST <= level <= player.HIGHEST:
-        raise argparse.ArgumentTypeError(f"levels are {player.LOWEST} to {player.HIGHEST}")
-    return level
-
-
 def _budget(arguments: Namespace) -> player.Budget:
     if arguments.looks is not None:
         return player.Budget(looks=arguments.looks)
@@ -110,41 +102,28 @@ def _budget(arguments: Namespace) -> player.Budget:
 def _suggest(arguments: Namespace) -> int:
     """Suggest moves at the end of a record."""
 
-    def answer(record: Record) -> dict[str, Json]:
-        return suggestion(record, _budget(arguments), arguments.level, arguments.seed)
+    def thought_of(record: Record) -> player.Thought:
+        position, seat = judging.position_at_end(record), player.Seat(record.hand)
+        budget, level, seed = _budget(arguments), arguments.level, arguments.seed
+        return player.think(record.game, position, seat, budget, level, seed)
 
     if arguments.record == "-":
-        return answer_lines(answer, lambda _: ANSWERED)
+        return answer_lines(lambda one: _thought_to_json(thought_of(one)), lambda _: ANSWERED)
     with named(arguments.record):
         record = record_from(arguments.record)
-        thought = _thought(record, _budget(arguments), arguments.level, arguments.seed)
-    if arguments.json:
-        print_json(_thought_to_json(thought))
-        return ANSWERED
-    for idea in thought.ideas[:10]:
-        words = ENGLISH.move(idea.move, record.game.facts.coloured_moves)
-        print_line(f"{idea.value:5.0%} {words}  {json.dumps(move_to_json(idea.move))}")
-    if thought.needs:
-        print_line(f"First somebody must {thought.needs}.")
-    elif not thought.ideas:
-        print_line("The game is over.")
+        thought = thought_of(record)
+    answer(arguments, _thought_to_json(thought), _in_words(record, thought))
     return ANSWERED
 
 
-def suggestion(
-    record: Record, budget: player.Budget, level: int = player.HIGHEST, seed: int = 0
-) -> dict[str, Json]:
-    """Return the moves worth trying at the end of a record, best first.
-
-    Raises:
-        RecordError: a move is illegal, or a hand that must be known is not told.
-    """
-    return _thought_to_json(_thought(record, budget, level, seed))
-
-
-def _thought(record: Record, budget: player.Budget, level: int, seed: int) -> player.Thought:
-    position = judging.position_at_end(record)
-    return player.think(record.game, position, player.Seat(record.hand), budget, level, seed)
+def _in_words(record: Record, thought: player.Thought) -> Iterator[str]:
+    for idea in thought.ideas[:10]:
+        words = ENGLISH.move(idea.move, record.game.facts.coloured_moves)
+        yield f"{idea.value:5.0%} {words}  {json.dumps(move_to_json(idea.move))}"
+    if thought.needs:
+        yield f"First somebody must {thought.needs}."
+    elif not thought.ideas:
+        yield "The game is over."
 
 
 def _thought_to_json(thought: player.Thought) -> dict[str, Json]:
@@ -179,21 +158,17 @@ def _analyse(arguments: Namespace) -> int:
     if ending == ".html":
         text = game_page(record, document)
     _write(arguments.out, text)
-    if arguments.json:
-        print_json({"file": str(out), "players": document["players"]})
-        return ANSWERED
-    for who, apart in document["players"].items():
-        print_line(f"{who}: luck {apart['luck']:+.2f}, skill {apart['skill']:+.2f} wins")
-    print_line(f"{out} written")
+    answer(arguments, {"file": str(out), "players": document["players"]}, [
+        *(f"{who}: luck {apart['luck']:+.2f}, skill {apart['skill']:+.2f} wins"
+          for who, apart in document["players"].items()),
+        f"{out} written",
+    ])  # fmt: skip
     return ANSWERED
 
 
 def _write(name: str, text: str) -> None:
-    try:
+    with writing(name):
         Path(name).write_text(text + "\n", encoding="utf-8")
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown_name(name)} cannot be written: {why}") from error
 
 
 def _progress(moves: int) -> Callable[[int], None]:
@@ -206,20 +181,12 @@ def _progress(moves: int) -> Callable[[int], None]:
 
 def analysis_to_json(record: Record, seen: Analysis) -> dict[str, Json]:
     """Return a game looked over as a JSON document."""
-    moves = []
-    for number, step in enumerate(seen.steps):
-        moves.append(
-            {
-                "n": number + 1,
-                "move": move_to_json(step.move),
-                "before": _rounded(step.before),
-                "after": _rounded(step.after),
-                "luck": round(step.luck, 4),
-                "skill": round(step.skill, 4),
-                "best": [move_to_json(move) for move in step.best],
-                "turning": number in seen.turning,
-            }
-        )
+    moves = [
+        {"n": number + 1, "move": move_to_json(step.move), "before": _rounded(step.before),
+         "after": _rounded(step.after), "luck": round(step.luck, 4), "skill": round(step.skill, 4),
+         "best": [move_to_json(move) for move in step.best], "turning": number in seen.turning}
+        for number, step in enumerate(seen.steps)
+    ]  # fmt: skip
     return {
         "game": record.game.facts.name,
         "players": {

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from argparse import Namespace
 from pathlib import Path
 
-from companion_app.answers import ANSWERED, InputError, print_json, print_line
-from companion_app.cli.arguments import add_game, new_parser
+from companion_app.answers import ANSWERED, InputError, answer, writing
+from companion_app.cli.arguments import Commands, add_game, new_parser
 from companion_app.home import set_folders
 from engine.games import game_named
 from engine.record import find_set
 
 
-def add_print_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_print_command(commands: Commands) -> None:
     """Add ``print`` to the commands of ``snake-eye``."""
     does = "make sheets to print and cut out"
     parser = new_parser(
@@ -40,18 +39,13 @@ def print_sheets(arguments: Namespace) -> int:
     tile_set = find_set(game_named(arguments.game), arguments.set, set_folders())
     out = Path(arguments.out)
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        manifest = make_sheets(tile_set, out, arguments.paper, arguments.size)
+        with writing(arguments.out):
+            out.mkdir(parents=True, exist_ok=True)
+            manifest = make_sheets(tile_set, out, arguments.paper, arguments.size)
     except SheetError as error:
         raise InputError(str(error)) from error
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error.strerror}") from error
-    if arguments.json:
-        print_json(manifest)
-    else:
-        for path in sorted(out.glob("*.pdf")):
-            print_line(f"{path}")
-        print_line(
-            f"Pictures of single tiles: {len(manifest['faces'])}, listed in {out / 'manifest.json'}"
-        )
+    answer(arguments, manifest, [
+        *map(str, sorted(out.glob("*.pdf"))),
+        f"Pictures of single tiles: {len(manifest['faces'])}, listed in {out / 'manifest.json'}",
+    ])  # fmt: skip
     return ANSWERED

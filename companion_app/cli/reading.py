@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from calibration.errors import CalibrationError
-from calibration.profile import Profile
 from calibration.profile_file import load_profile
 from companion_app.answers import (
     ANSWERED,
     BAD_INPUT,
     NO,
     InputError,
+    answer,
     complain,
     print_json,
-    print_line,
     shown_name,
+    writing,
 )
 from companion_app.home import set_folders
 from engine.games import game_named
@@ -113,25 +114,18 @@ def request_from(arguments: Namespace) -> ReadRequest:
     grid = grid_of(arguments.grid)
     if grid is not None and shape == "hex":
         raise InputError("--grid is for squares; hex tiles are found without it")
-    return ReadRequest(shape, tile_set, grid, _profile(arguments.profile))
+    profile = load_profile(Path(arguments.profile)) if arguments.profile is not None else None
+    return ReadRequest(shape, tile_set, grid, profile)
 
 
 def _tile_set(arguments: Namespace) -> TileSet:
     if arguments.game:
         return find_set(game_named(arguments.game), arguments.set, set_folders())
-    taught = _taught(arguments.set)
-    return taught if taught is not None else load_set(arguments.set, set_folders())
-
-
-def _taught(name: str) -> TileSet | None:
-    """Return a box that its owner taught without rules."""
     from vision import find_taught
 
-    try:
-        found = find_taught(name, set_folders())
-    except VisionError as error:
-        raise InputError(str(error)) from error
-    return found.tile_set if found is not None else None
+    # Its owner may have taught it without rules.
+    taught = find_taught(arguments.set, set_folders())
+    return taught.tile_set if taught is not None else load_set(arguments.set, set_folders())
 
 
 def grid_of(text: str | None) -> tuple[int, int] | None:
@@ -149,15 +143,6 @@ def grid_of(text: str | None) -> tuple[int, int] | None:
             f"--grid {text}: write columns and rows as 5x7, 1 to {MOST_SQUARES} of each"
         )
     return across, down
-
-
-def _profile(name: str | None) -> Profile | None:
-    if name is None:
-        return None
-    try:
-        return load_profile(Path(name))
-    except CalibrationError as error:
-        raise InputError(str(error)) from error
 
 
 def _check_out(out: str, images: list[str]) -> None:
@@ -180,10 +165,8 @@ def _write_seen(name: str, document: dict[str, Any], request: ReadRequest, out: 
     colours = request.tile_set.colours if request.tile_set is not None else ()
     seen = drawn_over(picture.bgr, document, picture.own_px, colours)
     _, data = cv2.imencode(Path(out).suffix.lower(), seen)
-    try:
+    with writing(out):
         Path(out).write_bytes(data.tobytes())
-    except OSError as error:
-        raise InputError(f"{shown_name(out)} cannot be written: {error.strerror}") from error
 
 
 def _answer_read(name: str, request: ReadRequest, arguments: Namespace) -> int:
@@ -191,10 +174,7 @@ def _answer_read(name: str, request: ReadRequest, arguments: Namespace) -> int:
     document = table_state_to_json(state, shown(name))
     if arguments.out:
         _write_seen(name, document, request, arguments.out)
-    if arguments.json:
-        print_json(document)
-    else:
-        _print_table(document)
+    answer(arguments, document, _in_words(document))
     return ANSWERED if document["quality"]["ok"] else NO
 
 
@@ -208,19 +188,17 @@ def _with_name(problem: str, name: str) -> str:
     return problem if shown(name) in problem else f"{shown(name)}: {problem}"
 
 
-def _print_table(document: dict[str, Any]) -> None:
+def _in_words(document: dict[str, Any]) -> Iterator[str]:
     counts = ", ".join(
         f"{len(document[part])} {word}"
         for part, word in (("tiles", "tiles"), ("unsure", "unsure"), ("aside", "aside"))
     )
-    print_line(f"{document['file']}: {counts}")
-    for tile in document["tiles"]:
-        print_line(f"    {_tile_in_words(tile)}")
+    yield f"{document['file']}: {counts}"
+    yield from (f"    {_tile_in_words(tile)}" for tile in document["tiles"])
     for tile in document["unsure"]:
         guesses = " or ".join(str(guess[0]) for guess in tile.get("guesses", ()))
-        print_line(f"    {_tile_in_words(tile)}: unsure, {tile.get('why')}: {guesses}")
-    for advice in document["quality"]["advice"]:
-        print_line(f"    {advice['text']}")
+        yield f"    {_tile_in_words(tile)}: unsure, {tile.get('why')}: {guesses}"
+    yield from (f"    {advice['text']}" for advice in document["quality"]["advice"])
 
 
 def _tile_in_words(tile: dict[str, Any]) -> str:

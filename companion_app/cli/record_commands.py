@@ -8,28 +8,27 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from companion_app.answers import (
     ANSWERED,
     BAD_INPUT,
     NO,
     InputError,
+    answer,
     complain,
     print_json,
-    print_line,
     shown_name,
 )
-from companion_app.boxes import box_for
+from companion_app.boxes import box_for, players_seen
 from companion_app.cli.arguments import told_options, told_players
 from companion_app.home import set_folders
+from companion_app.live.places import leading
 from companion_app.web.speech import Speech
 from engine import referee as judging
 from engine.errors import EngineError, RecordError
 from engine.game import AnyGame, Json, Move, Start
 from engine.games import game_named
 from engine.given import LARGEST_BYTES, load_json
-from engine.placement import Layout, Piece, Placement
 from engine.record import (
     TABLE_FORMAT,
     VERSION,
@@ -57,31 +56,27 @@ def referee(arguments: Namespace) -> int:
             records.append(record_from(name))
             answers.append(judging.referee_record(records[-1]))
     document = answers[0] if len(answers) == 1 else judging.series_of(answers)
-    if arguments.json:
-        print_json(document)
-    else:
-        for record, answer in zip(records, answers, strict=True):
-            _print_judgement(record, answer)
-    return max(_illegal_status(answer) for answer in answers)
+    judged = zip(records, answers, strict=True)
+    answer(arguments, document, (line for one in judged for line in _judgement(*one)))
+    return max(_illegal_status(one) for one in answers)
 
 
 def moves(arguments: Namespace) -> int:
     """List the legal moves at the end of a record."""
 
-    def answer(record: Record) -> dict[str, Json]:
+    def answered(record: Record) -> dict[str, Json]:
         return judging.moves_to_json(judging.moves_at_end(record))
 
     if arguments.record == "-":
-        return answer_lines(answer, lambda _: ANSWERED)
+        return answer_lines(answered, lambda _: ANSWERED)
     with named(arguments.record):
         record = record_from(arguments.record)
         legal = judging.moves_at_end(record)
-    if arguments.json:
-        print_json(judging.moves_to_json(legal))
-    else:
-        for text, ways in Counter(_move_in_words(move, record) for move in legal).items():
-            print_line(text + (f" ({ways} ways)" if ways > 1 else ""))
-        print_line(in_english(LEGAL, {"n": str(len(legal))}))
+    ways = Counter(_move_in_words(move, record) for move in legal)
+    answer(arguments, judging.moves_to_json(legal), [
+        *(text + (f" ({count} ways)" if count > 1 else "") for text, count in ways.items()),
+        in_english(LEGAL, {"n": str(len(legal))}),
+    ])  # fmt: skip
     return ANSWERED
 
 
@@ -93,25 +88,20 @@ def perft(arguments: Namespace) -> int:
     players = told_players(game, arguments.players)
     start = Start(players, told_options(game, arguments.option))
     nodes = judging.perft(game, game.opening(start, tile_set), arguments.depth)
-    if arguments.json:
-        print_json({"depth": arguments.depth, "nodes": nodes})
-    else:
-        moves = in_english(MOVES, {"n": str(arguments.depth)})
-        print_line(in_english(SEQUENCES, {"n": str(nodes), "moves": moves}))
+    moves = in_english(MOVES, {"n": str(arguments.depth)})
+    answer(arguments, {"depth": arguments.depth, "nodes": nodes},
+           [in_english(SEQUENCES, {"n": str(nodes), "moves": moves})])  # fmt: skip
     return ANSWERED
 
 
 def rules(arguments: Namespace) -> int:
     """List the rules of a game with their ids."""
     facts = game_named(arguments.game).facts
-    if arguments.json:
-        print_json(judging.rules_to_json(facts))
-    else:
-        summary = facts.summary
-        for sentence in (summary.goal, summary.turn, summary.end, summary.scoring, ""):
-            print_line(sentence)
-        for rule in facts.rules:
-            print_line(f"{rule.id}: {rule.text} ({ENGLISH.source(rule.source)})")
+    summary = facts.summary
+    answer(arguments, judging.rules_to_json(facts), [
+        summary.goal, summary.turn, summary.end, summary.scoring, "",
+        *(f"{rule.id}: {rule.text} ({ENGLISH.source(rule.source)})" for rule in facts.rules),
+    ])  # fmt: skip
     return ANSWERED
 
 
@@ -128,12 +118,10 @@ def score(arguments: Namespace) -> int:
             out=parse_counts(table.get("out", {}), "out"),
         )  # fmt: skip
         scored = judging.score_table(game, tile_set, start)
-    answer = {"table": _full_table(game, tile_set, table)} | scored
-    if arguments.json:
-        print_json(answer)
-    else:
-        _print_score(answer)
-    return NO if answer["violations"] else ANSWERED
+    head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
+    full = head | {"set": tile_set.name} | dict(table)
+    answer(arguments, {"table": full} | scored, _score(scored))
+    return NO if scored["violations"] else ANSWERED
 
 
 def _table_from(arguments: Namespace) -> Json:
@@ -147,20 +135,8 @@ def _table_from(arguments: Namespace) -> Json:
     return table_state_to_json(read_picture(arguments.table, request), arguments.table)
 
 
-def players_seen(game: AnyGame, tile_set: TileSet, layout: Layout) -> tuple[str, ...]:
-    """Return the colours or fields that lie on a table, in the game's order."""
-    names = game.facts.player_names
-    if names is None:
-        fields = {placed.field or 0 for placed in layout.cards}
-        count = max([game.facts.fewest_players, *(field + 1 for field in fields)])
-        return tuple(str(number + 1) for number in range(count))
-    placed: list[Placement | Piece] = [*layout.cards, *layout.pieces]
-    seen = {tile_set[one.tile].colour for one in placed}
-    return tuple(n for n in names if n in seen) or names[: game.facts.fewest_players]
-
-
 def answer_lines(
-    answer: Callable[[Record], dict[str, Json]], status_of: Callable[[dict[str, Json]], int]
+    answered: Callable[[Record], dict[str, Json]], status_of: Callable[[dict[str, Json]], int]
 ) -> int:
     """Answer each record on standard input with a line, whatever the others are like."""
     status = ANSWERED
@@ -168,7 +144,7 @@ def answer_lines(
         if not line.strip():
             continue
         try:
-            document = answer(parse_record(load_json(line), set_folders()))
+            document = answered(parse_record(load_json(line), set_folders()))
             status = max(status, status_of(document))
         except EngineError as error:
             complain(f"line {number}: {error}")
@@ -225,34 +201,27 @@ def _game_and_set(arguments: Namespace) -> tuple[AnyGame, TileSet]:
     return game, box_for(game, arguments.set)
 
 
-def _full_table(game: AnyGame, tile_set: TileSet, table: Any) -> dict[str, Json]:
-    head = {"format": TABLE_FORMAT, "version": VERSION, "game": game.facts.name}
-    return head | {"set": tile_set.name} | dict(table)
-
-
-def _print_judgement(record: Record, answer: dict[str, Json]) -> None:
-    for n, (move, verdict) in enumerate(zip(record.moves, answer["moves"], strict=True), start=1):
+def _judgement(record: Record, said: dict[str, Json]) -> Iterator[str]:
+    for n, (move, verdict) in enumerate(zip(record.moves, said["moves"], strict=True), start=1):
         words = {True: "legal", False: "ILLEGAL", None: "not judged"}[verdict["legal"]]
-        print_line(f"{n}. {_move_in_words(move, record)}: {words}")
-        for broken in verdict["violations"]:
-            print_line(f"    {broken['text']}")
-    _print_score(answer)
+        yield f"{n}. {_move_in_words(move, record)}: {words}"
+        yield from (f"    {broken['text']}" for broken in verdict["violations"])
+    yield from _score(said)
 
 
-def _print_score(answer: dict[str, Json]) -> None:
-    """Print what each player has and why, what is wrong or open, and who has won."""
-    for player, points in answer["scores"].items():
-        print_line(f"{player}: {_points(points)}")
-        for why, (times, earned) in _reasons(answer["lines"].get(player, ())).items():
-            print_line(f"  {earned:+4d}  {why}" + (f" ({times} times)" if times > 1 else ""))
-    for broken in answer.get("violations", ()):
-        print_line(broken["text"])
-    for question in answer.get("open", ()):
-        print_line(f"open: {question['question']}")
+def _score(said: dict[str, Json]) -> Iterator[str]:
+    """Yield what each player has and why, what is wrong or open, and who has won."""
+    for player, points in said["scores"].items():
+        yield f"{player}: {_points(points)}"
+        for why, (times, earned) in _reasons(said["lines"].get(player, ())).items():
+            yield f"  {earned:+4d}  {why}" + (f" ({times} times)" if times > 1 else "")
+    yield from (broken["text"] for broken in said.get("violations", ()))
+    for question in said.get("open", ()):
+        yield f"open: {question['question']}"
         for one in question["answers"]:
             scores = ", ".join(f"{who} {_points(n)}" for who, n in one["scores"].items())
-            print_line(f"  {one['answer']}: {scores}")
-    print_line(_standing(answer))
+            yield f"  {one['answer']}: {scores}"
+    yield _standing(said)
 
 
 def _reasons(lines: Iterable[Mapping[str, Json]]) -> dict[str, tuple[int, int]]:
@@ -270,13 +239,12 @@ def _points(points: int | None) -> str:
     return f"{points} point" + ("" if abs(points) == 1 else "s")
 
 
-def _standing(answer: dict[str, Json]) -> str:
-    winners = answer["winners"]
-    if answer["over"]:
+def _standing(said: dict[str, Json]) -> str:
+    winners = said["winners"]
+    if said["over"]:
         return "Over. Won by " + " and ".join(winners) + "." if winners else "Over. Nobody has won."
-    known = {who: points for who, points in answer["scores"].items() if points is not None}
-    ahead = [who for who, points in known.items() if points == max(known.values())]
-    if not ahead or len(ahead) == len(answer["scores"]):
+    ahead = leading(said["scores"])
+    if not ahead or len(ahead) == len(said["scores"]):
         return "Not over yet. Nobody is ahead."
     return f"Not over yet. Ahead: {' and '.join(ahead)}."
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import signal
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any
 
-from companion_app.answers import InputError, print_json, print_line
-from companion_app.cli.arguments import add_game, games_in_words, new_parser, speed
+from companion_app.answers import InputError, answer
+from companion_app.cli.arguments import (
+    Commands,
+    add_game,
+    games_in_words,
+    new_parser,
+    port,
+    speed,
+)
 from companion_app.listening import listening
 from companion_app.supervisor import Supervisor
 
@@ -23,13 +29,10 @@ WATCHES = {
 """What is said of sources that are no camera of this machine."""
 
 
-def add_run_command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-) -> argparse.ArgumentParser:
+def add_run_command(commands: Commands) -> None:
     """Add ``run`` to the command line."""
-    does = "the companion: a page for every phone at the table"
     run = new_parser(
-        commands, "run", does,
+        commands, "run", "the companion: a page for every phone at the table",
         ["run", "run --source webcam:0 --game schlangennest --players blue,red",
          "run --game carnival --players yellow,black --option hands=ask",
          "run --game snekagon --players red,green --machine green=3",
@@ -46,14 +49,10 @@ def add_run_command(
     run.add_argument("--players", metavar="A,B", help="players in turn order")
     run.add_argument("--machine", action="append", default=[], metavar="A=LEVEL",
                      help="a player that Snake Eye plays, at a level from 1 to 5")  # fmt: skip
-    run.add_argument(
-        "--host",
-        default="0.0.0.0",
-        metavar="H",
-        help="address to listen at; 0.0.0.0, all of this machine, at first",
-    )
-    run.add_argument("--port", type=_port, metavar="P", help="8080, or the next that is free")
-    run.add_argument("--https-port", type=_port, metavar="P",
+    where = "address to listen at; 0.0.0.0, all of this machine, at first"
+    run.add_argument("--host", default="0.0.0.0", metavar="H", help=where)
+    run.add_argument("--port", type=port, metavar="P", help="8080, or the next that is free")
+    run.add_argument("--https-port", type=port, metavar="P",
                      help="serve over https as well, for a phone's live camera")  # fmt: skip
     run.add_argument("--resume", action="store_true",
                      help="take up the game that was not finished, if any")  # fmt: skip
@@ -61,7 +60,6 @@ def add_run_command(
         "--speed", type=speed, default=1.0, metavar="X", help="hastens the demo; 1 is real time"
     )
     run.set_defaults(command=run_companion)
-    return run
 
 
 def run_companion(arguments: Namespace) -> int:
@@ -73,7 +71,7 @@ def run_companion(arguments: Namespace) -> int:
     asked = {name: value for name, value in vars(arguments).items() if name != "command"}
     with sock:
         try:
-            supervisor = Supervisor(asked, sock, lambda said: _announce(said, arguments.json))
+            supervisor = Supervisor(asked, sock, lambda said: _announce(said, arguments))
         except OSError as error:
             raise InputError(f"nothing can be written: {error.strerror}") from error
         before = {stop: signal.signal(stop, lambda *_: supervisor.stop()) for stop in STOPS}
@@ -84,29 +82,22 @@ def run_companion(arguments: Namespace) -> int:
                 signal.signal(stop, did)
 
 
-def _announce(said: Mapping[str, Any], as_json: bool) -> None:
+def _announce(said: Mapping[str, Any], arguments: Namespace) -> None:
     url, pin, source = said["url"], said["pin"], said["source"]
-    if as_json:
-        print_json({"url": url, "host_pin": pin})
-        return
-    print_line(f"Snake Eye is ready: open {url} on any phone in this network.")
+    hosting = [
+        f"Host PIN: {pin} (who types it in on the page may begin and correct games)",
+        "It is shown this once: write it down.",
+    ]
     if pin is None:
-        print_line("The host PIN is the one that you know; snake-eye pin --new makes another.")
-    else:
-        print_line(f"Host PIN: {pin} (who types it in on the page may begin and correct games)")
-        print_line("It is shown this once: write it down.")
-    print_line(f"Join code: {said['code']} (players type it in on the page to take their seat)")
-    print_line(WATCHES.get(source.partition(":")[0], f"It watches through {source}."))
-    print_line("Ctrl-C stops it; the game is kept, and goes on at the next start.")
-    if sys.stdout.isatty():
+        hosting = ["The host PIN is the one that you know; snake-eye pin --new makes another."]
+    answer(arguments, {"url": url, "host_pin": pin}, [
+        f"Snake Eye is ready: open {url} on any phone in this network.", *hosting,
+        f"Join code: {said['code']} (players type it in on the page to take their seat)",
+        WATCHES.get(source.partition(":")[0], f"It watches through {source}."),
+        "Ctrl-C stops it; the game is kept, and goes on at the next start.",
+    ])  # fmt: skip
+    if sys.stdout.isatty() and not arguments.json:
         import segno
 
         segno.make(f"{url}#join={said['code']}", error="m").terminal(compact=True)
     sys.stdout.flush()
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
-    return port

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from companion_app.answers import ANSWERED, NO, InputError, print_json, print_line
-from companion_app.cli.arguments import add_command, new_parser
+from companion_app.answers import ANSWERED, NO, InputError, answer
+from companion_app.cli.arguments import Commands, add_command, new_parser
 from companion_app.home import corrections_folder, home_folder, set_folders
+from companion_app.whole_file import write_whole
 from engine.errors import EngineError
 from engine.games import GAMES
 from engine.wording import Sentence, in_english
@@ -32,7 +33,7 @@ NOT_FOUND = {"one": "{n} labelled tile was not found",
              "other": "{n} labelled tiles were not found"}  # fmt: skip
 
 
-def add_teach_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_teach_command(commands: Commands) -> None:
     """Add ``teach`` to the commands of ``snake-eye``."""
     does = "learn your own tiles from photos of them"
     parser = new_parser(
@@ -61,7 +62,7 @@ def add_teach_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     parser.set_defaults(command=teach)
 
 
-def add_box_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_box_command(commands: Commands) -> None:
     """Add ``box`` to the commands of ``snake-eye``."""
     parser = add_command(
         commands, "box", "say who signed a taught box in a file; sign it, or take it in", box,
@@ -103,52 +104,32 @@ def teach(arguments: Namespace) -> int:
         raise InputError(str(error)) from error
     except OSError as error:
         raise InputError(f"{arguments.name} cannot be kept: {error.strerror or error}") from error
-    if arguments.json:
-        print_json(report)
-    else:
-        _print_report(report)
+    answer(arguments, report, _in_words(report))
     return ANSWERED
 
 
 def box(arguments: Namespace) -> int:
     """Say who signed a taught box in a file; sign it, or put it on the shelf."""
     from models.teaching.errors import TeachingError
-    from models.teaching.parcel import signed, taken_in, who_signed
+    from models.teaching.parcel import LARGEST_ZIP, signed, taken_in, who_signed
 
     file, folder = Path(arguments.file), set_folders()[0]
     try:
-        data = read_parcel(file)
+        with file.open("rb") as opened:
+            data = opened.read(LARGEST_ZIP + 1)
         if arguments.sign is not None:
             data = signed(data, Path(arguments.sign))
-            write_parcel(file, data)
+            write_whole(file, data)
         found = who_signed(data, home_folder() / "keys")
         taken = taken_in(folder, data, arguments.name) if arguments.take else None
     except TeachingError as error:
         raise InputError(str(error)) from error
     except OSError as error:
         raise InputError(f"{file} cannot be used: {error.strerror or error}") from error
-    if arguments.json:
-        print_json({"file": arguments.file, "signed": asdict(found), "taken": taken})
-    else:
-        print_line(SIGNED[found.state].format(by=found.by))
-        if taken is not None:
-            print_line(f"Taken in as {taken}: snake-eye read PHOTO --set {taken}")
+    on_shelf = f"Taken in as {taken}: snake-eye read PHOTO --set {taken}"
+    answer(arguments, {"file": arguments.file, "signed": asdict(found), "taken": taken},
+           [SIGNED[found.state].format(by=found.by), *([on_shelf] if taken else [])])  # fmt: skip
     return ANSWERED if found.state != "changed" else NO
-
-
-def read_parcel(file: Path) -> bytes:
-    """Return the bytes of a box in a file, not more than a box has."""
-    from models.teaching.parcel import LARGEST_ZIP
-
-    with file.open("rb") as opened:
-        return opened.read(LARGEST_ZIP + 1)
-
-
-def write_parcel(file: Path, data: bytes) -> None:
-    """Write a box in the place of what was there, in one step."""
-    part = file.with_name(f".{file.name}.part")
-    part.write_bytes(data)
-    part.replace(file)
 
 
 def _progress(text: str) -> None:
@@ -160,26 +141,26 @@ def _counted(sentence: Sentence, count: int) -> str:
     return in_english(sentence, {"n": str(count)})
 
 
-def _print_report(report: dict[str, Any]) -> None:
-    print_line(
+def _in_words(report: dict[str, Any]) -> Iterator[str]:
+    yield (
         f"{report['set']}: {_counted(KINDS, len(report['kinds']))} learnt from "
         f"{_counted(TILES, report['examples'])} in {_counted(PHOTOS, report['photos'])}"
     )
     if report["corrections"]:
-        print_line(f"    {_counted(CORRECTIONS, report['corrections'])}")
+        yield f"    {_counted(CORRECTIONS, report['corrections'])}"
     for one in report["left_out"]:
-        print_line(f"    not {one['file']}: {one['why']}")
+        yield f"    not {one['file']}: {one['why']}"
     for one in report["poor"]:
-        print_line(f"    {one['file']} is learnt from, but should be taken again. {one['why']}")
+        yield f"    {one['file']} is learnt from, but should be taken again. {one['why']}"
     for one in report["not_found"]:
-        print_line(f"    {one['file']}: {_counted(NOT_FOUND, one['tiles'])}")
+        yield f"    {one['file']}: {_counted(NOT_FOUND, one['tiles'])}"
     for one in report["odd"]:
-        print_line(f"    {one['file']}: one {one['tile']} looks like another kind; check its label")
+        yield f"    {one['file']}: one {one['tile']} looks like another kind; check its label"
     if report["unsure"]:
         doubtful = ", ".join(f"{one['tile']} ({one['sure']:.0%})" for one in report["unsure"][:8])
-        print_line(f"    still unsure of {doubtful}")
+        yield f"    still unsure of {doubtful}"
     for one in report["alike"]:
-        print_line(f"    {one['tiles'][0]} and {one['tiles'][1]} look alike")
+        yield f"    {one['tiles'][0]} and {one['tiles'][1]} look alike"
     if report["best_photo"]:
-        print_line(f"    what would help most: {report['best_photo']}")
-    print_line(f"read a table with: snake-eye read PHOTO --set {report['set']}")
+        yield f"    what would help most: {report['best_photo']}"
+    yield f"read a table with: snake-eye read PHOTO --set {report['set']}"

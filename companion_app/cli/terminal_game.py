@@ -47,7 +47,8 @@ class TerminalGame:
                 drawn = ", ".join(ENGLISH.tile(tile) for tile in roll.tiles or ())
                 print_line(f"{roll.player} rolls {roll.value} and draws {drawn}.")
                 continue
-            move = self._asked(given) if self._is_mine() else self._thought()
+            is_mine = self.dealer.position.to_move == self.seat
+            move = self._asked(given) if is_mine else self._thought()
             if move is None:
                 return
             self.dealer.make(move)
@@ -59,9 +60,6 @@ class TerminalGame:
         """Return the game as a record."""
         moves = tuple(self.dealer.moves_made)
         return record_to_json(Record(self.game, self.box, self.start, moves))
-
-    def _is_mine(self) -> bool:
-        return bool(self.dealer.position.to_move == self.seat)
 
     def _thought(self) -> Move | None:
         dealer = self.dealer

@@ -21,7 +21,9 @@ from typing import IO, Any
 from companion_app.answers import ANSWERED, InputError, complain, print_json
 from companion_app.boxes import box_for
 from companion_app.cli.arguments import (
+    Commands,
     add_game,
+    between,
     games_in_words,
     new_parser,
     speed,
@@ -30,7 +32,7 @@ from companion_app.cli.arguments import (
 )
 from companion_app.home import home_folder, set_folders
 from companion_app.live.demo import DemoSource
-from companion_app.live.errors import LiveError, StoreError, StoreInUse, ToldError
+from companion_app.live.errors import StoreError, StoreInUse, ToldError
 from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.match import Match
 from companion_app.live.opening import open_source
@@ -46,13 +48,12 @@ from vision.sources.newest import newest_of
 
 Event = dict[str, Json]
 
+_frames_a_second = between(float, 0.1, 240.0, "frames a second are a number from 0.1 to 240")
 ANSWER_WITHIN_S = 2.0
 """How long a question about stored frames waits for somebody on standard input."""
 
 
-def add_watch_command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-) -> argparse.ArgumentParser:
+def add_watch_command(commands: Commands) -> None:
     """Add ``watch`` to the commands of ``snake-eye``."""
     parser = new_parser(
         commands, "watch", "referee a live game, one event a line; answers on standard input",
@@ -67,12 +68,8 @@ def add_watch_command(
     )  # fmt: skip
     add_game(parser)
     parser.add_argument("--players", required=True, metavar="A,B", help="players in turn order")
-    parser.add_argument(
-        "--fps",
-        type=_frames_a_second,
-        metavar="F",
-        help="frames a second of a folder or video, 0.1 to 240",
-    )
+    parser.add_argument("--fps", type=_frames_a_second, metavar="F",
+                        help="frames a second of a folder or video, 0.1 to 240")  # fmt: skip
     parser.add_argument(
         "--speed", type=speed, default=1e6, metavar="X", help="hastens the demo; 1 is real time"
     )
@@ -82,7 +79,6 @@ def add_watch_command(
     parser.add_argument("--new", action="store_true", help="begin a new game in any case")
     parser.add_argument("--json", action="store_true", help="events are JSON with or without it")
     parser.set_defaults(command=watch)
-    return parser
 
 
 def watch(arguments: argparse.Namespace) -> int:
@@ -91,20 +87,13 @@ def watch(arguments: argparse.Namespace) -> int:
     box = box_for(game, arguments.set)
     players = told_players(game, arguments.players)
     record = Record(game, box, Start(players, told_options(game, arguments.option)))
-    try:
-        game.opening(record.start, box)
-    except RecordError as error:
-        raise InputError(str(error)) from error
+    game.opening(record.start, box)
     source = open_source(arguments.source, game.facts.name, arguments.fps, arguments.speed, record)
     with ExitStack() as open_things:
         open_things.callback(source.close)
-        try:
-            store = open_things.enter_context(_store(stored=not source.live))
-            match = _match(store, record, arguments, source.live)
-            reader = _reader(match)
-            Watching(match, reader, source, Told(sys.stdin), print_json).run()
-        except LiveError as error:
-            raise InputError(str(error)) from error
+        store = open_things.enter_context(_store(stored=not source.live))
+        match = _match(store, record, arguments, source.live)
+        Watching(match, _reader(match), source, Told(sys.stdin), print_json).run()
     return ANSWERED
 
 
@@ -222,7 +211,7 @@ class Watching:
         """Pass on an event; what keeps the referee from a verdict comes with its sentence."""
         why = event.get("why")
         if isinstance(why, dict):
-            event = {**event, "why": {**why, "text": Speech("en").why_not(why["what"])}}
+            event = {**event, "why": {**why, "text": Speech("en").page(f"why-{why['what']}")}}
         self.emit(event)
 
     def _listen(self, loop: LiveLoop) -> None:
@@ -231,7 +220,7 @@ class Watching:
         if self.source.live or isinstance(self.source, DemoSource):
             return
         # Stored frames can wait: a question gets its answer before the game runs on.
-        while new := loop.referee.questions.keys() - self._asked:
+        while new := loop.referee.state.questions.keys() - self._asked:
             self._asked |= new
             for line in self.told.waiting(self.answer_within_s):
                 self._take(loop, line)
@@ -253,10 +242,3 @@ class Watching:
         except ToldError:
             # A pass that the referee has already taken for granted.
             return
-
-
-def _frames_a_second(text: str) -> float:
-    value = float(text)
-    if not 0.1 <= value <= 240:
-        raise argparse.ArgumentTypeError("frames a second are a number from 0.1 to 240")
-    return value

@@ -50,7 +50,7 @@ class TableCamera:
 
     def __init__(
         self, desk: Desk, name: str, home: Path, speed: float = 1.0,
-        found: Callable[[], Iterable[str]] = tuple, clock: Callable[[], float] = time.monotonic,
+        found: Callable[[], Iterable[str]] = tuple,
     ) -> None:  # fmt: skip
         self.desk = desk
         self.name = name
@@ -60,7 +60,6 @@ class TableCamera:
         self._home = home
         self._speed = speed
         self._found = found
-        self._clock = clock
         self._started_with = name
         self._look: Look | None = None
         self._packed = Packed()
@@ -125,7 +124,7 @@ class TableCamera:
 
     def _opened(self, record: Record, patient: bool = False) -> FrameSource:
         if self.kind == "demo":
-            return DemoSource.going_on(record, self.seed, self._speed)
+            return DemoSource(record.game.facts.name, self.seed, self._speed, record=record)
         if self.kind == "phone":
             return self.inbox.source()
         try:
@@ -193,7 +192,7 @@ class TableCamera:
                 self._look.close()
                 self._look = None
             if self._look is None:
-                self._look = Look(what, opened, self._clock)
+                self._look = Look(what, opened)
             look = self._look
         return look.frame()
 
@@ -202,8 +201,9 @@ class Look:
     """A source that is open while somebody looks; a stored one shows its first frame."""
 
     def __init__(
-        self, what: object, opened: Callable[[], FrameSource], clock: Callable[[], float]
-    ) -> None:
+        self, what: object, opened: Callable[[], FrameSource],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
         self.what = what
         self.ended = False
         self.trouble: Exception | None = None

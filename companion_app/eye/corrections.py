@@ -7,7 +7,6 @@ on this device and can be deleted.
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,12 +16,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion_app.eye.desk import Desk
 from companion_app.eye.feeder import Feeder
 from companion_app.labelled import LabelledPictures
 from companion_app.live.match import Match
-from companion_app.live.places import Point, Spot, spots_of
+from companion_app.live.places import Point, Spot, spots_of, tiles_of
+from companion_app.refusal import Refusal
+from companion_app.whole_file import write_whole
 from engine.game import Json
-from engine.placement import Piece, Placement
+from engine.given import is_whole
+from engine.hexpath import free_shape, path_shape
+from engine.placement import Placement
 from engine.setfile import built_in_names
 from engine.tiles import TileSet
 from vision import Frame
@@ -86,12 +90,8 @@ class Corrections(LabelledPictures):
         if not photos:
             file.unlink(missing_ok=True)
             return
-        beside = file.with_suffix(".new")
-        with beside.open("w", encoding="utf-8") as out:
-            json.dump({"set": box, "photos": photos}, out, ensure_ascii=False, indent=1)
-            out.flush()
-            os.fsync(out.fileno())
-        beside.replace(file)
+        said = {"set": box, "photos": photos}
+        write_whole(file, json.dumps(said, ensure_ascii=False, indent=1))
 
 
 def _number(name: str) -> int:
@@ -127,8 +127,7 @@ def keep_correction(kept: Corrections, feeder: Feeder, match: Match, spots: Iter
         _keep_board(kept, frame, match)
         return
     wanted = set(spots)
-    lying: list[Placement | Piece] = [*match.layout.cards, *match.layout.pieces]
-    for one in sorted(lying, key=str):
+    for one in tiles_of(match.layout):
         places = spots_of(one)
         if wanted.isdisjoint(places):
             continue
@@ -154,3 +153,52 @@ def _keep_board(kept: Corrections, frame: Frame, match: Match) -> None:
     ]
     if labels:
         kept.keep(match.box.name, frame.bgr, *labels, most=MOST_BOARDS_KEPT)
+
+
+# --- what people say ---------------------------------------------------------------------------
+
+
+def named_by_cells(match: Match, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a correction with its tile: a hex tile is known by the cells it covers.
+
+    Raises:
+        Refusal: no tile of the box has that shape.
+    """
+    move = sent.get("move")
+    if match.box.lattice != "hex" or not isinstance(move, dict) or "tile" in move:
+        return dict(sent)
+    cells = move.get("cells")
+    if not isinstance(cells, list) or not all(
+        isinstance(cell, list) and len(cell) == 2 and all(map(is_whole, cell)) for cell in cells
+    ):
+        raise Refusal("cells is a list of [q, r]")
+    shape = free_shape([(cell[0], cell[1]) for cell in cells]) if cells else ()
+    for kind in match.box.kinds.values():
+        if kind.path is not None and path_shape(kind.path) == shape:
+            return {**sent, "move": {**move, "tile": kind.name.partition("/")[2]}}
+    raise Refusal(code="no-such-shape")
+
+
+def spots_named(desk: Desk, sent: Mapping[str, Any]) -> list[Spot]:
+    """Return the places whose tile somebody is about to name: a correction or an answer."""
+    referee = desk.referee
+    if referee is None:
+        return []
+    number = sent.get("answer")
+    asking = referee.state.questions.get(number) if isinstance(number, int) else None
+    if asking is None or asking.about != "tile" or sent.get("value") in (None, "none"):
+        return []
+    return [asking.spot] if asking.spot is not None else []
+
+
+def keep_named(kept: Corrections, desk: Desk, sent: Mapping[str, Any], spots: list[Spot]) -> None:
+    """Keep pictures of what was just named."""
+    match = desk.match
+    if match is None:
+        return
+    number = sent.get("correct")
+    if isinstance(number, int) and 1 <= number <= len(match.accepted):
+        move = match.accepted[number - 1].move
+        spots = [(p[0], p[1], p[2]) for p in match.cells_of(move)]
+    if spots:
+        keep_correction(kept, desk.feeder, match, spots)

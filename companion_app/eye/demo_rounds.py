@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from companion_app.eye.camera import TableCamera
 from companion_app.eye.desk import Desk
@@ -12,6 +12,8 @@ from companion_app.live.demo import demo_record
 from engine.games import GAMES
 from engine.record import Record
 
+ROUND = tuple(GAMES)
+"""In which order the games come."""
 ADMIRED_S = 15.0
 """So long the end of a game is left on the table."""
 KEPT_ROUNDS = 2
@@ -24,18 +26,10 @@ class DemoRounds:
 
     def __init__(
         self, desk: Desk, feeder: Callable[[Record, int], Feeder | None],
-        games: Sequence[str] = tuple(GAMES), admired_s: float = ADMIRED_S,
+        admired_s: float = ADMIRED_S,
     ) -> None:  # fmt: skip
-        """Wait for the first round.
-
-        Args:
-            desk: where the games are played.
-            feeder: returns what shows a game, by its round.
-            games: in which order they come.
-            admired_s: how long the end of a game is left on the table.
-        """
-        self._desk, self._feeder = desk, feeder
-        self._games, self._admired_s = tuple(games), admired_s
+        """Wait for the first round; ``feeder`` returns what shows a game, by its round."""
+        self._desk, self._feeder, self._admired_s = desk, feeder, admired_s
         self._stopped = threading.Event()
         self._rounds: list[str] = []
         """Keys of the games that were begun here."""
@@ -47,7 +41,7 @@ class DemoRounds:
     def take(self, key: str, game: str) -> None:
         """Count a game that is on as the round that others follow."""
         self._rounds.append(key)
-        self._number = self._games.index(game)
+        self._number = ROUND.index(game)
 
     def close(self) -> None:
         """Begin no more."""
@@ -77,7 +71,7 @@ class DemoRounds:
         if not self._is_over():  # somebody has begun another game, or goes on with this one
             return
         self._number += 1
-        record = demo_record(self._games[self._number % len(self._games)])
+        record = demo_record(ROUND[self._number % len(ROUND)])
         match = self._desk.begin(record, {}, self._feeder(record, self._number))
         self._rounds.append(match.key)
         for old in self._rounds[: -1 - KEPT_ROUNDS]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from companion_app.eye.feeder import Feeder, NoFeeder
+from companion_app.eye.feeder import Feeder
 from companion_app.eye.turns import Turns
 from companion_app.line.hub import Hub
 from companion_app.live.errors import StoreError, ToldError
+from companion_app.live.log_line import last_of, names_in
 from companion_app.live.machine import NOTE, Machine, machine_in
 from companion_app.live.match import Accepted, Match
 from companion_app.live.referee import Referee
@@ -28,15 +29,9 @@ from engine.record import Record
 class Desk:
     """The game that is on, and all those that were."""
 
-    def __init__(
-        self,
-        store: Store,
-        hub: Hub | None = None,
-        set_folders: Iterable[Path] = (),
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, store: Store, set_folders: Iterable[Path] = ()) -> None:
         self.store = store
-        self.hub = hub or Hub()
+        self.hub = Hub()
         self.set_folders = tuple(set_folders)
         self.lock = Turns()
         self.referee: Referee | None = None
@@ -44,7 +39,7 @@ class Desk:
         self.seeing = "looking"
         self.why: Mapping[str, Any] | None = None
         """What has kept the referee from a verdict for a while."""
-        self.feeder: Feeder = NoFeeder()
+        self.feeder: Feeder = Feeder()
         self.trouble: str | None = None
         """What is wrong right now, in a sentence; ``None`` when all is well."""
         self.pictures_mb: int | None = None
@@ -54,8 +49,7 @@ class Desk:
         self.machine = Machine()
         """Which seats are the machine's, and what people have told it."""
         self._taken: list[Move] = []
-        self._clock = clock
-        self._began = clock()
+        self._began = time.monotonic()
 
     # --- games -----------------------------------------------------------------------------
 
@@ -93,7 +87,7 @@ class Desk:
         with self.lock:
             match = Match.resume(self.store, key, self.set_folders)
             match.reopen()
-            self._take_up(match, names_in(self.store, key))
+            self._take_up(match, names_in(self.store.lines(key)))
         self.feed(feeder)
         return match
 
@@ -111,7 +105,7 @@ class Desk:
         # The loop of the game before and its pictures hang together in a circle: 9 MB that would
         # lie about until some games later.
         gc.collect()
-        self.emit({"event": "game", "key": match.key, "t": self.now()})
+        self.say("game", key=match.key)
         self.referee.start(self.now())
 
     def feed(self, feeder: Feeder | None) -> None:
@@ -128,7 +122,7 @@ class Desk:
         self._on()
         self.stop_feeding()
         self.paused = True
-        self.emit({"event": "told", "t": self.now()})
+        self.say("told")
 
     @property
     def is_fed(self) -> bool:
@@ -145,14 +139,18 @@ class Desk:
     def stop_feeding(self) -> None:
         """Show no more tables to the referee."""
         # Without the lock: the feeder may be waiting for it.
-        feeder, self.feeder = self.feeder, NoFeeder()
+        feeder, self.feeder = self.feeder, Feeder()
         feeder.stop()
 
     # --- events ----------------------------------------------------------------------------
 
     def now(self) -> float:
         """Return seconds since the desk was set up."""
-        return self._clock() - self._began
+        return time.monotonic() - self._began
+
+    def say(self, event: str, **what: Any) -> None:
+        """Tell every phone that something happened just now."""
+        self.emit({"event": event, **what, "t": self.now()})
 
     def emit(self, event: Mapping[str, Any]) -> None:
         """Tell every phone, and remember what the page shows."""
@@ -188,7 +186,7 @@ class Desk:
             self.feeder.tell(message, referee, self.now())
             if "answer" not in message:
                 self._taken.clear()
-            self.emit({"event": "told", "t": self.now()})
+            self.say("told")
 
     def undo(self) -> None:
         """Take back what was done last: an answer with all that it led to, or a move."""
@@ -201,7 +199,7 @@ class Desk:
             referee.undo_told(self.now())
             left = [one.move for one in referee.match.accepted]
             self._taken = before[len(left) :][::-1] if before[: len(left)] == left else []
-            self.emit({"event": "told", "t": self.now()})
+            self.say("told")
 
     def take_back(self, count: int = 1) -> None:
         """Take back the last moves; they can be done again until another is made."""
@@ -215,8 +213,8 @@ class Desk:
             referee.match.reopen()
             self._taken += [one.move for one in gone]
             for number in range(count):
-                self.emit({"event": "taken-back", "n": last - number, "t": self.now()})
-            referee.forget_lifted()
+                self.say("taken-back", n=last - number)
+            referee.state.forget_lifted()
             referee.start(self.now())
 
     def redo(self) -> None:
@@ -228,8 +226,7 @@ class Desk:
             move = self._taken.pop()
             left = list(self._taken)
             added = referee.match.accept((move,), t=self.now())
-            self.emit({"event": "verdict", "n": len(referee.match.accepted),
-                       "legal": not added[0].violations, "t": self.now()})  # fmt: skip
+            self.say("verdict", n=len(referee.match.accepted), legal=not added[0].violations)
             self._taken = left
             referee.start(self.now())
 
@@ -248,17 +245,17 @@ class Desk:
         """Say that the tile of an announced foul was lifted, or will be."""
         with self.lock:
             referee = self._on()
-            if referee.pending is None:
+            if referee.state.pending is None:
                 raise ToldError("there is no foul on the table")
-            pending, referee.pending = referee.pending, None
-            referee.waived = pending.layout
+            pending, referee.state.pending = referee.state.pending, None
+            referee.state.waived = pending.layout
             referee.match.note("foul-taken-back", {"n": pending.n, "t": self.now()})
-            self.emit({"event": "taken-back", "n": pending.n, "legal": False, "t": self.now()})
+            self.say("taken-back", n=pending.n, legal=False)
 
     def overrule_pending(self) -> None:
         """Let the move of an announced foul stand."""
         with self.lock:
-            pending = self._on().pending
+            pending = self._on().state.pending
             if pending is None:
                 raise ToldError("there is no foul on the table")
             self.tell({"overrule": pending.n})
@@ -269,9 +266,10 @@ class Desk:
             referee = self._on()
             referee.match.note(NOTE, machine.to_json())
             self.machine = machine
-            if referee.machine is not None and referee.machine.player not in machine.seats:
-                referee.machine = None
-            self.emit({"event": "machine", "t": self.now()})
+            turn = referee.state.machine
+            if turn is not None and turn.player not in machine.seats:
+                referee.state.wants(None)
+            self.say("machine")
 
     def raise_hand(self, raised: bool) -> None:
         """Keep that the arbiter of the hall is called for, or no longer."""
@@ -285,10 +283,9 @@ class Desk:
         with self.lock:
             referee = self._on()
             referee.match.end()
-            referee.pending = None
+            referee.state.pending = None
             outcome = referee.match.game.outcome(referee.match.position)
-            self.emit({"event": "over", "scores": dict(outcome.scores),
-                       "winners": list(outcome.winners), "t": self.now()})  # fmt: skip
+            self.say("over", scores=dict(outcome.scores), winners=list(outcome.winners))
 
     def _on(self) -> Referee:
         if self.referee is None:
@@ -296,16 +293,6 @@ class Desk:
         return self.referee
 
 
-def names_in(store: Store, key: str) -> dict[str, str]:
-    """Return what the people of a game were called."""
-    named: dict[str, str] = {}
-    for line in store.lines(key):
-        if line.kind == "names":
-            named = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
-    return named
-
-
-def source_in(store: Store, key: str) -> str:
+def source_in(store: Store, key: str | None) -> str:
     """Return the source that a game was seen through last; empty where it had none."""
-    noted = [line.body.get("source", "") for line in store.lines(key) if line.kind == "source"]
-    return str(noted[-1]) if noted else ""
+    return str(last_of("source", store.lines(key)).get("source", "")) if key else ""

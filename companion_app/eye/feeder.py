@@ -1,4 +1,4 @@
-"""Whatever shows tables to the referee: its protocol, what it needs of the desk, and none."""
+"""Whatever shows tables to the referee, and what it needs of the desk."""
 
 from __future__ import annotations
 
@@ -34,64 +34,28 @@ class Table(Protocol):
         ...
 
 
-class Feeder(Protocol):
-    """A camera's loop, or a recorded game."""
+class Feeder:
+    """Shows tables to the referee; this one none: the game is told by people, or stands still."""
 
-    @property
-    def kind(self) -> str:
-        """``camera``, ``demo``, ``phone``, ``recorded`` or ``none``; the page says it."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """What its source is called, ``webcam:0``; empty where it has no name."""
-        ...
-
-    @property
-    def loop(self) -> LiveLoop | None:
-        """What watches the frames; ``None`` where none are watched."""
-        ...
-
-    @property
-    def newest(self) -> Frame | None:
-        """What the camera sees right now; ``None`` where it sees nothing."""
-        ...
+    kind: str = "none"
+    """``camera``, ``demo``, ``phone``, ``recorded`` or ``none``; the page says it."""
+    name: str = ""
+    """What its source is called, ``webcam:0``; empty where it has no name."""
+    loop: LiveLoop | None = None
+    """What watches the frames; ``None`` where none are watched."""
+    newest: Frame | None = None
+    """What the camera sees right now; ``None`` where it sees nothing."""
 
     def start(self, table: Table) -> None:
         """Begin to show tables to the desk's referee."""
-        ...
 
     def stop(self) -> None:
         """Stop, and wait until it has."""
-        ...
 
     def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
         """Pass on what a player told, at ``t`` or by the source's own clock."""
-        ...
-
-    def picture(self) -> bytes | None:
-        """Return what the camera sees right now, as JPEG."""
-        ...
-
-
-class NoFeeder:
-    """Nothing shows tables: the game is told by people, or stands still."""
-
-    kind = "none"
-    name = ""
-    loop: LiveLoop | None = None
-    newest: Frame | None = None
-
-    def start(self, table: Table) -> None:
-        """Show nothing."""
-
-    def stop(self) -> None:
-        """Go on showing nothing."""
-
-    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
-        """Pass on what a player told."""
         referee.tell(message, t)
 
     def picture(self) -> bytes | None:
-        """Return that there is no picture."""
+        """Return what the camera sees right now, as JPEG."""
         return None

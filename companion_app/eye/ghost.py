@@ -10,9 +10,8 @@ import cv2
 import numpy as np
 
 from companion_app.live.loop import LiveLoop
-from companion_app.live.places import Point, Spot, spots_of
+from companion_app.live.places import Point, Spot, spots_of, tiles_of
 from engine.infer import change_between
-from engine.placement import Piece, Placement
 
 ENOUGH = 2
 """So many tiles of a field must be seen: one alone does not tell how the field lies."""
@@ -22,13 +21,12 @@ HEXAGON = tuple((sin(k * pi / 3) / sqrt(3), cos(k * pi / 3) / sqrt(3)) for k in 
 
 def outlines_ahead(loop: LiveLoop) -> list[list[list[float]]]:
     """Return the outlines in pixels of the cells of what the machine wants laid."""
-    turn, match = loop.referee.machine, loop.match
+    turn, match = loop.referee.state.machine, loop.match
     if turn is None or turn.move is None or turn.position is not match.position:
         return []
-    after = match.game.layout(match.game.apply(match.position, turn.move))
-    laid = change_between(match.layout, after).laid
-    placed: list[Placement | Piece] = [*laid.cards, *laid.pieces]
-    spots = [spot for one in placed for spot in spots_of(one)]
+    after = match.after(turn.move)
+    laid = tiles_of(change_between(match.layout, after).laid)
+    spots = [spot for one in laid for spot in spots_of(one)]
     return cells_px(spots, loop.outlines_px, match.box.lattice == "hex")
 
 

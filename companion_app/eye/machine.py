@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from engine.carnival.position import CarnivalPosition
 from engine.errors import RecordError
 from engine.game import Json, Move
 from engine.play.worlds import needed
-from engine.record import move_to_json, parse_move, record_to_json
+from engine.record import move_to_json, record_to_json
 
 log = logging.getLogger(__name__)
 SILENT = ("pass", "finale", "discard")
@@ -48,10 +48,8 @@ class Task:
 class MachineSeats:
     """Watches whose turn it is."""
 
-    def __init__(
-        self, desk: Desk, player: Player, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._desk, self._player, self._clock = desk, player, clock
+    def __init__(self, desk: Desk, player: Player) -> None:
+        self._desk, self._player = desk, player
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._ahead: Any = None
@@ -114,14 +112,14 @@ class MachineSeats:
             return None
         if player not in machine.seats:
             return self._ahead_of_people(match)
-        known = referee.machine
+        known = referee.state.machine
         if known is not None and known.position is position and known.move is not None:
             return None
         if self._has_failed(position) or self._needs(match, player) is not None:
             return None
-        referee.machine = MachineTurn(player, position)
+        referee.state.wants(MachineTurn(player, position))
         if known is None:
-            self._desk.emit({"event": "machine", "t": self._desk.now()})
+            self._desk.say("machine")
         body = self._question(match) | {"level": machine.seats[player]}
         return Task("move", position, body)
 
@@ -140,7 +138,7 @@ class MachineSeats:
 
     def _has_failed(self, position: Any) -> bool:
         return self._failed is not None and self._failed[0] is position and (
-            self._clock() - self._failed[1] < AGAIN_S)  # fmt: skip
+            time.monotonic() - self._failed[1] < AGAIN_S)  # fmt: skip
 
     def _needs(self, match: Match, player: str) -> str | None:
         """Return what has to be done for a seat: ``roll``, ``draw`` or ``hand``."""
@@ -169,12 +167,11 @@ class MachineSeats:
         elif move.do in SILENT:
             self._make(referee, move, task)
         else:
-            referee.machine = MachineTurn(player, task.position, move)
-            self._desk.emit({"event": "machine", "t": self._desk.now(), "player": player,
-                             "belongs": move_to_json(move)})  # fmt: skip
+            referee.state.wants(MachineTurn(player, task.position, move))
+            self._desk.say("machine", player=player, belongs=move_to_json(move))
 
     def _make(self, referee: Referee, move: Move, task: Task) -> None:
-        referee.machine = None
+        referee.state.wants(None)
         try:
             self._desk.tell({"move": move_to_json(move)})
         except LiveError as error:
@@ -183,9 +180,9 @@ class MachineSeats:
 
     def _give_up(self, referee: Referee, task: Task) -> None:
         """Let people play for it, until it has an answer after all."""
-        self._failed = task.position, self._clock()
-        referee.machine = None
-        self._desk.emit({"event": "machine", "t": self._desk.now()})
+        self._failed = task.position, time.monotonic()
+        referee.state.wants(None)
+        self._desk.say("machine")
 
     # --- how it stands ---------------------------------------------------------------------
 
@@ -209,17 +206,17 @@ class MachineSeats:
             player = next((one for one in machine.seats if self._needs(match, one)), "")
         if not player:
             return said
-        turn = referee.machine if referee.machine and referee.machine.player == player else None
+        turn = referee.state.machine
         said |= {"player": player, "level": machine.seats[player],
                  "needs": self._needs(match, player)}  # fmt: skip
-        if turn is not None and turn.position is match.position:
+        if turn is not None and turn.player == player and turn.position is match.position:
             said |= {"thinking": turn.move is None, "needs": None,
                      "move": move_to_json(turn.move) if turn.move else None}  # fmt: skip
         elif said["needs"] is None:
             said["needs"] = "people" if self._has_failed(match.position) else None
             said["thinking"] = said["needs"] is None
-        if referee.otherwise is not None:
-            said["laid"] = move_to_json(referee.otherwise.row.moves[0])
+        if referee.state.otherwise is not None:
+            said["laid"] = move_to_json(referee.state.otherwise.row.moves[0])
         return said
 
     # --- what people say to it -------------------------------------------------------------
@@ -247,9 +244,9 @@ class MachineSeats:
             desk.names = names
         self._failed = None
         referee = desk.referee
-        if referee is not None and referee.machine is not None:
+        if referee is not None and referee.state.machine is not None:
             # Another level may want another move.
-            referee.machine = None
+            referee.state.wants(None)
         desk.agree(replace(desk.machine, seats=seats))
 
     def mute(self, on: bool) -> None:
@@ -310,7 +307,7 @@ def _first_legal(match: Match, said: Any) -> Move | None:
     listed = said.get("moves") if isinstance(said, dict) else None
     for one in listed if isinstance(listed, list) else ():
         try:
-            move = parse_move(match.game, match.box, match.start.players, one["move"], "move")
+            move = match.parsed(one["move"], "move")
             if move.player == match.position.to_move and (
                 match.game.judge(match.position, move).legal):  # fmt: skip
                 return move

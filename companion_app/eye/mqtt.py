@@ -10,11 +10,11 @@ import json
 import logging
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from companion_app.eye.desk import Desk
 from companion_app.line.hub import Event
+from companion_app.live.places import leading
 from companion_app.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -31,42 +31,30 @@ PUBLISHED = (
 """Events that are published; the others are for the page alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broker:
-    """Where to publish."""
-
-    host: str
-    port: int = 1883
-    user: str = ""
-    password: str = ""
-    prefix: str = "snake-eye"
-    discovery: str = "homeassistant"
-    """Where Home Assistant looks for new things; empty for not at all."""
-
-
 class Publisher:
     """Follows a desk and tells a broker."""
 
-    def __init__(self, desk: Desk, broker: Broker, wait_s: float = WAIT_S) -> None:
+    def __init__(self, desk: Desk, settings: Settings, wait_s: float = WAIT_S) -> None:
         from paho.mqtt.client import Client
         from paho.mqtt.enums import CallbackAPIVersion
 
-        self.broker = broker
-        self._desk = desk
-        self._wait_s = wait_s
+        self._settings, self._desk, self._wait_s = settings, desk, wait_s
         self._client = Client(CallbackAPIVersion.VERSION2)
-        if broker.user:
-            self._client.username_pw_set(broker.user, broker.password)
+        if settings.mqtt_user:
+            self._client.username_pw_set(settings.mqtt_user, settings.mqtt_password)
         self._client.will_set(self._topic("online"), "no", qos=1, retain=True)
         self._client.on_connect = self._connected
-        self._client.on_connect_fail = lambda *_: log.warning("no MQTT broker at %s", broker.host)
+        self._client.on_connect_fail = lambda *_: log.warning(
+            "no MQTT broker at %s", settings.mqtt_host
+        )
         self._client.reconnect_delay_set(1, 60)
         self._listener = desk.hub.listen(None)
         self._thread = threading.Thread(target=self._follow, daemon=True)
 
     def start(self) -> None:
         """Connect in the background, and again whenever the line is lost."""
-        self._client.connect_async(self.broker.host, self.broker.port, keepalive=30)
+        host, port = self._settings.mqtt_host, self._settings.mqtt_port
+        self._client.connect_async(host, port, keepalive=30)
         self._client.loop_start()
         self._thread.start()
 
@@ -88,8 +76,9 @@ class Publisher:
 
     def _connected(self, *_: object) -> None:
         self._client.publish(self._topic("online"), "yes", qos=1, retain=True)
-        for name, (title, template) in SENSORS.items() if self.broker.discovery else ():
-            self._publish(f"{self.broker.discovery}/sensor/{self._id}/{name}/config",
+        found_at = self._settings.mqtt_discovery
+        for name, (title, template) in SENSORS.items() if found_at else ():
+            self._publish(f"{found_at}/sensor/{self._id}/{name}/config",
                           self._discovery(name, title, template), retain=True)  # fmt: skip
         self._publish_table()
 
@@ -116,10 +105,10 @@ class Publisher:
 
     @property
     def _id(self) -> str:
-        return self.broker.prefix.replace("/", "_")
+        return self._settings.mqtt_prefix.replace("/", "_")
 
     def _topic(self, name: str) -> str:
-        return f"{self.broker.prefix}/{name}"
+        return f"{self._settings.mqtt_prefix}/{name}"
 
     def _discovery(self, name: str, title: str, template: str) -> dict[str, Any]:
         return {
@@ -139,10 +128,7 @@ def publisher_for(desk: Desk, settings: Settings) -> Publisher | None:
     """Return a publisher that has started, where the settings name a broker."""
     if not settings.mqtt_host:
         return None
-    publisher = Publisher(desk, Broker(
-        settings.mqtt_host, settings.mqtt_port, settings.mqtt_user, settings.mqtt_password,
-        settings.mqtt_prefix, settings.mqtt_discovery,
-    ))  # fmt: skip
+    publisher = Publisher(desk, settings)
     publisher.start()
     return publisher
 
@@ -172,14 +158,8 @@ def table_to_json(desk: Desk) -> dict[str, Any]:
             "turn_name": names.get(turn or "", ""),
             "leader": ", ".join(names[player] for player in ahead),
             "moves": len(match.accepted),
-            "foul": referee.pending is not None,
-            "questions": len(referee.questions),
+            "foul": referee.state.pending is not None,
+            "questions": len(referee.state.questions),
             "over": over,
             "winners": [names[player] for player in winners],
         }  # fmt: skip
-
-
-def leading(scores: Mapping[str, int | None]) -> list[str]:
-    """Return who has the most points."""
-    known = [score for score in scores.values() if score is not None]
-    return [player for player, score in scores.items() if known and score == max(known)]

@@ -13,17 +13,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from companion_app.eye.feeder import Table
+from companion_app.eye.feeder import Feeder, Table
 from companion_app.live.errors import LiveError
-from companion_app.live.loop import LiveLoop
 from companion_app.live.places import Sighting, contents
-from companion_app.live.referee import Referee
 from companion_app.live.settle import Settled
 from engine.errors import EngineError
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, move_to_json, parse_move, parse_record
-from vision import Frame
 
 SILENT = ("roll", "discard", "pass", "finale")
 """Moves that leave no trace on the table: they are told."""
@@ -79,13 +76,10 @@ def laid(layout: Layout, move: Move, field: int | None) -> Layout:
     return Layout(layout.cards - lying | {new}, layout.pieces, layout.clay)
 
 
-class RecordedGame:
+class RecordedGame(Feeder):
     """A thread that plays a script at the desk; it watches no frames."""
 
     kind = "recorded"
-    name = ""
-    loop: LiveLoop | None = None
-    newest: Frame | None = None
 
     def __init__(self, script: Script, speed: float = 1.0) -> None:
         self.script = script
@@ -104,14 +98,6 @@ class RecordedGame:
         self._stop.set()
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join(5)
-
-    def tell(self, message: Mapping[str, Any], referee: Referee, t: float) -> None:
-        """Pass on what a player told."""
-        referee.tell(message, t)
-
-    def picture(self) -> bytes | None:
-        """Return that there is no picture."""
-        return None
 
     def _play(self, table: Table) -> None:
         done = self._already_played(table)
@@ -154,16 +140,16 @@ class RecordedGame:
             if move.do in SILENT:
                 referee.tell({"move": move_to_json(move)}, self._t)
                 return
-            referee.touched()
+            referee.state.touch()
             field = self._field(match.start.players, move)
             after = laid(match.layout, move, field)
             if match.game.judge(match.position, move).legal:
-                after = match.game.layout(match.game.apply(match.position, move))
+                after = match.after(move)
             known = len(match.accepted)
             for _ in range(4):
                 self._t += 1.0
                 referee.look(settled_on(after), self._t)
-                if referee.pending or len(match.accepted) > known:
+                if referee.state.pending or len(match.accepted) > known:
                     return
             referee.tell({"move": move_to_json(move)}, self._t)
         except (LiveError, EngineError) as error:
@@ -179,7 +165,7 @@ class RecordedGame:
         waited = 0.0
         while not self._stop.is_set():
             referee = table.referee
-            if referee is None or not referee.pending:
+            if referee is None or not referee.state.pending:
                 return
             if waited >= FOUL_LIES_S:
                 table.take_foul_back()

@@ -61,8 +61,7 @@ def source_asked(asked: str | None, home: Path, store: Store, again: bool) -> st
         store: the games.
         again: whether an eye before this one has ended in the middle of things.
     """
-    unfinished = store.unfinished() if again else None
-    before = source_in(store, unfinished) if unfinished else ""
+    before = source_in(store, store.unfinished()) if again else ""
     return before or asked or source_at_start(source_kept(home), store)
 
 
@@ -84,8 +83,7 @@ def source_without_asking(kept: str) -> str:
 def source_at_start(kept: str, store: Store) -> str:
     """Return the source where none was asked for; a game of people waits for its own camera."""
     taken = source_without_asking(kept)
-    unfinished = store.unfinished()
-    before = source_in(store, unfinished) if unfinished else ""
+    before = source_in(store, store.unfinished())
     # The demo table would play on by itself.
     waits = taken == "demo" and before.partition(":")[0] in ("pi", "webcam", "phone")
     return before if waits else taken
@@ -123,7 +121,7 @@ def _taken_up(desk: Desk) -> Match | None:
         return None if unfinished is None else desk.resume(unfinished)
     except StoreError as error:
         log.error("%s", error)
-        desk.emit({"event": "trouble", "text": str(error), "t": desk.now()})
+        desk.say("trouble", text=str(error))
         return None
 
 

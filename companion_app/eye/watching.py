@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import cv2
 
-from companion_app.eye.feeder import Table
-from companion_app.eye.turns import Turns
+from companion_app.eye.feeder import Feeder, Table
 from companion_app.live.demo import DemoSource
 from companion_app.live.errors import LiveError, ToldError
 from companion_app.live.loop import LiveLoop, Reader
 from companion_app.live.referee import Referee
 from engine.errors import EngineError
-from engine.placement import Layout
-from vision import Bgr, Frame, TableState, VisionError
+from vision import Frame, VisionError
 from vision.sources import FrameSource
 from vision.sources.newest import newest_of
 
@@ -30,17 +28,12 @@ SHOWN_PX = 1280
 SHOWN_QUALITY = 75
 
 
-class Watched:
+class Watched(Feeder):
     """A source that the referee watches."""
 
     def __init__(self, kind: str, source: FrameSource, reader: Reader, name: str = "") -> None:
-        self.kind = kind
-        self.name = name
-        """What the source is called, ``webcam:0``; empty where it has no name."""
-        self.source = source
-        self.loop: LiveLoop | None = None
+        self.kind, self.name, self.source = kind, name, source
         self._reader = reader
-        self._newest: Frame | None = None
         self._packed = Packed()
         self._frames = newest_of(source)
         self._stopped = threading.Event()
@@ -50,8 +43,7 @@ class Watched:
         """Begin to watch the game that is on."""
         with table.lock:
             assert table.match is not None
-            reader = _WithOpenLock(self._reader, table.lock)
-            self.loop = LiveLoop(table.match, reader, table.emit)
+            self.loop = LiveLoop(table.match, self._reader, table.emit, meanwhile=table.lock)
             table.referee = self.loop.referee
             if isinstance(self.source, DemoSource):
                 self.source.tell = lambda message: self._said_aloud(table, message)
@@ -73,14 +65,9 @@ class Watched:
         assert self.loop is not None
         self.loop.tell(message)
 
-    @property
-    def newest(self) -> Frame | None:
-        """What the camera sees right now."""
-        return self._newest
-
     def picture(self) -> bytes | None:
         """Return what the camera sees right now, as JPEG."""
-        return self._packed.jpeg_of(self._newest)
+        return self._packed.jpeg_of(self.newest)
 
     def _watch(self, table: Table) -> None:
         assert self.loop is not None
@@ -94,7 +81,7 @@ class Watched:
                         self.loop.silence(now_s + 1.5)
                     else:
                         now_s = frame.taken_at_s
-                        self._newest = frame
+                        self.newest = frame
                         self.loop.see(frame)
                     if self.loop.trouble:
                         table.emit({"event": "trouble", "text": self.loop.trouble, "t": now_s})
@@ -142,35 +129,3 @@ def _packed(frame: Frame) -> bytes | None:
     small = cv2.resize(frame.bgr, size, interpolation=cv2.INTER_AREA)
     done, packed = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, SHOWN_QUALITY])
     return packed.tobytes() if done else None
-
-
-class _WithOpenLock:
-    """A reader that lets the page work while it reads."""
-
-    def __init__(self, reader: Reader, lock: Turns) -> None:
-        self._reader = reader
-        self._lock = lock
-
-    def read(self, frame: Frame, known: Layout) -> TableState:
-        """Read a frame; the lock, held once by the watching thread, is open meanwhile."""
-        self._lock.release()
-        try:
-            return self._reader.read(frame, known)
-        finally:
-            self._lock.acquire()
-
-    def forget(self) -> None:
-        """Drop everything kept."""
-        self._reader.forget()
-
-    def leave_out(self, outlines: Sequence[Any]) -> None:
-        """Take no notice of tiles that lie there."""
-        self._reader.leave_out(outlines)
-
-    def doubt(self) -> None:
-        """Look at everything once more."""
-        self._reader.doubt()
-
-    def again(self, bgr: Bgr) -> TableState | None:
-        """Read a kept picture by itself."""
-        return self._reader.again(bgr)

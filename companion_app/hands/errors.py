@@ -23,8 +23,7 @@ class HandsError(Exception):
 class HandsFull(HandsError):  # noqa: N818 - each is an answer to a guest, in its own words
     """Too much waits already."""
 
-    code = "hands-full"
-    retry_after_s = 15
+    code, retry_after_s = "hands-full", 15
 
 
 class OneAtATime(HandsError):  # noqa: N818
@@ -36,16 +35,13 @@ class OneAtATime(HandsError):  # noqa: N818
 class TooLong(HandsError):  # noqa: N818
     """It took more time than such work may."""
 
-    code = "hands-long"
-    retry_after_s = 60
+    code, retry_after_s = "hands-long", 60
 
 
 class TooMuch(HandsError):  # noqa: N818
     """It took more memory than such work may."""
 
-    status = 413
-    code = "hands-much"
-    retry_after_s = None
+    status, code, retry_after_s = 413, "hands-much", None
 
 
 class HandLost(HandsError):  # noqa: N818

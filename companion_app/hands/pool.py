@@ -1,4 +1,4 @@
-"""A bounded pool of workers for the heavy work of guests; each limit has its refusal.
+"""A worker for the heavy work of guests, and a bounded queue to it; each limit has its refusal.
 
 A worker is the standard library's ``ProcessPoolExecutor`` of one process, thrown away with it.
 The larger pools were looked at and left: the standard one of several processes gives up all work
@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import queue
 import signal
 import threading
 import time
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from companion_app.hands.errors import HandLost, HandsFull, OneAtATime, TooLong, TooMuch
-from companion_app.hands.work import MB, WORKER_MB, Work, memory_bytes, most_hands
+from companion_app.hands.work import MB, WORKER_MB, Work, memory_bytes
 from companion_app.hands.worker import begin_worker, do_work, worker_pid
 
 T = TypeVar("T")
@@ -39,17 +38,11 @@ MOST_AT_REST_MB = 250
 
 
 class Hands:
-    """The workers, begun when first needed. Close it, or use ``with``."""
+    """One worker, begun when first needed: the other cores stay with the game. Close it."""
 
-    def __init__(
-        self, workers: int = 1, most_waiting: int = MOST_WAITING, patience_s: float = PATIENCE_S
-    ) -> None:
-        self._all = [_Hand() for _ in range(min(workers, most_hands()))]
-        self._most = len(self._all) + most_waiting
-        self._patience_s = patience_s
-        self._free: queue.Queue[_Hand] = queue.Queue()
-        for hand in self._all:
-            self._free.put(hand)
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        self._hand, self._patience_s = _Hand(), patience_s
+        self._free = threading.Semaphore()
         self._lock = threading.Lock()
         self._taken = 0
         """Work that is waiting or being done."""
@@ -74,31 +67,28 @@ class Hands:
             HandsError: it was not done; what the call itself raises comes through as it is.
         """
         with self._place(work, whose):
+            if not self._free.acquire(timeout=self._patience_s):
+                raise HandsFull(work.name)
             try:
-                hand = self._free.get(timeout=self._patience_s)
-            except queue.Empty:
-                raise HandsFull(work.name) from None
-            try:
-                done: T = hand.do(work, call, args)
+                done: T = self._hand.do(work, call, args)
                 return done
             finally:
-                self._free.put(hand)
+                self._free.release()
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the workers that run."""
-        return [hand.pid for hand in self._all if hand.pid]
+        """The number of the worker, while it runs."""
+        return [self._hand.pid] if self._hand.pid else []
 
     @property
     def waiting(self) -> int:
         """How much waits for a worker."""
-        return max(0, self._taken - len(self._all))
+        return max(0, self._taken - 1)
 
     def close(self) -> None:
-        """End all workers, whatever they do."""
-        for hand in self._all:
-            hand.closed = True
-            hand.end()
+        """End the worker, whatever it does."""
+        self._hand.closed = True
+        self._hand.end()
 
     @contextlib.contextmanager
     def _place(self, work: Work, whose: str) -> Iterator[None]:
@@ -106,7 +96,7 @@ class Hands:
         with self._lock:
             if whose and mark in self._guests:
                 raise OneAtATime(work.name)
-            if self._taken >= self._most:
+            if self._taken > MOST_WAITING:
                 raise HandsFull(work.name)
             self._taken += 1
             self._guests.add(mark)

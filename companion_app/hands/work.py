@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,8 +48,3 @@ def memory_bytes(work: Work, meminfo: Path = Path("/proc/meminfo")) -> int:
         if line.startswith("MemAvailable:"):
             free_mb = int(line.split()[1]) >> 10
     return max(LEAST_MEMORY_MB, min(work.memory_mb, free_mb // 2)) * MB
-
-
-def most_hands(cores: int | None = None) -> int:
-    """Return how many workers a machine can have at most: one core stays with the game."""
-    return max(1, (cores or os.cpu_count() or 1) - 1)

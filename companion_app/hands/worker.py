@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 log = logging.getLogger(__name__)
-NICE = 10
+NICE = 5
+"""More than the page, which steps back behind the eye already."""
 M_ARENA_MAX, M_MMAP_THRESHOLD = -8, -3
 """Numbers of settings in the C library's malloc.h."""
 RESERVED = 3

@@ -1,17 +1,15 @@
 """The eye as the page knows it: its newest standing, and questions that it answers.
 
-The page holds an ``Eye`` and nothing else of the game. ``FarEye`` is the one in another process;
-``NearEye`` is in this one, for tests, by the same plain data.
+The page holds an ``Eye`` and nothing else of the game; ``FarEye`` is the one in another process.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from companion_app.line.standing import Standing, read_standing
+from companion_app.line.standing import Standing
 from companion_app.refusal import Refusal
 
 Doc = Mapping[str, Any]
@@ -27,8 +25,20 @@ class Answer:
     data: bytes = b""
 
 
-Handler = Callable[[str, Doc, bytes], Answer]
-"""Answers a question: its name, a JSON object, bytes of a picture."""
+@dataclass(frozen=True, slots=True)
+class Still:
+    """A frame of the camera: height x width pixels of blue, green and red, a byte each."""
+
+    height: int
+    width: int
+    taken_at_s: float
+    data: bytes
+
+    def bgr(self) -> Any:
+        """Return it as an array."""
+        import numpy as np
+
+        return np.frombuffer(self.data, np.uint8).reshape(self.height, self.width, 3)
 
 
 class EyeAway(Refusal):
@@ -67,28 +77,3 @@ class Eye(Protocol):
             Refusal: it was not done, and why.
         """
         ...
-
-
-class NearEye:
-    """An eye in this process; what goes to it and comes back is the same text as over a line."""
-
-    is_there = True
-
-    def __init__(self, handler: Handler, standing: Callable[[], Standing]) -> None:
-        self._handler, self._standing = handler, standing
-
-    def standing(self) -> Standing:
-        """Return how the table stands right now."""
-        return read_standing(_plain(self._standing().to_json()))
-
-    def ask(
-        self, what: str, body: Doc | None = None, data: bytes = b"", within_s: float = ANSWER_S
-    ) -> Answer:
-        """Have something done at once."""
-        del within_s
-        answer = self._handler(what, _plain(body or {}), bytes(data))
-        return Answer(_plain(answer.body), answer.data)
-
-
-def _plain(value: Any) -> Any:
-    return json.loads(json.dumps(value))

@@ -9,9 +9,9 @@ from companion_app.live.explain import Row
 from companion_app.live.match import Match
 from companion_app.live.questions import Question
 from companion_app.live.referee_state import Pending
-from engine.game import Json, Violation
+from engine.game import Violation
 from engine.placement import Clay, Layout, Piece, Placement
-from engine.record import layout_to_json, move_to_json, parse_move
+from engine.record import layout_to_json, move_to_json
 
 Doc = dict[str, Any]
 
@@ -43,13 +43,17 @@ def pending_to_json(pending: Pending) -> Doc:
     return {
         "n": pending.n, "seq": pending.seq, "move": move_to_json(pending.move),
         "layout": layout_to_json(pending.layout),
-        "violations": [_violation_to_json(one) for one in pending.violations],
+        "violations": [
+            {"rule": one.rule.id, "cells": [list(cell) for cell in one.cells],
+             "params": dict(one.params), "snake": one.snake, "case": one.case}
+            for one in pending.violations
+        ],
     }  # fmt: skip
 
 
 def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
     """Return the announced foul that was written of a game."""
-    move = parse_move(match.game, match.box, match.start.players, said["move"], "foul")
+    move = match.parsed(said["move"], "foul")
     rules = {rule.id: rule for rule in match.game.facts.rules}
     broken = tuple(
         Violation(rules[one["rule"]], tuple(tuple(cell) for cell in one["cells"]), one["params"],
@@ -57,11 +61,6 @@ def pending_from_json(said: Mapping[str, Any], match: Match) -> Pending:
         for one in said["violations"]
     )  # fmt: skip
     return Pending(said["n"], move, broken, layout_from_json(said["layout"]), said["seq"])
-
-
-def _violation_to_json(broken: Violation) -> Doc:
-    return {"rule": broken.rule.id, "cells": [list(cell) for cell in broken.cells],
-            "params": dict(broken.params), "snake": broken.snake, "case": broken.case}  # fmt: skip
 
 
 # --- open questions ------------------------------------------------------------------------------
@@ -72,12 +71,11 @@ def question_written(question: Question) -> Doc:
     return {
         "id": question.id, "about": question.about, "guesses": list(question.guesses),
         "spot": question.spot, "cells": [list(cell) for cell in question.cells],
-        "choices": {str(name): _moves(choice) for name, choice in question.choices.items()},
+        "choices": {
+            str(name): list(map(move_to_json, one.moves)) if isinstance(one, Row) else None
+            for name, one in question.choices.items()
+        },
     }  # fmt: skip
-
-
-def _moves(choice: Any) -> list[Json] | None:
-    return [move_to_json(move) for move in choice.moves] if isinstance(choice, Row) else None
 
 
 def question_read(said: Mapping[str, Any], match: Match) -> Question:
@@ -85,7 +83,7 @@ def question_read(said: Mapping[str, Any], match: Match) -> Question:
     spot = said["spot"]
     choices = {
         name: None if moves is None else Row(tuple(
-            parse_move(match.game, match.box, match.start.players, move, "choices")
+            match.parsed(move, "choices")
             for move in moves), None)
         for name, moves in said["choices"].items()
     }  # fmt: skip

@@ -15,7 +15,17 @@ from math import hypot
 from typing import Any
 
 from companion_app.live.match import Match
-from companion_app.live.places import Belief, Content, Point, Sighting, Spot, middle, spots_of
+from companion_app.live.places import (
+    Belief,
+    Content,
+    Point,
+    Sighting,
+    Spot,
+    hex_turned,
+    middle,
+    spots_of,
+    turned,
+)
 from companion_app.live.unmoored import lattice_through, places_by
 from engine.lattice import HEX_SIDE_NAMES, Cell
 from engine.placement import Clay, Layout, Piece, Placement
@@ -122,7 +132,7 @@ class Aligner:
                 period = self.box[card.tile].period
                 for turn in range(4):
                     if (turns + turn - card.turns) % period == 0:
-                        x, y = _turned(at, turn)
+                        x, y = turned(at, turn)
                         way = (turn, card.at[0] - x, card.at[1] - y)
                         votes[way] += 1
                         away[way] += round(self._distance(spots_of(card)[0], centre))
@@ -171,7 +181,7 @@ class Aligner:
         for turn in sorted(range(4), key=lambda turn: turn != last):
             ways = set()
             for entry, ((x, y), quarters) in zip(entries, places, strict=True):
-                tile, (own_x, own_y) = str(entry.get("tile")), _turned(tuple(entry["at"]), turn)
+                tile, (own_x, own_y) = str(entry.get("tile")), turned(tuple(entry["at"]), turn)
                 period = self.box[tile].period if tile in self.box else 1
                 fits = (_number(entry.get("turns")) + turn - quarters) % period == 0
                 ways.add((turn, x - own_x, y - own_y) if fits else None)
@@ -248,7 +258,7 @@ class Aligner:
         for turn in _turns_of_board(self.eyes):
             votes, away = 0, 0.0
             for cell, colour in mine.items():
-                spot = (target, *_hex_turned(cell, turn))
+                spot = (target, *hex_turned(cell, turn))
                 if spot in known:
                     votes += 1 if known[spot] == colour else -1
                     away += self._distance(spot, centres.get((board, *cell)))
@@ -305,7 +315,7 @@ class Aligner:
     def _piece(self, entry: Mapping[str, Any], ring: Ring) -> Piece:
         board = _number(entry.get("board"))
         shift, turns = ring
-        cells = [_hex_turned((q, r), turns[board]) for q, r in entry["cells"]]
+        cells = [hex_turned((q, r), turns[board]) for q, r in entry["cells"]]
         number = (board + shift) % self.boards if self.boards > 1 else None
         return Piece(str(entry.get("tile")), tuple(sorted(cells)), number)
 
@@ -316,7 +326,7 @@ class Aligner:
             board, opens = _number(entry.get("board")), entry.get("opens")
             if opens is not None:
                 opens = HEX_SIDE_NAMES[(HEX_SIDE_NAMES.index(opens) + turns[board]) % SIDES]
-            cell = _hex_turned((entry["cell"][0], entry["cell"][1]), turns[board])
+            cell = hex_turned((entry["cell"][0], entry["cell"][1]), turns[board])
             found.append(Clay((board + shift) % self.boards, cell, entry["kind"], opens))
         return frozenset(found)
 
@@ -332,35 +342,21 @@ def aligner_for(match: Match) -> Aligner:
 def _turns_of_board(eyes: frozenset[Cell]) -> list[int]:
     """Return the turns by which a board looks the same."""
     return [
-        turn for turn in range(SIDES) if frozenset(_hex_turned(eye, turn) for eye in eyes) == eyes
+        turn for turn in range(SIDES) if frozenset(hex_turned(eye, turn) for eye in eyes) == eyes
     ]
 
 
 def _way_through(pairs: list[tuple[Cell, Cell]], last: Way) -> Way | None:
     """Return the way, turned as before, that puts a tile where another one was seen."""
     for at, spot in pairs:
-        x, y = _turned(at, last[0])
+        x, y = turned(at, last[0])
         return (last[0], spot[0] - x, spot[1] - y)
     return None
 
 
-def _turned(cell: tuple[int, ...], turns: int) -> Cell:
-    x, y = cell
-    for _ in range(turns):
-        x, y = -y, x
-    return x, y
-
-
 def _shifted(cell: tuple[int, ...], way: Way) -> Cell:
-    x, y = _turned(cell, way[0])
+    x, y = turned(cell, way[0])
     return x + way[1], y + way[2]
-
-
-def _hex_turned(cell: Cell, turns: int) -> Cell:
-    q, r = cell
-    for _ in range(turns):
-        q, r = -r, q + r
-    return q, r
 
 
 def _number(value: Any) -> int:

@@ -7,7 +7,6 @@ from typing import Any
 
 from companion_app.live.explain import Row
 from companion_app.live.likeness import cells_of, differ_by_tile, key
-from companion_app.live.open_questions import OpenQuestions
 from companion_app.live.places import (
     NOBODY_KNOWS,
     Content,
@@ -30,10 +29,8 @@ from engine.record import move_to_json
 class Asker:
     """The referee's mouth, where it does not know."""
 
-    def __init__(self, state: RefereeState, questions: OpenQuestions) -> None:
-        self._state = state
-        self._match = state.match
-        self._open = questions
+    def __init__(self, state: RefereeState) -> None:
+        self._state, self._match = state, state.match
 
     def doubtful(self, reading: Reading, settled: Settled, t: float) -> None:
         """Ask about tiles that have stayed doubtful for a while."""
@@ -60,7 +57,7 @@ class Asker:
             first = min(loose)
             content = settled.sure[first][0] if first in settled.sure else NOBODY_KNOWS
             guesses = [[content[0], 0.5], ["none", 0.5]]
-            self._open.ask("tile", ("loose", loose), guesses, t, spot=first,
+            self._state.ask("tile", ("loose", loose), guesses, t, spot=first,
                            choices={content[0]: content}, cells=tuple(sorted(loose)))  # fmt: skip
 
     def ask_tile(
@@ -73,7 +70,7 @@ class Asker:
         for content, _ in listed:
             choices.setdefault(content[0], content)
         shown = [[c[0], round(share, 3), *([c[1]] if c[1] else [])] for c, share in listed]
-        self._open.ask(
+        self._state.ask(
             "tile", ("tile", spot), shown, t, spot=spot, choices=choices, cells=tuple(spots)
         )
 
@@ -85,7 +82,7 @@ class Asker:
             choices[str(len(shown))] = undo
             shown.append("taken-back")
         about = "tile" if differ_by_tile(rows) else "order"
-        self._open.ask(about, ("order", key(table)), shown, t, choices=choices,
+        self._state.ask(about, ("order", key(table)), shown, t, choices=choices,
                        cells=tuple(sorted(cells_of(rows))))  # fmt: skip
 
     def ask_hand(self, row: Row, table: Layout, t: float) -> None:
@@ -93,7 +90,7 @@ class Asker:
         declares = any(move.declares for move in row.moves)
         words = ("no-own-tile", "own-tile") if declares else ("pass", "foul")
         choices = {words[0]: row, words[1]: None}
-        self._open.ask("hand", ("hand", key(table)), list(choices), t, choices=choices,
+        self._state.ask("hand", ("hand", key(table)), list(choices), t, choices=choices,
                        cells=tuple(sorted(cells_of([row]))))  # fmt: skip
 
     def ask_whether_lifted(self, hidden: list[Spot], t: float) -> None:
@@ -105,8 +102,9 @@ class Asker:
             ("lifted", spot), t, self._state.settings.puzzled_after_s
         ):
             content = contents(self._state.pending.layout)[spot]
-            self._open.ask("tile", ("gone", spot), [[content[0], 0.5], ["none", 0.5]], t, spot=spot,
-                           choices={content[0]: content}, cells=tuple(hidden))  # fmt: skip
+            guesses = [[content[0], 0.5], ["none", 0.5]]
+            self._state.ask("tile", ("gone", spot), guesses, t, spot=spot,
+                            choices={content[0]: content}, cells=tuple(hidden))  # fmt: skip
 
     def strange_table(self, look: Sighting, t: float) -> None:
         """Ask who is next on a table on which nothing lies as it is known."""
@@ -121,7 +119,7 @@ class Asker:
                 self._match.game.facts.several_boards,
             )
             self._ask_next(reading.layouts[0], t)
-        self._open.withdraw_stale(t)
+        self._state.withdraw_stale(t)
 
     def maybe_join(self, table: Layout, settled: Settled, t: float, least: int = 2) -> bool:
         """Ask who is next when the first table is one from the middle of a game."""
@@ -148,17 +146,17 @@ class Asker:
         hidden = {piece: spots for piece, spots in hidden.items() if not spots <= self._state.whole}
         keys = {(HALF_HIDDEN, spots) for spots in hidden.values()}
         asked = filter(is_half_hidden, self._state.questions.values())
-        self._open.withdraw((question for question in asked if question.key not in keys), t)
+        self._state.withdraw((question for question in asked if question.key not in keys), t)
         for piece, spots in hidden.items():
             if self._state.waited((HALF_HIDDEN, spots), t, self._state.settings.ask_after_s):
-                self._open.ask("tile", (HALF_HIDDEN, spots), [[piece.tile, 0.5]], t,
+                self._state.ask("tile", (HALF_HIDDEN, spots), [[piece.tile, 0.5]], t,
                                spot=min(spots), cells=tuple(sorted(spots)),
                                choices={"hidden": True})  # fmt: skip
         return bool(hidden)
 
     def _ask_next(self, table: Layout, t: float) -> None:
         players = list(self._match.start.players)
-        self._open.ask("next", ("next", key(table)), players, t, choices={"table": table})
+        self._state.ask("next", ("next", key(table)), players, t, choices={"table": table})
 
     def puzzled(self, table: Layout, reading: Reading, t: float) -> Standing:
         """Ask about a table that no moves explain, once it has lain so for a while."""
@@ -169,7 +167,7 @@ class Asker:
             if len(reading.changed) == 1 and lifted and lifted[0] not in told_gone:
                 spot = lifted[0]
                 guesses = [[lying[spot][0], 0.5], ["none", 0.5]]
-                self._open.ask("tile", ("gone", spot), guesses, t, spot=spot,
+                self._state.ask("tile", ("gone", spot), guesses, t, spot=spot,
                           choices={lying[spot][0]: lying[spot]})  # fmt: skip
             else:
                 self._ask_next(table, t)

@@ -57,16 +57,6 @@ class DemoSource:
         self.tell: Tell | None = None
         """Called with what players say aloud."""
 
-    @classmethod
-    def going_on(cls, record: Record, seed: int = 1, speed: float = 1.0) -> DemoSource:
-        """Return the demo table for a game with its own players and options."""
-        return cls(record.game.facts.name, seed, speed, record=record)
-
-    @property
-    def players(self) -> tuple[str, ...]:
-        """Who plays in the demo."""
-        return self.record.start.players
-
     def heed(
         self, referee: Callable[[], Referee | None], lock: AbstractContextManager[object],
         lift: Callable[[], None] | None = None,
@@ -87,7 +77,7 @@ class DemoSource:
                 match = now.match
                 over = match.ended or match.game.outcome(match.position).over
                 moves = tuple(one.move for one in match.accepted)
-                return Standing(match.position, moves, now.pending is not None, over)
+                return Standing(match.position, moves, now.state.pending is not None, over)
 
         self._standing, self._lift = standing, lift
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import hypot
-from typing import Literal, get_args
+from typing import Literal
 
 from companion_app.live.likeness import same
-from companion_app.live.places import Point, Spot, beside, contents, spots_of
+from companion_app.live.places import Point, Spot, beside, contents, spots_of, tiles_of
 from companion_app.live.questions import is_about_the_table
 from companion_app.live.referee import Referee
 from companion_app.live.referee_state import Standing
@@ -20,7 +20,7 @@ from companion_app.live.settle import Settled
 from companion_app.live.table import Reading
 from engine.game import Json
 from engine.infer import change_between
-from engine.placement import Clay, Layout, Piece, Placement
+from engine.placement import Layout, Piece, Placement
 from engine.tiles import TileSet
 
 What = Literal[
@@ -28,7 +28,6 @@ What = Literal[
     "not-kept", "question", "roll", "foul", "hidden", "unreadable", "part", "apart",
     "one-lifted", "several-lifted", "missing", "one-laid", "several-laid", "changed", "other-table",
 ]  # fmt: skip
-WHATS: tuple[What, ...] = get_args(What)
 SAME_PLACE_PX = 12.0
 """What lies aside is found again within so many pixels; the smallest tiles are twice as wide."""
 
@@ -46,14 +45,8 @@ class Hindrance:
         return {"what": self.what, "spots": [list(spot) for spot in self.spots]}
 
 
-LOOKING = Hindrance("looking")
-HAND = Hindrance("hand")
-MOVING = Hindrance("moving")
-TOO_DARK = Hindrance("too-dark")
-CAMERA_MOVED = Hindrance("camera-moved")
 CAMERA_LOST = Hindrance("camera-lost")
 NOT_KEPT = Hindrance("not-kept")
-OTHER_TABLE = Hindrance("other-table")
 
 
 @dataclass
@@ -89,7 +82,7 @@ class Lasting:
 
 def at_the_table(referee: Referee, standing: Standing, settled: Settled) -> Hindrance | None:
     """Return what keeps a referee from a verdict on a table that was looked at."""
-    reading = referee.reading
+    reading = referee.state.reading
     if standing == "settling":
         return Hindrance("flickering", tuple(sorted(settled.flickering)))
     if (asked := _asked(referee)) is not None:
@@ -113,7 +106,7 @@ def newly_aside(settled: Settled, before: Iterable[Point], box: TileSet) -> Hind
 
 def _asked(referee: Referee) -> Hindrance | None:
     """Return the question that waits; of a table that no moves explain there is more to say."""
-    for question in referee.questions.values():
+    for question in referee.state.questions.values():
         unexplained = question.about == "next" and referee.match.accepted
         if is_about_the_table(question) and not unexplained:
             return Hindrance("question", () if question.spot is None else (question.spot,))
@@ -121,12 +114,12 @@ def _asked(referee: Referee) -> Hindrance | None:
 
 
 def _while_settled(referee: Referee) -> Hindrance | None:
-    if referee.pending is not None:
-        laid = contents(referee.pending.layout).keys() - contents(referee.match.layout).keys()
+    if referee.state.pending is not None:
+        laid = contents(referee.state.pending.layout).keys() - contents(referee.match.layout).keys()
         return Hindrance("foul", tuple(sorted(laid)))
-    if any(question.about == "roll" for question in referee.questions.values()):
+    if any(question.about == "roll" for question in referee.state.questions.values()):
         return Hindrance("roll")
-    return Hindrance("question") if referee.questions else None
+    return Hindrance("question") if referee.state.questions else None
 
 
 def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance | None:
@@ -136,7 +129,7 @@ def _unread(referee: Referee, reading: Reading, settled: Settled) -> Hindrance |
         if hidden:
             return Hindrance("hidden", tuple(sorted(hidden)))
         return Hindrance("unreadable", tuple(sorted(reading.doubts)))
-    loose = reading.loose - referee.strays
+    loose = reading.loose - referee.state.strays
     if loose:
         near = beside(loose, settled.covered)
         return Hindrance("hidden" if near else "part", tuple(sorted(loose)))
@@ -147,10 +140,10 @@ def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindra
     """Return what is odd about a table that was read, but that no moves lead to."""
     known, table = referee.match.layout, reading.layouts[0]
     change = change_between(known, table)
-    laid, lifted = _tiles(change.laid), _tiles(change.lifted)
-    if referee.waived is not None and same(table, referee.waived):
+    laid, lifted = tiles_of(change.laid), tiles_of(change.lifted)
+    if referee.state.waived is not None and same(table, referee.state.waived):
         return Hindrance("foul", _places(laid))
-    if laid and referee.needs_roll():
+    if laid and referee.state.needs_roll():
         return Hindrance("roll", _places(laid))
     if laid and lifted:
         return Hindrance("changed", _places((*laid, *lifted)))
@@ -164,23 +157,15 @@ def _unexplained(referee: Referee, reading: Reading, settled: Settled) -> Hindra
 
 
 def _unexplained_new(
-    laid: tuple[Placement | Piece, ...], known: Layout, covered: frozenset[Spot]
+    laid: list[Placement | Piece], known: Layout, covered: frozenset[Spot]
 ) -> Hindrance:
     if beside(_places(laid), covered):
         return Hindrance("hidden", tuple(sorted(covered)))
-    apart = [one for one in laid if not _touches(one, known)]
+    apart = [one for one in laid if not beside(spots_of(one), contents(known))]
     if len(laid) == 1:
         return Hindrance("apart" if apart else "one-laid", _places(laid))
     return Hindrance("apart" if len(apart) == 1 else "several-laid", _places(apart or laid))
 
 
-def _tiles(layout: Layout) -> tuple[Placement | Piece, ...]:
-    return tuple(one for one in layout.placements() if not isinstance(one, Clay))
-
-
 def _places(tiles: Iterable[Placement | Piece]) -> tuple[Spot, ...]:
     return tuple(sorted({spot for one in tiles for spot in spots_of(one)}))
-
-
-def _touches(one: Placement | Piece, known: Layout) -> bool:
-    return bool(beside(spots_of(one), contents(known)))

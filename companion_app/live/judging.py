@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion_app.live.announcing import Voice
 from companion_app.live.asker import Asker
-from companion_app.live.drilled import drill_shown
 from companion_app.live.explain import Explanation, Foul, Row, explain
 from companion_app.live.keeping import Keeper
 from companion_app.live.likeness import (
     clay_seen,
     differ_by_drill,
     differ_by_player,
+    drill_shown,
     gone,
     key,
     last_laid,
@@ -23,7 +22,6 @@ from companion_app.live.likeness import (
     same,
 )
 from companion_app.live.machine import LaidOtherwise
-from companion_app.live.open_questions import OpenQuestions
 from companion_app.live.places import Spot, contents, hanging_on
 from companion_app.live.referee_state import Picture, RefereeState, Standing
 from companion_app.live.rolling import Rolls
@@ -39,17 +37,9 @@ JOINED_FROM = 3
 class Judge:
     """Turns settled tables into moves, fouls and questions."""
 
-    def __init__(
-        self, state: RefereeState, voice: Voice, questions: OpenQuestions, keeper: Keeper,
-        asker: Asker, rolls: Rolls,
-    ) -> None:  # fmt: skip
-        self._state = state
-        self._match = state.match
-        self._voice = voice
-        self._open = questions
-        self._keeper = keeper
-        self._asker = asker
-        self._rolls = rolls
+    def __init__(self, state: RefereeState, keeper: Keeper, asker: Asker, rolls: Rolls) -> None:
+        self._state, self._match = state, state.match
+        self._keeper, self._asker, self._rolls = keeper, asker, rolls
         self._looks = 0
 
     def look(self, settled: Settled, t: float, picture: Picture) -> Standing:
@@ -97,7 +87,7 @@ class Judge:
         known = self._match.layout
         tables = [layout for layout in reading.layouts if not same(layout, known)]
         if len(tables) < len(reading.layouts) or not tables:
-            self._as_accepted(reading, t)
+            self._as_accepted(t)
             self._late_clay(reading, t)
             return "settled"
         if self._state.pending and any(same(table, self._state.pending.layout) for table in tables):
@@ -113,17 +103,16 @@ class Judge:
             return "unsure"
         return self._changed(tables, reading, settled, t, picture)
 
-    def _as_accepted(self, reading: Reading, t: float) -> None:
-        del reading
+    def _as_accepted(self, t: float) -> None:
         self._state.begun = True
         self._state.waived = None
         self._state.since.clear()
-        self._open.withdraw_about_the_table(t)
+        self._state.withdraw_about_the_table(t)
         if self._state.pending:
             self._keeper.take_foul_back(t)
         if self._state.otherwise is not None:
             self._state.otherwise = None
-            self._voice.say("machine", t)
+            self._state.say("machine", t)
         if self._state.going_on:
             self._keeper.go_on(t)
 
@@ -253,7 +242,7 @@ class Judge:
             return None
         if turn.move is None:
             return turn.player, None
-        return turn.player, match.game.layout(match.game.apply(match.position, turn.move))
+        return turn.player, match.after(turn.move)
 
     def _as_the_machine_wants(self, rows: list[Row]) -> Row | None:
         """Return the row that is what the machine wants, among rows that look alike."""
@@ -272,7 +261,7 @@ class Judge:
             # It still thinks: people do not choose for it.
             return True
         match = self._match
-        if same(match.game.layout(match.game.apply(match.position, row.moves[0])), wanted):
+        if same(match.after(row.moves[0]), wanted):
             return False
         before = self._state.otherwise
         if before is not None and same(before.layout, table):
@@ -283,7 +272,7 @@ class Judge:
             belongs = move_to_json(self._state.machine.move)
             match.note("laid-otherwise", {"laid": laid, "belongs": belongs, "t": t})
             self._state.otherwise = LaidOtherwise(row, table)
-            self._voice.say("machine", t, player=known[0], laid=laid[0], belongs=belongs)
+            self._state.say("machine", t, player=known[0], laid=laid[0], belongs=belongs)
         return True
 
     def _foul(
@@ -388,6 +377,6 @@ class Judge:
         if drilled is not None:
             n = len(self._match.accepted)
             for one in self._match.correct(n, drilled, t):
-                self._voice.verdict(n, one, t)
+                self._state.say_verdict(n, one, t)
                 n += 1
             self._keeper.go_on(t)

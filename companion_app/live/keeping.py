@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from companion_app.live.announcing import Voice
+from companion_app.live.align import aligner_for
 from companion_app.live.errors import ToldError
-from companion_app.live.open_questions import OpenQuestions
+from companion_app.live.explain import explain
+from companion_app.live.match import Match
+from companion_app.live.places import Content, Spot, contents
 from companion_app.live.referee_state import Pending, Picture, RefereeState, Standing
-from engine.game import Move, Violation
+from companion_app.live.settle import Settled
+from companion_app.live.table import read_settled
+from engine.errors import RecordError
+from engine.game import Json, Move, Violation
 from engine.placement import Layout
 from engine.record import move_to_json
 from engine.referee import violation_to_json
+from vision import TableState
+
+LookAgain = Callable[[bytes], TableState | None]
+"""Reads a kept picture; ``None`` where it cannot be read."""
 
 
 class Keeper:
     """Keeps moves, fouls and what is taken back, and says how the game goes on."""
 
-    def __init__(self, state: RefereeState, voice: Voice, questions: OpenQuestions) -> None:
-        self._state = state
-        self._match = state.match
-        self._voice = voice
-        self._open = questions
+    def __init__(self, state: RefereeState, look_again: LookAgain) -> None:
+        self._state, self._match, self._look_again = state, state.match, look_again
 
     def accept(self, moves: Iterable[Move], t: float, picture: Picture) -> None:
         """Keep moves and announce them; they belong to what was told last, where that is due."""
@@ -39,7 +45,7 @@ class Keeper:
         state = self._state
         seq = self._match.foul(move, broken, t, state.picture, shot)
         state.pending = Pending(self._match.next_n, move, broken, table, seq)
-        self._voice.say(
+        self._state.say(
             "verdict", t, n=state.pending.n, move=move_to_json(move), legal=False,
             violations=[violation_to_json(one) for one in broken], seq=seq,
         )  # fmt: skip
@@ -53,17 +59,17 @@ class Keeper:
         self._state.since.clear()
         self._state.chosen.clear()
         self._state.forget_answers()
-        self._open.withdraw_all(t)
+        self._state.withdraw_all(t)
         first = len(self._match.accepted) - len(added) + 1
         for n, one in enumerate(added, start=first):
-            self._voice.verdict(n, one, t)
+            self._state.say_verdict(n, one, t)
         self.go_on(t)
 
     def take_foul_back(self, t: float) -> None:
         """Keep and say that the tile of the announced foul was lifted."""
         assert self._state.pending is not None
         self._match.note("foul-taken-back", {"n": self._state.pending.n, "t": t})
-        self._voice.say("taken-back", t, n=self._state.pending.n, legal=False)
+        self._state.say("taken-back", t, n=self._state.pending.n, legal=False)
         self._state.pending = None
 
     def undo(self, count: int, t: float, picture: Picture) -> Standing:
@@ -75,9 +81,9 @@ class Keeper:
             if number < count - 1 and undone.move.do == "roll":
                 # The die was rolled all the same: it counts when the turn comes again.
                 self._state.rolls.appendleft((float("-inf"), undone.move))
-            self._voice.say("taken-back", t, n=last - number)
+            self._state.say("taken-back", t, n=last - number)
         self._state.since.clear()
-        self._open.withdraw_all(t)
+        self._state.withdraw_all(t)
         self.go_on(t)
         return "settled"
 
@@ -108,12 +114,12 @@ class Keeper:
         outcome = game.outcome(match.position)
         if outcome.scores != self._state.scores:
             self._state.scores = dict(outcome.scores)
-            self._voice.say("score", t, scores=self._state.scores)
+            self._state.say("score", t, scores=self._state.scores)
         if outcome.over:
             if not self._state.over:
                 match.end()
                 self._state.over = True
-                self._voice.say("over", t, scores=self._state.scores, winners=list(outcome.winners))
+                self._state.say("over", t, scores=self._state.scores, winners=list(outcome.winners))
             return
         if self._state.over:
             self._state.over = False
@@ -122,12 +128,13 @@ class Keeper:
             return
         if match.position.to_move != self._state.turn:
             self._state.turn = match.position.to_move
-            self._voice.say("turn", t, player=self._state.turn)
+            self._state.say("turn", t, player=self._state.turn)
         if self._state.needs_roll():
             if not self.next_roll(t):
-                self._open.ask("roll", ("roll", len(match.accepted)), [1, 2, 3], t)
+                self._state.ask("roll", ("roll", len(match.accepted)), [1, 2, 3], t)
         else:
-            self._open.withdraw([q for q in self._state.questions.values() if q.about == "roll"], t)
+            asked = self._state.questions.values()
+            self._state.withdraw((q for q in asked if q.about == "roll"), t)
 
     def _pass_when_stuck(self, t: float) -> bool:
         if "roll" in self._match.game.facts.actions:
@@ -137,3 +144,85 @@ class Keeper:
             self.accept(moves, t, lambda: None)
             return True
         return False
+
+    # --- corrections -----------------------------------------------------------------------
+
+    def correct(self, n: int, changes: Mapping[str, Json], t: float) -> None:
+        """Change what the nth move was, and judge it and everything after it again.
+
+        Raises:
+            ToldError: such a move cannot be.
+        """
+        match = self._match
+        written = {**move_to_json(match.accepted[n - 1].move), **changes}
+        if written["do"] == "turn":
+            written.pop("tile", None)
+        try:
+            move = match.parsed(written, "correct")
+        except RecordError as error:
+            raise ToldError(str(error)) from error
+        legal = [not one.violations for one in match.accepted]
+        match.correct(n, move, t)
+        self._read_again(n, legal, t)
+        for number, one in enumerate(match.accepted[n - 1 :], start=n):
+            self._state.say_verdict(number, one, t)
+        self._state.scores = None
+        self.go_on(t)
+
+    def _read_again(self, n: int, legal: list[bool], t: float) -> None:
+        """Look at the pictures of moves after the nth that only its correction made illegal."""
+        left = self._state.settings.most_read_again
+        for number in range(n + 1, len(self._match.accepted) + 1):
+            one = self._match.accepted[number - 1]
+            if not left or not one.violations or one.overruled or not legal[number - 1]:
+                continue
+            left -= 1
+            shown = moves_shown(self._match, number, self._look_again)
+            for later, move in enumerate(shown[1] if shown else (), start=shown[0] if shown else 0):
+                self._match.correct(later, move, t)
+
+
+# --- kept pictures, read again -------------------------------------------------------------------
+
+
+def moves_shown(match: Match, n: int, look_again: LookAgain) -> tuple[int, tuple[Move, ...]] | None:
+    """Return the moves that the picture of the nth move shows to have been made.
+
+    It was found with what was known then; it may show another tile, or another way to cut the same
+    cells, once an earlier move has been put right.
+    All moves that were accepted together share one picture; the first of them is numbered.
+    ``None`` where there is no picture, it is not clear, or it shows what was accepted.
+    """
+    seq = match.accepted[n - 1].seq
+    numbers = [i for i, one in enumerate(match.accepted, start=1) if one.seq == seq]
+    first, last = numbers[0], numbers[-1]
+    jpeg = match.store.picture(seq, "after")
+    table = None if jpeg is None else look_again(jpeg)
+    settled = None if table is None else _settled(match, table, last)
+    if settled is None:
+        return None
+    before, after = contents(match.layouts[first - 1]), contents(match.layouts[last])
+    # Whatever lay there already is known better than one small picture can say.
+    told: dict[Spot, Content | None] = {
+        spot: content for spot, content in before.items() if after.get(spot) == content
+    }
+    several = match.game.facts.several_boards
+    reading = read_settled(settled, match.layouts[first - 1], match.box, told, several)
+    if reading.doubts or reading.loose:
+        return None
+    tables = [explain(match.game, match.positions[first - 1], one) for one in reading.layouts]
+    rows = [
+        row.moves for told_by in tables for row in told_by.rows if len(row.moves) == len(numbers)
+    ]
+    accepted = tuple(match.accepted[i - 1].move for i in numbers)
+    return (first, rows[0]) if len(rows) == 1 and rows[0] != accepted else None
+
+
+def _settled(match: Match, table: TableState, n: int) -> Settled | None:
+    """Return one look at the table after the nth move; what it does not see is still there."""
+    look = aligner_for(match).sighting(table, match.layouts[n])
+    if look is None:
+        return None
+    sure = {s: (b.best, b.guesses[0][1]) for s, b in look.beliefs.items() if b.sure and b.guesses}
+    doubts = {spot: belief for spot, belief in look.beliefs.items() if spot not in sure}
+    return Settled(1, sure, doubts, last=look, enough_for_gone=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,72 +58,60 @@ class KeptGames:
                 raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
             return file, int(written)
 
-    def lines(self, game: str, after: int = 0, upto: int | None = None) -> list[Line]:
+    def lines(self, game: str, after: int = 0, upto: int = NEWEST) -> list[Line]:
         """Return the lines of a game in order, all or those between two numbers."""
-        with self._opened("ro") as db:
-            rows = db.execute(
-                "SELECT line FROM log WHERE game = ? AND seq > ? AND seq <= ? ORDER BY seq",
-                (game, after, NEWEST if upto is None else upto),
-            )
-            return [line for (text,) in rows if (line := read_line(text)) is not None]
+        asked = "SELECT line FROM log WHERE game = ? AND seq > ? AND seq <= ? ORDER BY seq"
+        found = self._found(asked, game, after, upto)
+        return [line for (text,) in found if (line := read_line(text)) is not None]
 
     def last_lines(self, most: int) -> dict[str, int]:
         """Return the newest games, the newest first, each with the number of its last line."""
-        with self._opened("ro") as db:
-            return dict(
-                db.execute(
-                    "SELECT game, max(seq) FROM log GROUP BY game ORDER BY min(seq) DESC LIMIT ?",
-                    (most,),
-                )
-            )
+        asked = "SELECT game, max(seq) FROM log GROUP BY game ORDER BY min(seq) DESC LIMIT ?"
+        return dict(self._found(asked, most))
 
     def count(self) -> int:
         """Return how many games are kept."""
-        with self._opened("ro") as db:
-            (count,) = db.execute("SELECT count(DISTINCT game) FROM log").fetchone()
-            return int(count)
+        return int(self._found("SELECT count(DISTINCT game) FROM log")[0][0])
 
     def picture(self, game: str, seq: int, name: str) -> bytes | None:
         """Return a kept picture of a game, ``None`` where there is none or it was wiped."""
-        with self._opened("ro") as db:
-            row = db.execute(
-                "SELECT jpeg FROM pictures JOIN log USING (seq) "
-                "WHERE seq = ? AND name = ? AND game = ?",
-                (seq, name, game),
-            ).fetchone()
-        return None if row is None else bytes(row[0])
+        asked = ("SELECT jpeg FROM pictures JOIN log USING (seq) "
+                 "WHERE seq = ? AND name = ? AND game = ?")  # fmt: skip
+        found = self._found(asked, seq, name, game)
+        return bytes(found[0][0]) if found else None
 
     def pictures_of(self, seq: int) -> frozenset[str]:
         """Return the names of the pictures that are kept with a line."""
-        with self._opened("ro") as db:
-            rows = db.execute("SELECT name FROM pictures WHERE seq = ?", (seq,))
-            return frozenset(name for (name,) in rows)
+        return frozenset(
+            name for (name,) in self._found("SELECT name FROM pictures WHERE seq = ?", seq)
+        )
 
     def summaries(self, made_by: str) -> dict[str, Kept]:
         """Return the summaries that a version made, by game."""
-        with self._opened("ro") as db:
-            rows = db.execute(
-                "SELECT game, seq, summary FROM summaries WHERE made_by = ?", (made_by,)
-            )
-            return {game: Kept(seq, json.loads(text)) for game, seq, text in rows}
+        asked = "SELECT game, seq, summary FROM summaries WHERE made_by = ?"
+        with self._errors():
+            return {game: Kept(seq, json.loads(text))
+                    for game, seq, text in self._found(asked, made_by)}  # fmt: skip
 
     def keep(self, made: Mapping[str, Kept], made_by: str) -> None:
         """Keep summaries in the place of older ones."""
-        with self._opened("rw") as db, db:
+        rows = [(game, one.seq, made_by, json.dumps(dict(one.summary)))
+                for game, one in made.items()]  # fmt: skip
+        with self._errors(), closing(self._opened("rw")) as db, db:
             # What a power cut takes of these is made again.
-            db.executemany(
-                "INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?)", _rows(made, made_by)
-            )
+            db.executemany("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?)", rows)
+
+    def _found(self, asked: str, *values: object) -> list[Any]:
+        with self._errors(), closing(self._opened("ro")) as db:
+            return db.execute(asked, values).fetchall()
+
+    def _opened(self, mode: str) -> sqlite3.Connection:
+        address = f"{self.file.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(address, uri=True, timeout=BUSY_S)
 
     @contextmanager
-    def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:
+    def _errors(self) -> Iterator[None]:
         try:
-            address = f"{self.file.absolute().as_uri()}?mode={mode}"
-            with closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as db:
-                yield db
+            yield
         except (sqlite3.Error, ValueError, RecursionError) as error:
             raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
-
-
-def _rows(made: Mapping[str, Kept], made_by: str) -> Iterable[tuple[str, int, str, str]]:
-    return [(game, one.seq, made_by, json.dumps(dict(one.summary))) for game, one in made.items()]

@@ -7,7 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from companion_app.live.explain import Foul, Row
+from companion_app.live.match import Match
 from companion_app.live.places import Spot, contents
+from engine.game import Change, Move
 from engine.placement import Layout, Piece, Placement
 
 
@@ -74,3 +76,22 @@ def cells_of(rows: Iterable[Row]) -> set[tuple[int, ...]]:
             board = () if move.board is None else (move.board,)
             found.update((*board, *cell) for cell in move.cells or ())
     return found
+
+
+def drill_shown(match: Match, table: Layout) -> Move | None:
+    """Return the drill that the last move was by clay that is new since; ``None`` without any.
+
+    Clay that lay there before may be missed or misread, so only new places count.
+    """
+    before = match.positions[-2]
+    lay = clay_seen(match.layouts[-2])
+    fresh = frozenset(clay for clay in table.clay if (clay.board, clay.cell) not in lay)
+    laid = Layout(pieces=match.layout.pieces - match.layouts[-2].pieces, clay=fresh)
+    if clay_seen(laid) <= clay_seen(match.layout):
+        return None
+    found = []
+    for move in match.game.readings(before, Change(laid, Layout())):
+        marks = clay_seen(match.game.layout(match.game.apply(before, move)))
+        if match.game.judge(before, move).legal and lay < marks <= lay | clay_seen(laid):
+            found.append(move)
+    return found[0] if len(found) == 1 and found[0] != match.accepted[-1].move else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,16 @@ class Line:
     body: Mapping[str, Any]
     at_s: float
     """Clock time, for people; order comes from ``seq`` alone, since clocks jump."""
+
+
+def last_of(kind: str, lines: Sequence[Line]) -> Mapping[str, Any]:
+    """Return what the last line of a kind says; nothing where there is none."""
+    return next((line.body for line in reversed(lines) if line.kind == kind), {})
+
+
+def names_in(lines: Sequence[Line]) -> dict[str, str]:
+    """Return what the people of a game were called last."""
+    return {str(k): str(v) for k, v in last_of("names", lines).get("names", {}).items()}
 
 
 def written(line: Line) -> str:

@@ -18,13 +18,7 @@ from companion_app.live.errors import StoreError
 from companion_app.live.ground import Ground
 from companion_app.live.hindrance import (
     CAMERA_LOST,
-    CAMERA_MOVED,
-    HAND,
-    LOOKING,
-    MOVING,
     NOT_KEPT,
-    OTHER_TABLE,
-    TOO_DARK,
     Hindrance,
     Lasting,
     at_the_table,
@@ -37,13 +31,22 @@ from companion_app.live.places import Point, Sighting, Spot, contents, largest_g
 from companion_app.live.referee import Referee
 from companion_app.live.referee_state import Event, RefereeSettings
 from companion_app.live.settle import Settled, Settler, SettleSettings
-from companion_app.live.snapshot import Snapshot, take_snapshot
 from companion_app.live.states import Glimpse, Watcher, WatchSettings
 from engine.placement import Layout
 from vision import Bgr, Frame, TableState
 
 log = logging.getLogger(__name__)
 UNREADABLE = "A picture could not be read (the log says why); the game goes on with the next one."
+
+
+class Lock(Protocol):
+    """What a loop gives back while it reads."""
+
+    def acquire(self) -> bool:
+        """Take it."""
+
+    def release(self) -> None:
+        """Give it back."""
 
 
 class Reader(Protocol):
@@ -99,8 +102,18 @@ class LiveLoop:
 
     def __init__(
         self, match: Match, reader: Reader, emit: Callable[[Event], None],
-        settings: LoopSettings | None = None,
+        settings: LoopSettings | None = None, meanwhile: Lock | None = None,
     ) -> None:  # fmt: skip
+        """Watch for a match.
+
+        Args:
+            match: the game.
+            reader: reads frames.
+            emit: is told what happens.
+            settings: how it is watched.
+            meanwhile: a lock that whoever drives the loop holds once; it is open while a frame is
+                read, so that others can work.
+        """
         self.settings = settings or LoopSettings()
         self.match = match
         self.reader = reader
@@ -109,7 +122,7 @@ class LiveLoop:
         self.trouble: str | None = None
         """What could not be kept, in a sentence; ``None`` when all is well."""
         self.looks = 0
-        self._emit = emit
+        self._emit, self._meanwhile = emit, meanwhile
         self._watcher = Watcher(self.settings.watch)
         kept = last_picture(match)
         if kept is not None:
@@ -139,7 +152,7 @@ class LiveLoop:
 
     def start(self, t: float = 0.0) -> None:
         """Say how it stands before the first frame."""
-        self._become("looking", t, LOOKING)
+        self._become("looking", t, Hindrance("looking"))
         self.referee.start(t)
 
     def see(self, frame: Frame) -> None:
@@ -173,11 +186,6 @@ class LiveLoop:
         """
         self.referee.tell(message, max(self._now_s, 0.0) if t is None else t)
         self._quiet = False
-
-    def snapshot(self) -> Snapshot:
-        """Return how the match stands, for the page."""
-        t = max(self._now_s, 0.0)
-        return take_snapshot(self.referee, self.state, t, self.covered, self.unsure, self.why)
 
     @property
     def why(self) -> Hindrance | None:
@@ -216,7 +224,7 @@ class LiveLoop:
             self._settler.moved()
             if t - self._dark_since_s >= self.settings.dark_after_s:
                 self._disturb()
-                self._become("too-dark", t, TOO_DARK)
+                self._become("too-dark", t, Hindrance("too-dark"))
             return
         self._dark_since_s = None
         if glimpse.jolt and not self._jolted:
@@ -229,8 +237,9 @@ class LiveLoop:
             self._disturb()
             if glimpse.hand:
                 self.reader.doubt()
-            if self.state != "camera-moved" or glimpse.hand:
-                self._become(*(("hand", t, HAND) if glimpse.hand else ("settling", t, MOVING)))
+                self._become("hand", t, Hindrance("hand"))
+            elif self.state != "camera-moved":
+                self._become("settling", t, Hindrance("moving"))
             return
         if glimpse.changed:
             self._quiet = False
@@ -266,14 +275,20 @@ class LiveLoop:
         self._settled = self._settler.settled(self._aligner.centres_px)
         if self._settled is None:
             if self.state not in ("looking", "camera-moved"):
-                self._become("settling", t, MOVING)
+                self._become("settling", t, Hindrance("moving"))
             return
         self._referee(self._settled, frame, t)
 
     def _read(self, frame: Frame, known: Layout) -> TableState | None:
         """Read a frame; one that breaks the reader must not end the evening."""
         try:
-            return self.reader.read(frame, known)
+            if self._meanwhile is None:
+                return self.reader.read(frame, known)
+            self._meanwhile.release()
+            try:
+                return self.reader.read(frame, known)
+            finally:
+                self._meanwhile.acquire()
         except Exception:
             log.exception("a picture could not be read")
             self.trouble = UNREADABLE
@@ -297,7 +312,8 @@ class LiveLoop:
 
     def _referee(self, settled: Settled, frame: Frame, t: float) -> None:
         try:
-            standing = self.referee.look(settled, t, lambda: self._jpeg(frame))
+            standing = self.referee.look(settled, t, lambda: packed(
+                frame, self._outlines.values(), self.settings.picture))  # fmt: skip
             self.trouble = None
         except StoreError as error:
             # Not on the disk is not accepted: the next look tries again.
@@ -329,7 +345,7 @@ class LiveLoop:
         return newly_aside(settled, self._aside[1], self.match.box)
 
     def _known(self) -> Layout:
-        pending = self.referee.pending
+        pending = self.referee.state.pending
         return pending.layout if pending else self.match.layout
 
     def _with_covered(self, frame: Frame, look: Sighting, known: Layout) -> Sighting:
@@ -354,7 +370,7 @@ class LiveLoop:
     def _disturb(self) -> None:
         self._settler.moved()
         self._quiet = False
-        self.referee.touched()
+        self.referee.state.touch()
 
     def _lose_camera_place(self) -> None:
         self._disturb()
@@ -390,7 +406,7 @@ class LiveLoop:
         self._outlines.clear()
         self.reader.forget()
         self._aligner.centres_px = dict(now.centres_px)
-        self._become("camera-moved", frame.taken_at_s, CAMERA_MOVED)
+        self._become("camera-moved", frame.taken_at_s, Hindrance("camera-moved"))
 
     def _not_found(self, table: TableState, t: float) -> None:
         """Wait for the known table to come back; ask about another one that stays."""
@@ -405,11 +421,11 @@ class LiveLoop:
             # Boards that are read where they lay before a small knock show nothing as it is known.
             self.reader.forget()
         if self._jolted:
-            self._become("camera-moved", t, CAMERA_MOVED)
+            self._become("camera-moved", t, Hindrance("camera-moved"))
         elif not table.quality.ok and any(a.what == "dark" for a in table.quality.advice):
-            self._become("too-dark", t, TOO_DARK)
+            self._become("too-dark", t, Hindrance("too-dark"))
         else:
-            self._become("unsure", t, OTHER_TABLE)
+            self._become("unsure", t, Hindrance("other-table"))
 
     def _become(self, state: str, t: float, hindrance: Hindrance | None) -> None:
         # Looks that settle and looks that are unsure take turns while people wait for one verdict.
@@ -427,9 +443,6 @@ class LiveLoop:
         if self.why is not None:
             said["why"] = self.why.to_json()
         self._emit(said)
-
-    def _jpeg(self, frame: Frame) -> bytes | None:
-        return packed(frame, self._outlines.values(), self.settings.picture)
 
     def _look_again(self, jpeg: bytes) -> TableState | None:
         bgr = unpacked(jpeg)

@@ -6,12 +6,12 @@ levels, whether it is muted, hands that lie open, hints that were taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from companion_app.live.explain import Row
-from companion_app.live.log_line import Line
+from companion_app.live.log_line import Line, last_of
 from companion_app.live.match import Match
 from engine.game import EMPTY, Json, Move
 from engine.placement import Layout
@@ -75,13 +75,9 @@ def _laid_since(told: OpenHand, player: str, match: Match) -> list[str]:
     ]
 
 
-def machine_in(lines: Iterable[Line]) -> Machine:
+def machine_in(lines: Sequence[Line]) -> Machine:
     """Return what the log of a game says about the machine; what cannot be read is left out."""
-    noted = [line.body for line in lines if line.kind == NOTE]
-    return _read(noted[-1]) if noted else Machine()
-
-
-def _read(body: Mapping[str, Any]) -> Machine:
+    body = last_of(NOTE, lines)
     try:
         return Machine(
             {str(who): int(level) for who, level in body.get("seats", {}).items()},

@@ -17,10 +17,10 @@ from typing import Any
 from companion_app.boxes import box_on_the_table
 from companion_app.live.errors import StoreError
 from companion_app.live.log_line import Line
-from companion_app.live.old_names import plain_names, renamed
 from companion_app.live.store import Store
 from engine.errors import EngineError
-from engine.game import AnyGame, Json, Move, Start, Violation
+from engine.game import AnyGame, Json, Move, Place, Start, Violation
+from engine.given import hides
 from engine.placement import Layout
 from engine.record import Record, move_to_json, parse_move, parse_record, record_to_json
 from engine.referee import violation_to_json
@@ -41,17 +41,6 @@ class Accepted:
     overruled: bool
     seq: int
     """The line in the log that holds it, and its picture."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A match as it stood after one line of its log."""
-
-    seq: int
-    start: Start
-    accepted: tuple[Accepted, ...]
-    positions: tuple[Any, ...]
-    layouts: tuple[Layout, ...]
 
 
 class Match:
@@ -119,9 +108,7 @@ class Match:
         """
         if any(line.kind == "undone" for line in lines):
             return None
-        grown = copy(self)
-        grown.accepted, grown.positions = list(self.accepted), list(self.positions)
-        grown.layouts = list(self.layouts)
+        grown = self.copied()
         for line in lines:
             grown._follow(line)
         grown._seq = lines[-1].seq if lines else self._seq
@@ -133,11 +120,12 @@ class Match:
 
     def _take_in(self, line: Line, body: Mapping[str, Any]) -> None:
         if line.kind == "moves":
-            self._apply_moves(self._parsed(body["moves"]), body.get("overruled", False), line.seq)
+            moves = [self.parsed(move, "moves") for move in body["moves"]]
+            self._apply_moves(moves, body.get("overruled", False), line.seq)
         elif line.kind == "taken-back":
             self._drop(body["count"])
         elif line.kind == "corrected":
-            self._put_right(body["n"], self._parsed([body["move"]])[0])
+            self._put_right(body["n"], self.parsed(body["move"], "moves"))
         elif line.kind == "restarted":
             self._begin_with(parse_record(body["record"]).start)
         elif line.kind in ("ended", "reopened"):
@@ -164,6 +152,27 @@ class Match:
     def next_n(self) -> int:
         """The number of the next move; they count from 1."""
         return len(self.accepted) + 1
+
+    def cells_of(self, move: Move) -> list[Place]:
+        """Return the places of a move, with the number of the field or board in front."""
+        if move.cells is not None:
+            return [(move.board or 0, *cell) for cell in move.cells]
+        if move.at is None:
+            return []
+        several, owner = self.game.facts.several_fields, move.snake or move.player
+        return [(self.start.players.index(owner) if several else 0, *move.at)]
+
+    def parsed(self, written: Json, where: str) -> Move:
+        """Return a move that was written of this match.
+
+        Raises:
+            RecordError: it is none.
+        """
+        return parse_move(self.game, self.box, self.start.players, written, where)
+
+    def after(self, move: Move) -> Layout:
+        """Return what would lie on the table after one more move."""
+        return self.game.layout(self.game.apply(self.position, move))
 
     def record(self) -> Record:
         """Return the match as a record."""
@@ -205,19 +214,19 @@ class Match:
         self._append("restarted", {"record": record_to_json(record)})
         self._begin_with(start)
 
-    def mark(self) -> Mark:
-        """Return how it stands, to go back to."""
-        return Mark(
-            self._seq, self.start, tuple(self.accepted), tuple(self.positions), tuple(self.layouts)
-        )
+    def copied(self) -> Match:
+        """Return it as it stands now; what becomes of one does not change the other."""
+        other = copy(self)
+        other.accepted, other.positions = list(self.accepted), list(self.positions)
+        other.layouts = list(self.layouts)
+        return other
 
-    def go_back(self, mark: Mark, t: float = 0.0) -> None:
+    def go_back(self, mark: Match, t: float = 0.0) -> None:
         """Let it stand as it did, moves that were dropped since included."""
         self._append("undone", {"after": mark.seq, "t": t})
-        self.start = mark.start
-        self.accepted = list(mark.accepted)
-        self.positions = list(mark.positions)
-        self.layouts = list(mark.layouts)
+        stood = mark.copied()
+        self.start, self.accepted = stood.start, stood.accepted
+        self.positions, self.layouts = stood.positions, stood.layouts
 
     def foul(
         self,
@@ -290,11 +299,6 @@ class Match:
         self.positions = [self.game.opening(start, self.box)]
         self.layouts = [self.game.layout(self.positions[0])]
 
-    def _parsed(self, listed: Iterable[Json]) -> list[Move]:
-        return [
-            parse_move(self.game, self.box, self.start.players, entry, "moves") for entry in listed
-        ]
-
 
 def _not_undone(lines: Iterable[Line]) -> list[Line]:
     """Return the lines that count: what changed the game and was undone is left out."""
@@ -321,3 +325,32 @@ def _understood(key: str, line: Line) -> Iterator[None]:
 
 def _named(**pictures: bytes | None) -> dict[str, bytes]:
     return {name: jpeg for name, jpeg in pictures.items() if jpeg is not None}
+
+
+# --- names in games of 0.1.0, which took any characters: hidden ones are left out ----------------
+
+
+def plain_names(players: Iterable[str]) -> dict[str, str]:
+    """Return, for each name that hides characters, one without them that nobody else has."""
+    given = list(players)
+    taken = {name for name in given if not hides(name)}
+    names = {}
+    for seat, name in enumerate(given, start=1):
+        if name not in taken:
+            plain = "".join(c for c in name if not hides(c)).strip() or str(seat)
+            names[name] = plain if plain not in taken else f"{plain[:30]} {seat}"
+            taken.add(names[name])
+    return names
+
+
+def renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a JSON value with other names in it, wherever they stand."""
+    if not names:
+        return value
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, Mapping):
+        return {names.get(key, key): renamed(one, names) for key, one in value.items()}
+    if isinstance(value, list):
+        return [renamed(one, names) for one in value]
+    return value

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from companion_app.answers import InputError
 from companion_app.live.demo import DemoSource
+from companion_app.settings import Settings, load_settings
 from engine.record import Record
 from vision.sources import FrameSource, SourceError
 from vision.sources.files import FRAMES_A_SECOND, FolderSource, VideoSource
 from vision.sources.newest import PushedSource
+from vision.sources.pi_camera import PiCamera, PiCameraSettings
 from vision.sources.webcam import WebcamSource
 
 KNOWN = "pi, webcam:0, video:FILE, folder:DIR, phone and demo[:SEED]"
@@ -39,7 +41,7 @@ def open_source(
         if kind == "demo":
             return DemoSource(game, _number(rest or "1", name), speed, record=record)
         if kind == "pi":
-            return _pi_camera(patient)
+            return pi_source(patient=patient)
     except SourceError as error:
         raise InputError(str(error)) from error
     raise InputError(f"there is no source {name!r}; sources are {KNOWN}")
@@ -51,7 +53,18 @@ def _number(text: str, name: str) -> int:
     return int(text)
 
 
-def _pi_camera(patient: bool) -> FrameSource:
-    from companion_app.pi_source import pi_source
+def pi_source(settings: Settings | None = None, patient: bool = False) -> PiCamera:
+    """Return the Pi's camera, not yet opened; with patience it may come later.
 
-    return pi_source(patient=patient)
+    Raises:
+        SettingsError: the settings file has mistakes.
+    """
+    wanted = load_settings() if settings is None else settings
+    return PiCamera(
+        PiCameraSettings(
+            number=wanted.camera_number,
+            longest_px=wanted.longest_px,
+            frames_a_second=wanted.frames_a_second,
+            patient=patient,
+        )
+    )

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.lattice import Cell
 from engine.placement import Clay, Layout, Piece, Placement
 
 Spot = tuple[int, int, int]
@@ -70,6 +71,17 @@ def spots_of(placed: Placement | Piece) -> tuple[Spot, ...]:
     return tuple((placed.board or 0, *cell) for cell in placed.cells)
 
 
+def tiles_of(layout: Layout) -> list[Placement | Piece]:
+    """Return the cards and hex tiles of a layout, without clay."""
+    return [one for one in layout.placements() if not isinstance(one, Clay)]
+
+
+def leading(scores: Mapping[str, int | None]) -> list[str]:
+    """Return who has the most points, as far as they are known."""
+    known = [score for score in scores.values() if score is not None]
+    return [player for player, score in scores.items() if known and score == max(known)]
+
+
 def contents(layout: Layout) -> dict[Spot, Content]:
     """Return what lies in each spot of a layout."""
     found: dict[Spot, Content] = {}
@@ -115,6 +127,22 @@ def largest_group(cells: Iterable[Sequence[int]]) -> int:
             edge += near
         largest = max(largest, group)
     return largest
+
+
+def turned(cell: tuple[int, ...], turns: int) -> Cell:
+    """Return where a square cell lies once the table is turned by quarters, clockwise."""
+    x, y = cell
+    for _ in range(turns):
+        x, y = -y, x
+    return x, y
+
+
+def hex_turned(cell: Cell, turns: int) -> Cell:
+    """Return where a hex cell lies once its board is turned by sixths, clockwise."""
+    q, r = cell
+    for _ in range(turns):
+        q, r = -r, q + r
+    return q, r
 
 
 def middle(outline: Any) -> Point | None:

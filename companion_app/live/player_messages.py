@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from companion_app.live.announcing import Voice
-from companion_app.live.correcting import Corrector
 from companion_app.live.errors import QuestionGone, ToldError, WouldDrop
 from companion_app.live.explain import Row
 from companion_app.live.keeping import Keeper
-from companion_app.live.open_questions import OpenQuestions
 from companion_app.live.places import Content, contents
 from companion_app.live.questions import Question, is_half_hidden
 from companion_app.live.referee_state import RefereeState
@@ -19,24 +16,15 @@ from companion_app.live.rolling import Rolls, move_told
 from companion_app.live.undoing import Undoing
 from engine.errors import RecordError
 from engine.game import Json, Start
-from engine.given import shown
+from engine.given import is_whole, shown
 
 
 class PlayerMessages:
     """The referee's ears."""
 
-    def __init__(
-        self, state: RefereeState, voice: Voice, questions: OpenQuestions, keeper: Keeper,
-        corrector: Corrector, rolls: Rolls, undoing: Undoing,
-    ) -> None:  # fmt: skip
-        self._state = state
-        self._match = state.match
-        self._voice = voice
-        self._open = questions
-        self._keeper = keeper
-        self._corrector = corrector
-        self._rolls = rolls
-        self._undoing = undoing
+    def __init__(self, state: RefereeState, keeper: Keeper, rolls: Rolls, undoing: Undoing) -> None:
+        self._state, self._match = state, state.match
+        self._keeper, self._rolls, self._undoing = keeper, rolls, undoing
 
     def tell(self, message: Mapping[str, Any], t: float) -> None:
         """Take in what a player told: an answer, a roll, an overruling, a silent move.
@@ -122,7 +110,7 @@ class PlayerMessages:
         laid = self._state.move_at(question.spot)
         lying = contents(self._match.layout).get(question.spot)
         if laid is not None and lying is not None and lying != content:
-            self._corrector.correct(laid, {"tile": content[0], "turns": content[1]}, t)
+            self._keeper.correct(laid, {"tile": content[0], "turns": content[1]}, t)
 
     def _whole_told(self, question: Question, value: Any) -> None:
         """Take in that all of a tile is in view, though something seems to lie over it."""
@@ -144,7 +132,7 @@ class PlayerMessages:
         box = self._match.box
         if not isinstance(value, str) or (value not in box and value not in box.colours):
             raise ToldError(f"there is no tile {shown(value)} in the box")
-        if turns is not None and not _is_quarter_turns(turns):
+        if turns is not None and not (is_whole(turns) and 0 <= turns < 4):
             raise ToldError("turns is 0, 1, 2 or 3")
         if self._match.box.lattice == "hex":
             return (str(value).partition("/")[0], 0)
@@ -152,7 +140,9 @@ class PlayerMessages:
         return known if turns is None else (value, turns)
 
     def _order_told(self, question: Question, value: Any, t: float) -> None:
-        index = value if isinstance(value, int) else _index_of(value, question.guesses)
+        index = value
+        if not isinstance(value, int):
+            index = question.guesses.index(value) if value in question.guesses else -1
         chosen = question.choices.get(str(index))
         if chosen is None:
             raise ToldError("answer with the number of a guess, from 0, or with the guess itself")
@@ -195,14 +185,14 @@ class PlayerMessages:
             raise ToldError(f"the game cannot go on from this table: {error}") from error
         self._state.pending = None
         self._state.since.clear()
-        self._open.withdraw_all(t)
+        self._state.withdraw_all(t)
 
     def _overruled(self, n: Any, t: float) -> None:
         if self._state.pending is None or self._state.pending.n != n:
             raise ToldError(f"there is no foul with the number {n} to overrule")
         pending, self._state.pending = self._state.pending, None
         added = self._match.accept((pending.move,), self._state.picture, t, overruled=True)
-        self._voice.verdict(n, added[0], t)
+        self._state.say_verdict(n, added[0], t)
         self._keeper.go_on(t)
 
     def _let_stand(self, t: float) -> None:
@@ -220,7 +210,7 @@ class PlayerMessages:
             raise ToldError("say what the move was")
         before = self._state.before()
         lay = contents(self._match.layout)
-        self._corrector.correct(n, value, t)
+        self._keeper.correct(n, value, t)
         # What somebody has named, the camera does not question again.
         lying = contents(self._match.layout)
         self._state.answers |= {s: now for s, now in lying.items() if lay.get(s) != now}
@@ -233,11 +223,3 @@ class PlayerMessages:
         if not verdict.legal:
             raise ToldError(" ".join(broken.text for broken in verdict.violations))
         self._keeper.accept((move,), t, lambda: None)
-
-
-def _is_quarter_turns(turns: Any) -> bool:
-    return isinstance(turns, int) and not isinstance(turns, bool) and 0 <= turns < 4
-
-
-def _index_of(value: Any, guesses: tuple[Json, ...]) -> int:
-    return guesses.index(value) if value in guesses else -1

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Literal
+from math import inf
+from typing import Any, Literal
 
 from companion_app.live.explain import Row
 from companion_app.live.machine import LaidOtherwise, MachineTurn
-from companion_app.live.match import Accepted, Mark, Match
+from companion_app.live.match import Accepted, Match
 from companion_app.live.places import Content, Spot, contents
-from companion_app.live.questions import Question
+from companion_app.live.questions import Question, is_about_the_table, question_to_json
 from companion_app.live.table import Reading
-from engine.game import Json, Move, Start, Violation
+from engine.game import EMPTY, Json, Move, Start, Violation
 from engine.placement import Layout
+from engine.record import move_to_json
+from engine.referee import violation_to_json
 
 Event = dict[str, Json]
 Picture = Callable[[], bytes | None]
@@ -55,24 +59,20 @@ class Pending:
     seq: int
 
 
+REMEMBERED = ("pending", "waived", "answers", "there", "strays", "whole", "chosen", "rolls",
+              "rolled_s", "seen_roll", "begun")  # fmt: skip
+"""What of the state goes back with what was told."""
+
+
 @dataclass(frozen=True)
 class Before:
     """How everything stood before something was told."""
 
-    mark: Mark
+    match: Match
     question: Question | None
     """The question that was answered."""
-    pending: Pending | None
-    waived: Layout | None
-    answers: Mapping[Spot, Content | None]
-    there: frozenset[Spot]
-    strays: frozenset[Spot]
-    whole: frozenset[Spot]
-    chosen: Mapping[object, Row]
-    rolls: tuple[tuple[float, Move], ...]
-    rolled_s: float
-    seen_roll: int | None
-    begun: bool
+    state: Mapping[str, Any]
+    """What is remembered of the state, by name."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,8 @@ class RefereeState:
     """What the parts of the referee share; each changes what it is there for."""
 
     match: Match
+    emit: Callable[[Event], None]
+    """Sends out an event; nothing is announced before it is on the disk."""
     settings: RefereeSettings = field(default_factory=RefereeSettings)
     pending: Pending | None = None
     questions: dict[int, Question] = field(default_factory=dict)
@@ -182,23 +184,70 @@ class RefereeState:
 
     def before(self, question: Question | None = None) -> Before:
         """Return how everything stands, to come back to."""
-        return Before(
-            self.match.mark(), question, self.pending, self.waived, dict(self.answers),
-            self.there, self.strays, self.whole, dict(self.chosen), tuple(self.rolls),
-            self.rolled_s, self.seen_roll, self.begun,
-        )  # fmt: skip
+        kept = {name: copy(getattr(self, name)) for name in REMEMBERED}
+        return Before(self.match.copied(), question, kept)
 
     def put_back(self, before: Before) -> None:
         """Let everything stand as it did."""
-        self.pending = before.pending
-        self.waived = before.waived
-        self.answers = dict(before.answers)
-        self.there = before.there
-        self.strays = before.strays
-        self.whole = before.whole
-        self.chosen = dict(before.chosen)
-        self.rolls = deque(before.rolls)
-        self.rolled_s = before.rolled_s
-        self.seen_roll = before.seen_roll
-        self.begun = before.begun
+        for name, value in before.state.items():
+            setattr(self, name, copy(value))
         self.since.clear()
+
+    def wants(self, turn: MachineTurn | None) -> None:
+        """Take note of what the machine wants laid, where it is its turn."""
+        self.machine, self.otherwise = turn, None
+
+    # --- what is said ----------------------------------------------------------------------
+
+    def say(self, event: str, t: float, **what: Json) -> None:
+        """Send out one event."""
+        self.emit({"t": round(t, 3), "event": event, **what})
+
+    def say_verdict(self, n: int, one: Accepted, t: float) -> None:
+        """Say how the nth move was judged."""
+        said: Event = {"n": n, "move": move_to_json(one.move)}
+        said |= {"legal": not one.violations or one.overruled}
+        said |= {"violations": [violation_to_json(v) for v in one.violations], "seq": one.seq}
+        if one.overruled:
+            said["overruled"] = True
+        self.say("verdict", t, **said)
+
+    # --- what is asked ---------------------------------------------------------------------
+
+    def ask(
+        self, about: str, key: object, guesses: Iterable[Json], t: float,
+        spot: Spot | None = None, cells: tuple[tuple[int, ...], ...] = (),
+        choices: Mapping[str, Any] = EMPTY,
+    ) -> None:  # fmt: skip
+        """Ask, or take note that a question is still asked: ``key`` says which one it is."""
+        for question in self.questions.values():
+            if question.key == key:
+                self.renewed[question.id] = t
+                return
+        self.asked += 1
+        self.put(Question(self.asked, about, key, tuple(guesses), spot, cells, choices), t)
+
+    def put(self, question: Question, t: float) -> None:
+        """Let a question wait for its answer."""
+        self.questions[question.id] = question
+        self.renewed[question.id] = t
+        self.say("question", t, **question_to_json(question, self.match))
+
+    def withdraw(self, questions: Iterable[Question], t: float) -> None:
+        """Let questions go that need no answer any more."""
+        for question in list(questions):
+            del self.questions[question.id]
+            self.say("withdrawn", t, id=question.id)
+
+    def withdraw_all(self, t: float) -> None:
+        """Let every question go: the game has moved past it."""
+        self.withdraw(self.questions.values(), t)
+
+    def withdraw_about_the_table(self, t: float, asked_before_s: float = inf) -> None:
+        """Let go what was asked about the table, and not again since then: that is gone."""
+        about = filter(is_about_the_table, self.questions.values())
+        self.withdraw((q for q in about if self.renewed[q.id] <= asked_before_s), t)
+
+    def withdraw_stale(self, t: float) -> None:
+        """Let go what looks at the table have not asked again: what it was about is gone."""
+        self.withdraw_about_the_table(t, t - self.settings.stale_after_s)

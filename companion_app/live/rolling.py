@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion_app.live.correcting import Corrector
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
 from companion_app.live.keeping import Keeper
 from companion_app.live.match import Match
-from companion_app.live.open_questions import OpenQuestions
 from companion_app.live.referee_state import Picture, RefereeState
 from companion_app.live.settle import Settled
 from engine.errors import RecordError
 from engine.game import Json, Move
 from engine.placement import Layout
-from engine.record import parse_move
 
 
 class Rolls:
     """Lets rolls count when their turn has come."""
 
-    def __init__(
-        self, state: RefereeState, questions: OpenQuestions, keeper: Keeper, corrector: Corrector
-    ) -> None:
-        self._state = state
-        self._match = state.match
-        self._open = questions
-        self._keeper = keeper
-        self._corrector = corrector
+    def __init__(self, state: RefereeState, keeper: Keeper) -> None:
+        self._state, self._match, self._keeper = state, state.match, keeper
 
     def rolled(self, written: dict[str, Json], t: float) -> None:
         """Take in a roll: it counts now, or when its turn comes."""
@@ -39,7 +30,7 @@ class Rolls:
             # The die was seen already: what is told says which cards, or that it was misread.
             changes = {k: v for k, v in written.items() if k in ("value", "tiles")}
             self._state.seen_roll = None
-            self._corrector.correct(len(self._match.accepted), changes, t)
+            self._keeper.correct(len(self._match.accepted), changes, t)
             return
         move = move_told(self._match, written)
         self._state.rolls.append((t, move))
@@ -69,7 +60,7 @@ class Rolls:
             if not moves:
                 return
             if len(moves) > 1 and position.turn.is_untold:
-                self._open.ask("hand", ("discard", len(self._match.accepted)),
+                self._state.ask("hand", ("discard", len(self._match.accepted)),
                           [[move.tile, round(1 / len(moves), 3)] for move in moves], t,
                           choices={"discard": True})  # fmt: skip
                 return
@@ -121,6 +112,6 @@ def move_told(match: Match, written: dict[str, Json]) -> Move:
     """
     written.setdefault("player", match.position.to_move)
     try:
-        return parse_move(match.game, match.box, match.start.players, written, "told")
+        return match.parsed(written, "told")
     except RecordError as error:
         raise ToldError(str(error)) from error

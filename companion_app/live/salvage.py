@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from companion_app.live.log_line import LINE_IN_BYTES, Line, read_line
@@ -18,12 +18,10 @@ def is_damaged(path: Path, copied: Mapping[int, Line]) -> bool:
     if not path.exists():
         return bool(copied)
     try:
-        db = _read_only(path)
-        try:
+        with closing(_read_only(path)) as db:
             (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-            lines = db.execute("SELECT line FROM log").fetchall() if _has_log(db) else []
-        finally:
-            db.close()
+            has_log = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'log'").fetchall()
+            lines = db.execute("SELECT line FROM log").fetchall() if has_log else []
     except sqlite3.OperationalError as error:
         # A file that cannot be opened (rights, disk) is not a damaged one.
         return "malformed" in str(error)
@@ -42,45 +40,32 @@ def salvaged_lines(path: Path) -> Iterator[Line]:
                 if line is not None:
                     yield line
     # Long lines are spread over pages and found only through SQLite.
-    with suppress(sqlite3.Error, OSError):
-        db = _read_only(path)
-        try:
-            (last,) = db.execute("SELECT max(seq) FROM log").fetchone()
-            for seq in range(1, (last or 0) + 1):
-                with suppress(sqlite3.Error):
-                    row = db.execute("SELECT line FROM log WHERE seq = ?", (seq,)).fetchone()
-                    line = read_line(row[0]) if row else None
-                    if line is not None:
-                        yield line
-        finally:
-            db.close()
+    with suppress(sqlite3.Error, OSError), closing(_read_only(path)) as db:
+        (last,) = db.execute("SELECT max(seq) FROM log").fetchone()
+        for seq in range(1, (last or 0) + 1):
+            with suppress(sqlite3.Error):
+                row = db.execute("SELECT line FROM log WHERE seq = ?", (seq,)).fetchone()
+                line = read_line(row[0]) if row else None
+                if line is not None:
+                    yield line
 
 
 def salvaged_pictures(path: Path) -> Iterator[tuple[int, str, bytes]]:
     """Yield every picture that SQLite can still get at: its line, its name, its bytes."""
-    with suppress(sqlite3.Error, OSError):
-        db = _read_only(path)
-        try:
-            for key in db.execute("SELECT seq, name FROM pictures").fetchall():
-                with suppress(sqlite3.Error):
-                    row = db.execute(
-                        "SELECT seq, name, jpeg FROM pictures WHERE seq = ? AND name = ?", key
-                    ).fetchone()
-                    if row and [type(value) for value in row] == [int, str, bytes]:
-                        yield row
-        finally:
-            db.close()
+    with suppress(sqlite3.Error, OSError), closing(_read_only(path)) as db:
+        for key in db.execute("SELECT seq, name FROM pictures").fetchall():
+            with suppress(sqlite3.Error):
+                row = db.execute(
+                    "SELECT seq, name, jpeg FROM pictures WHERE seq = ? AND name = ?", key
+                ).fetchone()
+                if row and [type(value) for value in row] == [int, str, bytes]:
+                    yield row
 
 
 def listed_pictures(path: Path) -> int:
     """Return how many pictures a store says that it has; 0 where it cannot say."""
-    with suppress(sqlite3.Error, OSError):
-        db = _read_only(path)
-        try:
-            (count,) = db.execute("SELECT count(*) FROM pictures").fetchone()
-            return int(count)
-        finally:
-            db.close()
+    with suppress(sqlite3.Error, OSError), closing(_read_only(path)) as db:
+        return int(db.execute("SELECT count(*) FROM pictures").fetchone()[0])
     return 0
 
 
@@ -88,10 +73,6 @@ def _has_gaps(kept: Mapping[int, Line], copied: Mapping[int, Line]) -> bool:
     """Say whether lines are gone that the copy has; not when it is the copy of another store."""
     ours = all(copied[seq] == line for seq, line in kept.items() if seq in copied)
     return ours and bool(copied.keys() - kept.keys())
-
-
-def _has_log(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = 'log'").fetchall())
 
 
 def _read_only(path: Path) -> sqlite3.Connection:

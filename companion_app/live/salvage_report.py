@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from companion_app.whole_file import write_whole
 from engine.errors import EngineError
 from engine.given import an_object, is_whole, read_json
 
@@ -35,17 +34,10 @@ def tell(folder: Path, found: Salvaged, aside: Path) -> None:
         "pictures %d; not saved: lines %d, pictures %d", aside.name, found.games, found.lines,
         found.pictures, found.lines_lost, found.pictures_lost,
     )  # fmt: skip
-    beside = folder / f"{FILE}.new"
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            json.dump(asdict(found), file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(folder / FILE)
+        write_whole(folder / FILE, json.dumps(asdict(found)))
     except OSError as error:
         log.error("the page cannot tell of it: %s", error.strerror)
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
 
 
 def told(folder: Path) -> Salvaged | None:

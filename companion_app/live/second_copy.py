@@ -7,10 +7,11 @@ gap, wherever the damage is.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+
+from companion_app.whole_file import write_whole
 
 FILE = "games.log"
 
@@ -39,13 +40,5 @@ class SecondCopy:
 
     def rewrite(self, texts: Iterable[str]) -> None:
         """Write the whole copy anew, in one step; the old one stays where the disk fails."""
-        beside = self.path.with_name(self.path.name + ".new")
-        try:
-            with beside.open("wb") as file:
-                file.writelines(text.encode("ascii") + b"\n" for text in texts)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path)
-        except OSError:
-            with suppress(OSError):
-                beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            write_whole(self.path, "".join(f"{text}\n" for text in texts))

@@ -83,6 +83,8 @@ class Settler:
         recent = list(self.looks)[-self.settings.looks_gone :]
         spots = {spot for look in self.looks for spot in look.beliefs}
         covered = frozenset(spot for look in recent for spot in look.covered) - self._read_surely()
+        # A tile that any look has seen go on under something does.
+        half_hidden = frozenset(spot for look in self.looks for spot in look.half_hidden)
         for spot in spots:
             seen = [look.beliefs[spot] for look in self.looks if spot in look.beliefs]
             seen_lately = sum(1 for look in recent if spot in look.beliefs)
@@ -106,7 +108,7 @@ class Settler:
             frozenset(filter(self._is_steady, doubts)),
             covered,
             frozenset(flickering),
-            replace(self.looks[-1], clay=self._clay(), half_hidden=self._half_hidden()),
+            replace(self.looks[-1], clay=self._clay(), half_hidden=half_hidden),
             known_px or {},
             self._die(),
             len(self.looks) >= self.settings.looks_gone,
@@ -127,10 +129,6 @@ class Settler:
             for spot, belief in look.beliefs.items()
             if belief.sure and spot not in look.covered
         )
-
-    def _half_hidden(self) -> frozenset[Spot]:
-        """Return the hexes of tiles that any look has seen go on under something."""
-        return frozenset(spot for look in self.looks for spot in look.half_hidden)
 
     def _clay(self) -> frozenset[Clay]:
         """Return the clay that most looks show; a place is told by the newest that shows it."""

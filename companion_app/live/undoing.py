@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from companion_app.live.announcing import Voice
 from companion_app.live.keeping import Keeper
 from companion_app.live.match import Accepted
-from companion_app.live.open_questions import OpenQuestions
 from companion_app.live.referee_state import Before, Deed, RefereeState
 
 
 class Undoing:
     """The referee's memory of what was told."""
 
-    def __init__(
-        self, state: RefereeState, voice: Voice, questions: OpenQuestions, keeper: Keeper
-    ) -> None:
-        self._state = state
-        self._match = state.match
-        self._voice = voice
-        self._open = questions
-        self._keeper = keeper
+    def __init__(self, state: RefereeState, keeper: Keeper) -> None:
+        self._state, self._match, self._keeper = state, state.match, keeper
 
     @property
     def can_undo_told(self) -> bool:
@@ -39,19 +31,19 @@ class Undoing:
         if not self.can_undo_told:
             return False
         before = self._state.deeds.pop().before
-        if self._state.pending is not None and self._state.pending != before.pending:
+        if self._state.pending is not None and self._state.pending != before.state["pending"]:
             self._keeper.take_foul_back(t)
-        count = _common(before.mark.accepted, self._match.accepted)
+        count = _common(before.match.accepted, self._match.accepted)
         last = len(self._match.accepted)
-        self._match.go_back(before.mark, t)
+        self._match.go_back(before.match, t)
         for n in range(last, count, -1):
-            self._voice.say("taken-back", t, n=n)
+            self._state.say("taken-back", t, n=n)
         for n, one in enumerate(self._match.accepted[count:], start=count + 1):
-            self._voice.verdict(n, one, t)
+            self._state.say_verdict(n, one, t)
         self._state.put_back(before)
-        self._open.withdraw_all(t)
+        self._state.withdraw_all(t)
         if before.question is not None:
-            self._open.put(before.question, t)
+            self._state.put(before.question, t)
         self._state.turn = self._state.scores = None
         self._keeper.go_on(t)
         return True
@@ -59,8 +51,8 @@ class Undoing:
     def remember(self, before: Before) -> None:
         """Keep what was just told, so that it can be undone."""
         now = tuple(self._match.accepted)
-        unchanged = now == before.mark.accepted and self._match.start == before.mark.start
-        due = unchanged and self._state.pending == before.pending
+        unchanged = now == tuple(before.match.accepted) and self._match.start == before.match.start
+        due = unchanged and self._state.pending == before.state["pending"]
         self._state.deeds.append(Deed(before, self._match.start, now, due))
 
     def _stands(self, deed: Deed) -> bool:

@@ -49,10 +49,8 @@ class AloneGame:
 class AloneGames:
     """The games that are on, by a name that only their phone knows."""
 
-    def __init__(
-        self, player: Callable[[], Player], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._player, self._clock = player, clock
+    def __init__(self, player: Callable[[], Player]) -> None:
+        self._player = player
         self._lock = threading.Lock()
         self._games: OrderedDict[str, AloneGame] = OrderedDict()
 
@@ -63,13 +61,13 @@ class AloneGames:
             Refusal: there are as many as can be, or the machine is away.
         """
         with self._lock:
-            old_s = self._clock() - LEFT_AFTER_S
+            old_s = time.monotonic() - LEFT_AFTER_S
             for name in [n for n, one in self._games.items() if one.over or one.touched_s < old_s]:
                 del self._games[name]
             if len(self._games) >= MOST_GAMES:
                 raise Refusal(code="alone-full", status=503, retry_after_s=60)
             name = secrets.token_urlsafe(9)
-            game = AloneGame(record, seat, level, secrets.randbits(30), touched_s=self._clock())
+            game = AloneGame(record, seat, level, secrets.randbits(30), touched_s=time.monotonic())
             self._games[name] = game
         try:
             self._play_on(name, game, None)
@@ -111,7 +109,7 @@ class AloneGames:
         )  # fmt: skip
         after = replace(
             game, moves=tuple(said["moves"]), hand=tuple(said["hand"]), over=bool(said["over"]),
-            legal=tuple(said["legal"]), touched_s=self._clock(),
+            legal=tuple(said["legal"]), touched_s=time.monotonic(),
         )  # fmt: skip
         with self._lock:
             # Of two answers to one position the first counts.

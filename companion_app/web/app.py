@@ -17,24 +17,17 @@ from companion_app.web.views import (
     alone,
     api,
     at_table,
-    backups,
-    card,
     control,
     events,
     games,
-    guide,
     hall,
-    health,
-    hosting,
     machine,
     overlay,
     pages,
-    phone_upload,
     photos,
-    privacy,
     teaching,
     trial,
-    update,
+    upkeep,
     wizard,
 )
 
@@ -53,14 +46,11 @@ def create_app(companion: Companion) -> Flask:
         app, companion.settings, companion.limiter, companion.sessions,
         lambda address, port: companion.https.peer(address, port) if companion.https else None,
     )  # fmt: skip
-    for part in (
-        api, control, events, games, privacy, photos, pages, wizard, trial, phone_upload,
-        overlay, health, update, teaching, at_table, hosting, card, hall, backups, machine,
-        alone, guide,
-    ):  # fmt: skip
-        app.register_blueprint(part.blueprint)
+    for part in (alone, api, at_table, control, events, games, hall, machine, overlay, pages,
+                 photos, teaching, trial, upkeep, wizard):  # fmt: skip
+        app.register_blueprint(part.views)
     app.register_error_handler(Exception, _refused)
-    app.after_request(_compressed)
+    app.after_request(lambda response: compressed(response, companion.packer))
     return app
 
 
@@ -83,7 +73,3 @@ def _refused(error: Exception) -> Response:
     if code == "other-name" and request.accept_mimetypes.accept_html:
         return Response(text, status, mimetype="text/plain")
     return refused(status, code, text, detail, wait)
-
-
-def _compressed(response: Response) -> Response:
-    return compressed(response, companion().packer)

@@ -9,8 +9,9 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from flask import Response, current_app, request
+from flask import Response, current_app
 
 from companion_app.hands.pool import Hands
 from companion_app.help_orders import help_is_off
@@ -22,20 +23,21 @@ from companion_app.live.kept import Kept
 from companion_app.live.match import Match
 from companion_app.refusal import Refusal
 from companion_app.seat.player import NoPlayer, Player
+from companion_app.web import snapshot
 from companion_app.web.alone import AloneGames
-from companion_app.web.checking import Checker
 from companion_app.web.drawing.table import warm_up
 from companion_app.web.looked_over import LookedOver
+from companion_app.web.looking import Check
 from companion_app.web.place import Place
 from companion_app.web.replica import Now, Replica
 from companion_app.web.scoring import ReadPhoto
 from companion_app.web.serving import access
-from companion_app.web.serving.exchange import language
+from companion_app.web.serving.exchange import fresh, language
 from companion_app.web.serving.https_front import HttpsOffer
 from companion_app.web.serving.limits import Limiter
 from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.sessions import Sessions
-from companion_app.web.serving.shared import Packer, SharedAnswers
+from companion_app.web.serving.shared import Lately, Packer, SharedAnswers
 from companion_app.web.speech import Speech
 from companion_app.web.summaries import Summaries
 
@@ -57,7 +59,8 @@ class Companion:
     limiter: Limiter = field(default_factory=Limiter)
     sessions: Sessions = field(default_factory=Sessions)
     """Phones that showed the PIN or the join code."""
-    checker: Checker = field(default_factory=Checker)
+    checker: Lately[Check | None] = field(default_factory=Lately)
+    """Whether the camera's picture will do, asked of the hands once for all phones."""
     photos: list[bytes] = field(default_factory=list)
     """Of the calibration sheet, since the camera was chosen."""
     https: HttpsOffer | None = None
@@ -122,6 +125,12 @@ def companion() -> Companion:
     return found
 
 
+def done(what: str, told: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Have something done; return the state after it, so that who asked sees it at once."""
+    companion().eye.ask(what, told)
+    return snapshot.state(companion().now(), speech())
+
+
 def join_code_shown() -> str | None:
     """Return the join code for whoever may hand it on: the host, and who has joined by it."""
     known = access.is_host() or access.has_joined()
@@ -135,7 +144,4 @@ def speech(names: Mapping[str, str] | None = None) -> Speech:
 
 def svg_answer(drawn: str) -> Response:
     """Return a drawing."""
-    answer = Response(drawn, mimetype="image/svg+xml")
-    answer.headers["Cache-Control"] = "no-cache"
-    answer.add_etag()
-    return answer.make_conditional(request)  # type: ignore[return-value]
+    return fresh(Response(drawn, mimetype="image/svg+xml"))

@@ -7,9 +7,8 @@ from typing import Any
 
 from companion_app.hands.work import LOOK
 from companion_app.home import profile_file
-from companion_app.line.ends import Answer
+from companion_app.line.ends import Answer, Still
 from companion_app.line.standing import kind_of
-from companion_app.line.still import Still
 from companion_app.web.context import companion
 from companion_app.web.looking import Wanted, calibrated, read_still
 from companion_app.web.serving.errors import NotFound, WebError

@@ -15,34 +15,30 @@ from engine.record import Record, find_set, parse_options, parse_players
 
 def record_begun(sent: Mapping[str, Any]) -> Record:
     """Return the game that begins now, with nothing laid."""
-    game = game_named(sent.get("game"))
-    box = find_set(game, sent.get("set"), companion().place.set_folders)
-    players = parse_players(game, sent.get("players"), "players")
-    options = sent.get("options", {})
-    if not isinstance(options, dict):
-        raise BadRequest("options is an object")
-    start = Start(players, parse_options(game, options, "options"))
-    game.opening(start, box)
-    return Record(game, box, start)
+    record = _record(sent, sent.get("set"), sent.get("players"))
+    record.game.opening(record.start, record.tile_set)
+    return record
 
 
 def record_asked(sent: Mapping[str, Any]) -> Record:
     """Return the game to come that a request names: game, set, players, options."""
-    game = game_named(sent.get("game"))
-    box = find_set(game, sent.get("set") or None, companion().place.set_folders)
-    listed = sent.get("players")
-    if listed is None:
-        facts = game.facts
-        listed = list((facts.player_names or ("Anna", "Ben"))[: facts.fewest_players])
-    players = parse_players(game, listed, "players")
-    options = sent.get("options", {})
-    if not isinstance(options, dict):
-        raise BadRequest("options is an object")
-    record = Record(game, box, Start(players, parse_options(game, options, "options")))
+    facts = game_named(sent.get("game")).facts
+    some = list((facts.player_names or ("Anna", "Ben"))[: facts.fewest_players])
+    players = some if sent.get("players") is None else sent["players"]
+    record = _record(sent, sent.get("set") or None, players)
     try:
-        game.opening(record.start, box)
+        record.game.opening(record.start, record.tile_set)
     except RecordError as error:
         # What the border is laid with may lie on the table that is read next.
         if error.place != "setup":
             raise
     return record
+
+
+def _record(sent: Mapping[str, Any], set_name: Any, listed: Any) -> Record:
+    game = game_named(sent.get("game"))
+    box = find_set(game, set_name, companion().place.set_folders)
+    players, options = parse_players(game, listed, "players"), sent.get("options", {})
+    if not isinstance(options, dict):
+        raise BadRequest("options is an object")
+    return Record(game, box, Start(players, parse_options(game, options, "options")))

@@ -29,11 +29,6 @@ class Chapter:
     html: str
 
 
-def guide_language(wanted: str) -> str:
-    """Return the language of the guide for who reads another one."""
-    return wanted if wanted in LANGUAGES else LANGUAGES[0]
-
-
 @cache
 def chapter(language: str, name: str) -> Chapter:
     """Return a chapter.
@@ -51,11 +46,6 @@ def chapter(language: str, name: str) -> Chapter:
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
     title = text.partition("\n")[0].removeprefix("# ")
     return Chapter(name, title, _for_the_page(html))
-
-
-def chapters(language: str) -> tuple[Chapter, ...]:
-    """Return all chapters of a language, in reading order."""
-    return tuple(chapter(language, name) for name in CHAPTERS)
 
 
 def picture(name: str) -> bytes:

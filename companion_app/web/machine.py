@@ -9,13 +9,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from companion_app.live.match import Match
-from companion_app.live.places import Spot, spots_of
+from companion_app.live.places import Spot, spots_of, tiles_of
 from companion_app.web.drawing.table import spots_of as places_of
 from companion_app.web.speech import Speech
 from engine.game import Json, Move
 from engine.infer import change_between
 from engine.placement import Layout, Piece, Placement
-from engine.record import parse_move
 
 Doc = dict[str, Json]
 SIDES = {(1, 0): "right", (-1, 0): "left", (0, -1): "above", (0, 1): "below"}
@@ -30,38 +29,26 @@ def machine_to_json(said: Mapping[str, Any] | None, match: Match, speech: Speech
         return None
     player = said["player"]
     document: Doc = {**said, "name": speech.player(player) if player else "", "ghost": [],
-                     "words": "", "hands": _hands(said["hands"], speech)}  # fmt: skip
+                     "words": ""}  # fmt: skip
+    document["hands"] = {
+        who: [{"tile": tile, "label": speech.tile(tile)} for tile in held]
+        for who, held in said["hands"].items()
+    }
     if said["laid"] is not None:
-        laid = _move(said["laid"], match)
+        laid = match.parsed(said["laid"], "machine")
         document["laid"] = speech.move(laid, match.game.facts.coloured_moves)
     if said["move"] is not None:
-        move = _move(said["move"], match)
-        document["ghost"] = ghost(match.game.layout(match.position), after(match, move), match)
+        move = match.parsed(said["move"], "machine")
+        document["ghost"] = ghost(match.layout, match.after(move), match)
         where = words_for(match, move, speech)
         document["words"] = speech.page("machine-belongs", where=where) if said["laid"] else where
     elif said["needs"] is not None:
-        document["words"] = speech.page(f"machine-needs-{_need(said['needs'], match)}")
+        is_cards = said["needs"] == "draw" and "roll" in match.game.facts.actions
+        needs = "cards" if is_cards else said["needs"]
+        document["words"] = speech.page(f"machine-needs-{needs}")
     elif said["thinking"]:
         document["words"] = speech.page("machine-thinks")
     return document
-
-
-def _need(needs: str, match: Match) -> str:
-    return "cards" if needs == "draw" and "roll" in match.game.facts.actions else needs
-
-
-def _hands(hands: Mapping[str, Iterable[str]], speech: Speech) -> Doc:
-    return {who: [{"tile": tile, "label": speech.tile(tile)} for tile in held]
-            for who, held in hands.items()}  # fmt: skip
-
-
-def _move(written: Json, match: Match) -> Move:
-    return parse_move(match.game, match.box, match.start.players, written, "machine")
-
-
-def after(match: Match, move: Move) -> Layout:
-    """Return the table after a move."""
-    return match.game.layout(match.game.apply(match.position, move))
 
 
 def ghost(before: Layout, later: Layout, match: Match) -> list[Doc]:
@@ -74,14 +61,12 @@ def ghost(before: Layout, later: Layout, match: Match) -> list[Doc]:
 
 
 def _laid(before: Layout, later: Layout) -> list[Placement | Piece]:
-    laid = change_between(before, later).laid
-    return [*sorted(laid.cards), *sorted(laid.pieces)]
+    return tiles_of(change_between(before, later).laid)
 
 
 def words_for(match: Match, move: Move, speech: Speech) -> str:
     """Return a move in words: the tile, and what lies beside its place."""
-    before = match.game.layout(match.position)
-    later = after(match, move)
+    before, later = match.layout, match.after(move)
     laid = _laid(before, later)
     if not laid:
         return speech.move(move, match.game.facts.coloured_moves)
@@ -103,7 +88,7 @@ def _beside(
 ) -> list[str]:  # fmt: skip
     """Return what lies beside a place, heads first: they are found most easily."""
     lying: dict[Spot, Placement | Piece] = {
-        spot: other for other in _all(before) for spot in spots_of(other)
+        spot: other for other in tiles_of(before) for spot in spots_of(other)
     }
     sides = HEX_SIDES if match.box.lattice == "hex" else SIDES
     found = {
@@ -117,13 +102,9 @@ def _beside(
             for side, tile in heads_first[:MOST_BESIDE]]  # fmt: skip
 
 
-def _all(layout: Layout) -> list[Placement | Piece]:
-    return [*layout.cards, *layout.pieces]
-
-
 def _under(one: Placement | Piece, before: Layout) -> Placement | Piece | None:
     places = set(spots_of(one))
-    return next((old for old in _all(before) if places.intersection(spots_of(old))), None)
+    return next((old for old in tiles_of(before) if places.intersection(spots_of(old))), None)
 
 
 # --- why -----------------------------------------------------------------------------------------

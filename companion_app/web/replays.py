@@ -12,17 +12,16 @@ from typing import Any, cast
 
 from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
+from companion_app.live.log_line import names_in
 from companion_app.live.match import Match
-from companion_app.live.moved import last_cells
 from companion_app.live.store import Store
 from companion_app.web import snapshot
 from companion_app.web.drawing import match as match_drawing
-from companion_app.web.drawing.table import spot
 from companion_app.web.machine import ghost
 from companion_app.web.place import Place
 from companion_app.web.serving.errors import NotFound
 from companion_app.web.speech import Speech
-from engine.record import move_to_json, parse_move, record_to_json
+from engine.record import record_to_json
 
 Doc = dict[str, Any]
 MOST_LISTED = 400
@@ -63,15 +62,11 @@ def replayed(place: Place, key: str) -> Replayed:
     if mark not in _at_hand:
         # Of a store a match that is only read needs no more than its lines.
         match = Match.resume(cast(Store, kept), key, place.set_folders)
-        names: dict[str, str] = {}
-        for line in lines:
-            if line.kind == "names":
-                names = {str(k): str(v) for k, v in line.body.get("names", {}).items()}
         fouls = Counter(str(line.body["move"]["player"]) for line in lines if line.kind == "foul")
         times = {"began_s": lines[0].at_s, "ended_s": lines[-1].at_s}
         sources = [str(line.body.get("source", "")) for line in lines if line.kind == "source"]
         demo = any(source.partition(":")[0] == "demo" for source in sources)
-        _at_hand[mark] = Replayed(match, times, names, fouls, lines[-1].seq, demo)
+        _at_hand[mark] = Replayed(match, times, names_in(lines), fouls, lines[-1].seq, demo)
     _at_hand.move_to_end(mark)
     while len(_at_hand) > MOST_AT_HAND:
         _at_hand.popitem(last=False)
@@ -146,7 +141,7 @@ def game_looked_over(place: Place, key: str, language: str, found: Doc) -> Doc:
     for said in found["moves"][: len(match.accepted)]:
         better = None
         if said["best"] is not None:
-            move = parse_move(match.game, match.box, match.start.players, said["best"], "best")
+            move = match.parsed(said["best"], "best")
             before = match.positions[said["n"] - 1]
             later = match.game.layout(match.game.apply(before, move))
             better = {"text": words.move(move, match.game.facts.coloured_moves),
@@ -169,12 +164,8 @@ def game_before(place: Place, key: str, language: str, n: int) -> Doc:
     legal = match.game.legal_moves(match.positions[n - 1])[:MOST_LISTED]
     return {
         "record": {**record, "moves": record["moves"][: n - 1]},
-        "legal": [
-            {"move": move_to_json(move), "spots": [spot(p) for p in last_cells(move, match)],
-             "text": words.move(move, match.game.facts.coloured_moves)}
-            for move in legal
-        ],
-    }  # fmt: skip
+        "legal": [snapshot.listed_move(move, match, words) for move in legal],
+    }
 
 
 def game_sheet(place: Place, key: str, language: str) -> bytes:
@@ -183,5 +174,5 @@ def game_sheet(place: Place, key: str, language: str) -> bytes:
 
     game = replayed(place, key)
     words, out = Speech(language, game.names), io.BytesIO()
-    score_sheet(out, game.match, snapshot.match_to_json(game.match, words), game.times, words)
+    score_sheet(out, game.match, snapshot.match_to_json(game.match, words), game.times)
     return out.getvalue()

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion_app.cli.record_commands import players_seen
+from companion_app.boxes import players_seen
+from companion_app.live.places import leading
 from companion_app.outlining import ink_of
-from companion_app.web.drawing.table import draw_table
+from companion_app.web.drawing.table import table_in_words
 from companion_app.web.place import Place
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.speech import Speech
@@ -90,7 +91,7 @@ def scored_table(
     words = Speech(language, {})
     position = game.opening(start, box)
     outcome = game.outcome(position)
-    best = outcome.winners or _most(outcome.scores)
+    best = outcome.winners or leading(outcome.scores)
     answer["players"] = [
         {
             "id": player, "name": words.player(player), "score": outcome.scores[player],
@@ -104,17 +105,8 @@ def scored_table(
     answer["broken"] = [
         words.violation(game.facts.name, broken) for broken in game.inspect(position)
     ]
-    answer["svg"] = draw_table(
-        box, layout, start.players, label=words.labels(layout, box), board_word=words.page("board"),
-        names=[words.player(player) for player in start.players], title=game.facts.title,
-    )  # fmt: skip
+    answer["svg"] = table_in_words(box, layout, start.players, words, game.facts.title)
     return answer
-
-
-def _most(scores: Mapping[str, int | None]) -> list[str]:
-    """Return who has the most points, where nobody can know whether the game is over."""
-    known = [score for score in scores.values() if score is not None]
-    return [player for player, score in scores.items() if known and score == max(known)]
 
 
 def printed_part(
@@ -125,8 +117,7 @@ def printed_part(
     Raises:
         NotFound: the box has no such part.
     """
-    from models.sheets.make import parts_of, printed_pitch_mm, write_sheets
-    from models.sheets.paper import sheet_of
+    from models.sheets.make import parts_of
     from models.sheets.words import ENGLISH, Words
 
     box = find_set(game_named(game_name), set_name, place.set_folders)
@@ -134,23 +125,24 @@ def printed_part(
         raise NotFound
     speech = Speech(language, {})
     words = Words({key: speech.page(f"sheet-{key}") for key in ENGLISH}, speech.tile)
-    sheet = sheet_of(paper)
-    with tempfile.TemporaryDirectory() as folder:
-        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None), words, part)
-        return (Path(folder) / f"{part}.pdf").read_bytes()
+    return _sheets(box, paper, words, part)[f"{part}.pdf"]
 
 
 def printed(place: Place, game_name: str, set_name: str | None, paper: str) -> tuple[str, bytes]:
     """Return the name of a box, and its tiles as PDF sheets to cut out, in one file."""
+    box, packed = find_set(game_named(game_name), set_name, place.set_folders), io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in _sheets(box, paper).items():
+            archive.writestr(name, data)
+    return box.name, packed.getvalue()
+
+
+def _sheets(box: TileSet, paper: str, *more: Any) -> dict[str, bytes]:
+    """Return the PDF files of a box by name; ``more`` are words, and the only part to be made."""
     from models.sheets.make import printed_pitch_mm, write_sheets
     from models.sheets.paper import sheet_of
 
-    box = find_set(game_named(game_name), set_name, place.set_folders)
-    packed = io.BytesIO()
+    sheet = sheet_of(paper)
     with tempfile.TemporaryDirectory() as folder:
-        sheet = sheet_of(paper)
-        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None))
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(Path(folder).glob("*.pdf")):
-                archive.write(file, file.name)
-    return box.name, packed.getvalue()
+        write_sheets(box, Path(folder), sheet, printed_pitch_mm(box, sheet, None), *more)
+        return {file.name: file.read_bytes() for file in sorted(Path(folder).glob("*.pdf"))}

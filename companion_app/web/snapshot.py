@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from companion_app.line.standing import Standing
 from companion_app.live.match import Accepted, Match
-from companion_app.live.moved import last_cells
+from companion_app.live.places import leading, tiles_of
 from companion_app.web.asking import question_in_words
 from companion_app.web.drawing.match import last_spots, mark_of
 from companion_app.web.drawing.table import spot, spots_of
-from companion_app.web.laying import laid
 from companion_app.web.machine import machine_to_json
 from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.speech import Speech
 from engine.draw.palette import coat
-from engine.game import Json, Outcome, Place, Position, Violation
-from engine.placement import Layout, Piece, Placement
+from engine.game import Json, Move, Outcome, Place, Position, Violation
+from engine.placement import Placement
 from engine.record import move_to_json
 from engine.tiles import TileSet
 
@@ -34,7 +34,7 @@ def state(now: Now, speech: Speech) -> Doc:
     standing = now.standing
     document: Doc = {
         "version": now.version,
-        "seeing": {"state": standing.seeing, "text": speech.seen(standing.seeing),
+        "seeing": {"state": standing.seeing, "text": speech.page(f"seeing-{standing.seeing}"),
                    "why": _why(standing.why, speech)},
         "source": {"kind": standing.kind},
         "trouble": _trouble(standing.trouble, speech) if now.is_watched
@@ -66,7 +66,7 @@ def _why(why: Mapping[str, Json] | None, speech: Speech) -> Doc | None:
     if why is None:
         return None
     spots = [spot(place[1:], place[0]) for place in why["spots"]]
-    return {"what": why["what"], "text": speech.why_not(why["what"]), "spots": spots}
+    return {"what": why["what"], "text": speech.page(f"why-{why['what']}"), "spots": spots}
 
 
 def _trouble(text: str | None, speech: Speech) -> str | None:
@@ -123,8 +123,7 @@ def _last_round(position: Position) -> str | None:
 
 def _leading(scores: Mapping[str, int | None], over: bool) -> list[str]:
     """Return who leads a game that people ended early."""
-    known = [score for score in scores.values() if score is not None]
-    return [p for p, score in scores.items() if over and known and score == max(known)]
+    return leading(scores) if over else []
 
 
 def _players(match: Match, outcome: Outcome, speech: Speech, turn: str | None) -> list[Doc]:
@@ -183,8 +182,14 @@ def _move(n: int, one: Accepted, match: Match, speech: Speech) -> Doc:
         "overruled": one.overruled,
         "violations": violations_to_json(one.violations, match, speech),
         "seq": one.seq,
-        "spots": [spot(p) for p in last_cells(one.move, match)],
+        "spots": [spot(p) for p in match.cells_of(one.move)],
     }
+
+
+def listed_move(move: Move, match: Match, speech: Speech) -> Doc:
+    """Return a move that could be made: as it is written, its places, and in words."""
+    return {"move": move_to_json(move), "spots": [spot(p) for p in match.cells_of(move)],
+            "text": speech.move(move, match.game.facts.coloured_moves)}  # fmt: skip
 
 
 def violations_to_json(violations: Iterable[Violation], match: Match, speech: Speech) -> list[Doc]:
@@ -219,8 +224,8 @@ def _foul(match: Match, now: Now, speech: Speech) -> Doc | None:
         "player": pending.move.player,
         "name": speech.player(pending.move.player),
         "text": speech.move(pending.move, match.game.facts.coloured_moves),
-        "said": laid(speech, pending.move, match.game.facts.coloured_moves),
-        "spots": [spot(p) for p in last_cells(pending.move, match)],
+        "said": speech.laid(pending.move, match.game.facts.coloured_moves),
+        "spots": [spot(p) for p in match.cells_of(pending.move)],
         "move": move_to_json(pending.move),
         "violations": violations_to_json(pending.violations, match, speech),
         "pictures": {name: name in now.pictures for name in ("before", "after")},
@@ -234,30 +239,24 @@ def _tiles(match: Match, count: int, speech: Speech) -> list[Doc]:
     """Return what lies there, each tile with the move that laid it."""
     born: dict[str, int] = {}
     for number, one in enumerate(match.accepted[:count], start=1):
-        for place in last_cells(one.move, match):
+        for place in match.cells_of(one.move):
             born[spot(place)] = number
-    layout = match.game.layout(match.positions[count])
+    layout = match.layouts[count]
     label = speech.labels(layout, match.box)
     return [
         {"tile": one.tile, "label": label(one), "spots": places,
          "n": max(born.get(place, 0) for place in places),
          "turns": one.turns if isinstance(one, Placement) else None}
-        for one in sorted(_placed(layout), key=str)
+        for one in sorted(tiles_of(layout), key=str)
         for places in (spots_of(one, match.box),)
     ]  # fmt: skip
 
 
-def _placed(layout: Layout) -> list[Placement | Piece]:
-    return [*layout.cards, *layout.pieces]
-
-
 def _stock(match: Match, count: int, speech: Speech) -> list[Doc]:
     """Return what is left in the box, by tile; not what was put away before the game."""
-    lying: dict[str, int] = {}
-    for one in _placed(match.game.layout(match.positions[count])):
-        lying[one.tile] = lying.get(one.tile, 0) + 1
+    lying = Counter(one.tile for one in tiles_of(match.layouts[count]))
     return [
-        {"tile": name, "label": speech.tile(name), "left": max(0, number - lying.get(name, 0)),
+        {"tile": name, "label": speech.tile(name), "left": max(0, number - lying[name]),
          "colour": match.box[name].colour} | _cells(match.box, name)
         for name, number in match.box.counts.items()
         if number

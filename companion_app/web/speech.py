@@ -18,6 +18,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from companion_app.live.places import tiles_of
 from companion_app.web.rows import board_side, where
 from engine.game import Move, Rule, ScoreLine, Summary, Violation
 from engine.placement import Layout, Piece, Placement
@@ -102,17 +103,16 @@ class Speech:
 
     def _coloured(self, colour: str, parts: Sequence[str]) -> str:
         """Return a tile with its colour, in the form that goes with the shape's gender."""
-        kind = "hex" if parts[0].isdigit() else parts[0]
-        gender = self._words["genders"].get(kind, "m")
-        said = self._words["adjectives"].get(colour, {}).get(gender, self.colour(colour))
-        if kind == "hex":
+        own = self._words["adjectives"].get(colour, {})
+        said = own.get(self._gender(parts[0]), self.colour(colour))
+        if parts[0].isdigit():
             tile = self.page("hex-tile-of-colour", colour=said, n=parts[0])
             return self._bent(tile, parts)
         return self.page("tile-of-colour", colour=said, shape=self._shape(parts))
 
     def labels(self, layout: Layout, box: TileSet) -> Callable[[Placement | Piece], str]:
         """Return what says a lying tile with its place, for those who have the table read out."""
-        lying: list[Placement | Piece] = [*layout.cards, *layout.pieces]
+        lying = tiles_of(layout)
         side = board_side(box)
 
         def label(one: Placement | Piece) -> str:
@@ -217,14 +217,6 @@ class Speech:
             return self.colour(value)
         return " ".join(str(self._words["shapes"].get(word, word)) for word in words)
 
-    def seen(self, seeing: str) -> str:
-        """Return a state of the camera in words."""
-        return self.page(f"seeing-{seeing}")
-
-    def why_not(self, what: str) -> str:
-        """Return what keeps the referee from a verdict, and what to do about it."""
-        return self.page(f"why-{what}")
-
     # --- moves -----------------------------------------------------------------------------
 
     def move(self, move: Move, coloured: bool) -> str:
@@ -233,12 +225,39 @@ class Speech:
         tile = move.tile
         if tile and coloured and tile.startswith(f"{move.player}/"):
             tile = tile.partition("/")[2]
-        del coloured
         said = self.page(
             f"move-{move.do}",
             player=who, tile=self.tile(tile) if tile else "", value=move.value or "",
         )  # fmt: skip
         return said[:1].upper() + said[1:]
+
+    def laid(self, move: Move, coloured: bool) -> str:
+        """Return what somebody did in a sentence; a move without a tile as on the score sheet."""
+        if move.tile is None or move.do not in ("place", "replace"):
+            return self.move(move, coloured)
+        own = coloured and move.tile.startswith(f"{move.player}/")
+        tile = self._after_verb(move.tile.partition("/")[2] if own else move.tile)
+        said = self.page(f"laid-{move.do}", player=self.player(move.player), tile=tile)
+        return said[:1].upper() + said[1:]
+
+    def _after_verb(self, tile: str) -> str:
+        """Return a tile with its article, in the case that goes with laying.
+
+        A catalogue says under ``laying`` how it stands after the verb: a form for each gender, one
+        for words that begin with a vowel, and the endings (as patterns) that change.
+        """
+        forms: Mapping[str, Any] = self._words["laying"]
+        name, comma, rest = self.tile(tile).partition(",")
+        for ending, other in forms.get("endings", {}).items():
+            name = re.sub(ending, other, name)
+        first, _, of_colour = tile.partition("/")
+        shape = of_colour if first in self._words["colours"] and of_colour else tile
+        form = forms.get("vowel") if name[0] in "aeiou" else None
+        form = form or forms[self._gender(shape.partition("/")[0])]
+        return str(form).format(tile=name) + comma + rest
+
+    def _gender(self, shape: str) -> str:
+        return str(self._words["genders"].get("hex" if shape.isdigit() else shape, "m"))
 
 
 @cache

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from companion_app.hands.errors import HandsError
@@ -19,6 +18,7 @@ from companion_app.hands.work import REPLAY
 from companion_app.live.errors import StoreError
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.refusal import Refusal
+from companion_app.version import version
 from companion_app.web.place import Place
 from companion_app.web.replays import Doc, summed_up
 from companion_app.web.speech import Speech
@@ -50,7 +50,8 @@ class Summaries:
     ) -> None:  # fmt: skip
         self._place, self._hands, self._keep = place, hands, keep
         self._kept = KeptGames(place().file)
-        self._made_by = _made_by()
+        self._made_by = version()
+        """Another version may count otherwise, so it sums up anew."""
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
         self._lock = threading.Lock()
         """Held by whoever has games summed up; the others wait for the same ones."""
@@ -132,14 +133,6 @@ class Summaries:
             file.name for folder in self._place().set_folders if folder.is_dir()
             for file in folder.iterdir()
         )  # fmt: skip
-
-
-def _made_by() -> str:
-    """Return the version: another one may count otherwise, so it sums up anew."""
-    try:
-        return version("snake-eye")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def said(key: str, summary: Any, language: str) -> Doc:

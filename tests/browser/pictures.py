@@ -276,7 +276,7 @@ def _doubt_next(served: Served, script: Script) -> None:
     settled = settled_on(after)
     sure = {spot: seen for spot, seen in settled.sure.items() if spot != place}
     with served.desk.lock:
-        referee.touched()
+        referee.state.touch()
         for second in range(4):
             referee.look(replace(settled, sure=sure, doubts={place: doubt}), 100.0 + second)
 

@@ -114,7 +114,7 @@ def test_unsure_tile_is_answered_by_its_picture(served, script):
     page.wait("[...document.querySelectorAll('.question .pictured img')].every((i) => i.complete)")
     assert page.js("document.querySelector('.pictured img').getBoundingClientRect().width") >= 96
     page.js("document.querySelectorAll('.question .pictured')[1].click()")
-    wait_until(lambda: not served.desk.referee.questions)
+    wait_until(lambda: not served.desk.referee.state.questions)
     with served.desk.lock:
         served.desk.referee.look(doubtful, 110.0)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from companion_app.eye.camera import TableCamera
-from companion_app.eye.feeder import NoFeeder
+from companion_app.eye.feeder import Feeder
 from tests.browser.conftest import LYING, PHONE
 from tests.browser.test_after import axe_faults
 from tests.browser.test_page import too_small
@@ -18,7 +18,7 @@ LONG_S = 120.0
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 
-class Phone(NoFeeder):
+class Phone(Feeder):
     """A phone over the table, whose pictures the test itself stands for."""
 
     kind = "phone"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion_app.web.views.update import PLACES
+from companion_app.web.views.upkeep import PLACES
 from tests.browser.conftest import PHONE
 
 pytestmark = pytest.mark.browser

@@ -19,7 +19,7 @@ def with_machine(served, name=NEST, **seats):
     record = playthrough(name)
     served.desk.begin(replace(record, moves=()), {}, machine=seats)
     served.eye.machine.look()
-    return served.desk.referee.machine.move
+    return served.desk.referee.state.machine.move
 
 
 @pytest.mark.parametrize("size", [PHONE, TV], ids=["phone", "television"])

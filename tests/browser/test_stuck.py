@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion_app.eye.feeder import NoFeeder
+from companion_app.eye.feeder import Feeder
 from companion_app.eye.recorded import settled_on
 from engine.notation import read_layout
 from engine.placement import Layout
@@ -17,7 +17,7 @@ OLD = read_layout("blue/curve@0,0 red/curve@1,0 blue/tail@0,1 red/tail@1,1")
 
 def shown(served, table: Layout) -> None:
     with served.desk.lock:
-        served.desk.referee.touched()
+        served.desk.referee.state.touch()
         for _ in range(8):
             served.time_s += 1
             served.desk.referee.look(settled_on(table), served.time_s)
@@ -26,7 +26,7 @@ def shown(served, table: Layout) -> None:
 def test_what_keeps_the_referee_from_a_verdict_stands_where_not_sure_yet_stood(served, script):
     served.begin(script.record)
     served.play(script.record, 3)
-    served.desk.feeder = type("Camera", (NoFeeder,), {"kind": "camera"})()
+    served.desk.feeder = type("Camera", (Feeder,), {"kind": "camera"})()
     page = served.open("/")
     served.desk.emit({"event": "state", "state": "unsure", "t": 1.0})
     page.wait("document.querySelector('.seeing')?.innerText === 'Not sure yet'")

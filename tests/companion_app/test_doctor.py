@@ -16,8 +16,7 @@ from companion_app.answers import ANSWERED, NO
 from companion_app.cli import home_commands
 from companion_app.doctor import diagnose, is_running, report
 from companion_app.doctor_camera import Seen, camera_checks, look
-from companion_app.doctor_check import Check
-from companion_app.doctor_machine import Machine, read_temperature, read_throttled
+from companion_app.doctor_machine import Check, Machine, read_temperature, read_throttled
 from companion_app.help_file import write_help_file
 from companion_app.live.store import Store
 from companion_app.web.serving.page_file import SettingsFile

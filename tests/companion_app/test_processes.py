@@ -26,8 +26,7 @@ from companion_app.listening import listening
 from companion_app.live.kept import KeptGames
 from companion_app.live.match import Match
 from companion_app.live.store import Store
-from companion_app.supervisor import Patience, Supervisor
-from companion_app.systemd import Systemd
+from companion_app.supervisor import Patience, Supervisor, Systemd
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion_app.pi_source import pi_source
+from companion_app.live.opening import pi_source
 from companion_app.settings import Settings, SettingsError, load_settings, parse_settings
 from vision.sources.pi_camera import PiCameraSettings
 

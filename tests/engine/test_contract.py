@@ -7,7 +7,6 @@ import random
 
 import pytest
 
-from engine.infer import infer_move
 from engine.notation import read_layout, write_layout
 from engine.record import Record, move_to_json, parse_move, parse_record, record_to_json
 from tests.engine.playing import Variant, random_game, variants
@@ -133,20 +132,6 @@ def test_a_sound_game_leaves_nothing_to_complain_about(variant: Variant):
     game = variant.game
     for position, _, _ in some(random_game(variant, 11), 11):
         assert game.inspect(position) == ()
-
-
-def test_the_move_is_inferred_from_two_layouts(variant: Variant):
-    game = variant.game
-    for position, _, move in some(random_game(variant, 12), 12):
-        after = game.apply(position, move)
-        if game.layout(after) == game.layout(position):
-            continue
-        inferred = infer_move(game, position, game.layout(after))
-        assert any(
-            game.layout(game.apply(position, sequence[-1])) == game.layout(after)
-            for sequence in inferred.sequences
-            if len(sequence) == 1
-        ), (move, inferred)
 
 
 def test_whoever_moves_out_of_turn_is_told(variant: Variant):

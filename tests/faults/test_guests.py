@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from companion_app.eye.mqtt import Broker, Publisher
+from companion_app.eye.mqtt import Publisher
+from companion_app.settings import Settings
 from companion_app.web.lessons.photo_reading import read_photo
 from companion_app.web.serving.access import PIN_TRIES
 from companion_app.web.serving.server import Server
@@ -270,7 +271,9 @@ def test_script_in_a_name_is_text_wherever_it_is_shown(own_port, played):
 
 def test_names_and_messages_of_strangers_do_no_harm_by_mqtt(played, script, broker_port):
     played.begin(script.record, {"blue": "{{ 7*7 }}/#/+\u202e<script>", "red": '"}, "online": "no'})
-    publisher = Publisher(played.desk, Broker("127.0.0.1", broker_port), wait_s=0.1)
+    publisher = Publisher(
+        played.desk, Settings(mqtt_host="127.0.0.1", mqtt_port=broker_port), wait_s=0.1
+    )
     publisher.start()
     heard = Heard(broker_port)
     stranger = heard._client

@@ -14,13 +14,13 @@ from companion_app.live.loop import LiveLoop
 from companion_app.live.match import Match
 from companion_app.live.places import contents
 from companion_app.live.questions import is_half_hidden
-from companion_app.live.sameness import same_moves, turnings
 from companion_app.live.store import Store
 from engine.game import Move
 from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, move_to_json
 from models.scenes.games.positions import Played
 from tests.live_games.counts import ASKED, DELAY, FOUL, VERDICT_WITHIN_S, Counts
+from tests.live_games.sameness import same_moves, turnings
 from vision.core.types import Frame
 
 Json = dict[str, Any]
@@ -79,12 +79,12 @@ class Umpire:
 
     def _doubts(self) -> set[int]:
         """Return the numbers of open questions, but for those that only a player can answer."""
-        listed = self.loop.referee.questions.values()
+        listed = self.loop.referee.state.questions.values()
         return {question.id for question in listed if question.about not in NOT_COUNTED}
 
     def answer(self, t: float) -> None:
         """Answer the questions that wait, by the truth."""
-        for question in list(self.loop.referee.questions.values()):
+        for question in list(self.loop.referee.state.questions.values()):
             value = self._true_answer(question.about, question)
             if value is not None:
                 try:
@@ -125,7 +125,7 @@ class Umpire:
     @property
     def asks_for_room(self) -> bool:
         """Whether the referee has asked about a tile that lies half under something."""
-        return any(map(is_half_hidden, self.loop.referee.questions.values()))
+        return any(map(is_half_hidden, self.loop.referee.state.questions.values()))
 
     def _true_answer(self, about: str, question: Any) -> Any:
         if about == "roll" or is_half_hidden(question):
@@ -231,7 +231,7 @@ class Umpire:
         """Hold the referee to the position before a foul that was lifted."""
         new = self._new(disturbance)
         accepted = len(self._accepted)
-        if self.loop.referee.pending is not None or accepted < self.done - self._first:
+        if self.loop.referee.state.pending is not None or accepted < self.done - self._first:
             self.mistake(f"{disturbance}: not as before; {_last_words(new)}")
         elif accepted > self.done - self._first and not self._ahead():
             self.mistake(f"{disturbance}: {accepted} moves, not as before; {_last_words(new)}")

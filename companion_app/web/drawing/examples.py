@@ -6,7 +6,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from companion_app.web.drawing.table import draw_table
+from companion_app.web.drawing.table import table_in_words
 from companion_app.web.speech import Speech
 from engine.game import AnyGame, Move, Place, Position
 from engine.record import Record, parse_record
@@ -32,11 +32,9 @@ def example_drawing(game: str, part: str, language: str) -> str:
         position = record.game.apply(position, move)
     layout = record.game.layout(position)
     marked = _counting(record, position) if part == "scoring" else _last(moves, record)
-    return draw_table(
-        record.tile_set, layout, record.start.players, label=words.labels(layout, record.tile_set),
-        names=[words.player(player) for player in record.start.players], last=marked,
-        board_word=words.page("board"), title=words.page(f"rules-{part}"),
-    )  # fmt: skip
+    title = words.page(f"rules-{part}")
+    players = record.start.players
+    return table_in_words(record.tile_set, layout, players, words, title, last=marked)
 
 
 def _last(moves: tuple[Move, ...], record: Record) -> list[Place]:

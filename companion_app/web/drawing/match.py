@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from companion_app.live.match import Match
-from companion_app.live.moved import last_cells
 from companion_app.live.referee_state import Pending
-from companion_app.web.drawing.table import draw_table, spot
+from companion_app.web.drawing.table import spot, table_in_words
 from companion_app.web.speech import Speech
 from engine.game import AnyGame, Place, Violation
 from engine.placement import Layout
@@ -23,7 +22,7 @@ def last_spots(match: Match, upto: int | None = None) -> list[str]:
 
 def _last_places(match: Match, count: int) -> list[Place]:
     for one in reversed(match.accepted[:count]):
-        if cells := last_cells(one.move, match):
+        if cells := match.cells_of(one.move):
             return cells
     return []
 
@@ -46,7 +45,7 @@ def shown(match: Match, upto: int | None = None) -> Shown:
 
 def shown_with_foul(match: Match, pending: Pending) -> Shown:
     """Return the table with an announced foul on it, its places marked."""
-    last = last_cells(pending.move, match)
+    last = match.cells_of(pending.move)
     marked = [place for broken in pending.violations for place in pointed(broken, match)]
     return Shown(pending.layout, tuple(marked or last), tuple(last))
 
@@ -69,13 +68,9 @@ def pointed(broken: Violation, match: Match) -> list[Place]:
 def drawing(match: Match, speech: Speech, what: Shown | None = None, stacked: bool = False) -> str:
     """Return a table of a match as SVG: as it lies there, unless something else is given."""
     what = what or shown(match)
-    return draw_table(
-        match.box, what.layout, match.start.players,
-        label=speech.labels(what.layout, match.box),
-        names=[speech.player(player) for player in match.start.players],
-        marked=_flat(what.marked, match.game), last=_flat(what.last, match.game),
-        board_word=speech.page("board"),
-        title=match.game.facts.title, stacked=stacked,
+    return table_in_words(
+        match.box, what.layout, match.start.players, speech, match.game.facts.title,
+        marked=_flat(what.marked, match.game), last=_flat(what.last, match.game), stacked=stacked,
     )  # fmt: skip
 
 

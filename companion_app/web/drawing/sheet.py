@@ -15,7 +15,6 @@ from reportlab.pdfgen.canvas import Canvas
 
 from companion_app.live.match import Match
 from companion_app.web.drawing.canvas import GAP, Box
-from companion_app.web.speech import Speech
 from engine.draw.display import Affine, Item, Text, moved, placed
 from engine.draw.field import Marks, draw_field
 from engine.draw.ring import draw_boards
@@ -74,11 +73,8 @@ class ScoreSheet:
         Pen(self._canvas, lambda text: None).draw(items, transform)
 
 
-def score_sheet(
-    out: IO[bytes], match: Match, shown: dict[str, Any], times: dict[str, Any], words: Speech
-) -> None:
+def score_sheet(out: IO[bytes], match: Match, shown: dict[str, Any], times: dict[str, Any]) -> None:
     """Write the sheet of a game into a file."""
-    del words
     pdf = ScoreSheet(out, f"{shown['title']} - Snake Eye")
     when = datetime.fromtimestamp(times["began_s"]).strftime("%Y-%m-%d %H:%M")
     pdf.words((EDGE, 22), shown["title"], 9)

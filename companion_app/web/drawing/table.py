@@ -7,11 +7,13 @@ in everything that points at it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from companion_app.web.drawing.boards import draw_boards
 from companion_app.web.drawing.canvas import Drawn, Panel
 from companion_app.web.drawing.cards import card_fragment, draw_field, draw_fields
+from companion_app.web.speech import Speech
 from engine.draw.ends import covered, open_ends, open_hex_ends
 from engine.draw.field import Marks
 from engine.draw.ground import CARD
@@ -79,6 +81,17 @@ def draw_table(
     ]
     drawn.taps += [_tap(tile_set, one, drawn.panels, label) for one in _tiles(layout)]
     return drawn.text(title)
+
+
+def table_in_words(
+    tile_set: TileSet, layout: Layout, players: Sequence[str], words: Speech, title: str,
+    **more: Any,
+) -> str:  # fmt: skip
+    """Return the table as SVG text, with tiles, boards and players in a guest's words."""
+    return draw_table(
+        tile_set, layout, players, label=words.labels(layout, tile_set), title=title,
+        names=[words.player(player) for player in players], board_word=words.page("board"), **more,
+    )  # fmt: skip
 
 
 def _ends(tile_set: TileSet, layout: Layout) -> tuple[tuple[Place, int], ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from companion_app.fitting import fits, whole
 from companion_app.web.serving.errors import BadRequest, WebError
 from engine.draw.hexes import outline
 from engine.draw.palette import coat
@@ -136,7 +137,7 @@ def _bgr(colour: str) -> tuple[int, int, int]:
     return int(colour[5:7], 16), int(colour[3:5], 16), int(colour[1:3], 16)
 
 
-def swatch(lesson: Doc, folder: Path, sort: int) -> bytes | None:
+def swatch(lesson: Doc, folder: Path, sort: int) -> Any:
     """Return a picture of a cell of a sort, or nothing where none is left."""
     import cv2
 
@@ -144,8 +145,7 @@ def swatch(lesson: Doc, folder: Path, sort: int) -> bytes | None:
         cells = [one["cells"][0] for one in board["pieces"] if one["sort"] == sort]
         view = cv2.imread(str(folder / view_file(number))) if cells else None
         if view is not None:
-            part = _swatch(view, (cells[0][0], cells[0][1]))
-            return bytes(cv2.imencode(".jpg", part)[1].tobytes())
+            return _swatch(view, (cells[0][0], cells[0][1]))
     return None
 
 
@@ -184,11 +184,10 @@ def _board(lesson: Doc, number: Any) -> Doc:
 
 def _cells(sent: Any, box: TileSet) -> list[list[int]]:
     far = int(box.extras["board"]["side"]) - 1
-    good = isinstance(sent, list) and bool(sent) and all(
-        isinstance(cell, list) and len(cell) == 2 and all(type(n) is int for n in cell)
-        and max(abs(cell[0]), abs(cell[1]), abs(sum(cell))) <= far for cell in sent
-    )  # fmt: skip
-    if not good:
+    on_board = whole(-far, far)
+    good = fits(sent, [lambda cell: fits(cell, [on_board]) and len(cell) == 2
+                       and on_board(sum(cell))])  # fmt: skip
+    if not good or not sent:
         raise BadRequest("cells are cells of the board")
     return [list(cell) for cell in sorted({(cell[0], cell[1]) for cell in sent})]
 

@@ -13,9 +13,11 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
+from companion_app.fitting import by_name, fits, whole
 from companion_app.hands.errors import HandsError
 from companion_app.hands.pool import Hands
 from companion_app.hands.work import FIND, LEARN, LOOK
@@ -30,10 +32,10 @@ from companion_app.web.lessons.board_lesson import (
     view_file,
 )
 from companion_app.web.lessons.lesson_form import is_lesson
-from companion_app.web.lessons.tile_groups import group_tiles, tile_labels
 from companion_app.web.serving.errors import BadRequest, NotFound, WebError
+from companion_app.whole_file import write_whole
 from engine.errors import RecordError
-from engine.given import read_json
+from engine.given import is_whole, read_json
 
 log = logging.getLogger(__name__)
 Doc = dict[str, Any]
@@ -80,11 +82,15 @@ class LessonFolder:
             return None
         return lesson if is_lesson(lesson) else None
 
+    def begun(self) -> Doc:
+        """Return the lesson; whoever asks for more than there is finds nothing."""
+        if (lesson := self.read()) is None:
+            raise NotFound
+        return lesson
+
     def write(self, lesson: Doc) -> None:
         """Keep the lesson."""
-        part = self.folder / f".{FILE}.part"
-        part.write_text(json.dumps(lesson), encoding="utf-8")
-        part.replace(self.folder / FILE)
+        write_whole(self.folder / FILE, json.dumps(lesson))
 
     def patches(self) -> Any:
         """Return the pictures of the tiles, in the order of the tiles."""
@@ -98,29 +104,40 @@ class LessonFolder:
             pass
         return np.zeros((0, *PATCH), np.uint8)
 
-    def swatch(self, sort: int) -> bytes:
-        """Return a cell of one sort."""
-        lesson = self.read()
-        known = lesson is not None and "sorts" in lesson
-        picture = swatch(lesson, self.folder, sort) if lesson and known else None
-        if picture is None:
-            raise NotFound
-        return picture
-
-    def tile_picture(self, number: int) -> bytes:
-        """Return one found tile, turned as the first of its group."""
+    def picture(self, part: str, number: int) -> bytes:
+        """Return a cell of a sort, a tile turned as the first of its group, or a photo, small."""
         import cv2
 
+        lesson = self.read()
+        if lesson is None or not 0 <= number < len(lesson.get(part, ())):
+            raise NotFound
+        shows = {"sorts": self._swatch, "tiles": self._tile, "photos": self._photo}
+        return bytes(cv2.imencode(".jpg", shows[part](lesson, number))[1].tobytes())
+
+    def _swatch(self, lesson: Doc, number: int) -> Any:
+        shown = swatch(lesson, self.folder, number)
+        if shown is None:
+            raise NotFound
+        return shown
+
+    def _tile(self, lesson: Doc, number: int) -> Any:
         from models.teaching.examples import plain
 
-        lesson, patches = self.read(), self.patches()
-        tiles = lesson["tiles"] if lesson else []
-        if not lesson or not 0 <= number < min(len(tiles), len(patches)):
+        patches, tile = self.patches(), lesson["tiles"][number]
+        if number >= len(patches):
             raise NotFound
-        folds = 4 if lesson["shape"] == "square" else 6
-        up = lesson["up"].get(str(tiles[number]["group"]), 0)
-        picture = plain(patches[number][None], [(tiles[number]["steps"] + up) % folds], folds)[0]
-        return bytes(cv2.imencode(".jpg", picture)[1].tobytes())
+        up = lesson["up"].get(str(tile["group"]), 0)
+        folds = _folds(lesson)
+        return plain(patches[number][None], [(tile["steps"] + up) % folds], folds)[0]
+
+    def _photo(self, lesson: Doc, number: int) -> Any:
+        import cv2
+
+        from vision import load_picture
+
+        bgr = load_picture(self.folder / lesson["photos"][number]).bgr
+        scale = min(1.0, SHOWN_PX / max(bgr.shape[:2]))
+        return cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
 
     def add_photo(self, lesson: Doc, jpeg: bytes) -> None:
         """Find what lies in one more photo and group all anew where nothing is named yet."""
@@ -155,17 +172,6 @@ class LessonFolder:
         self._add_found(lesson, name, marked)
         self.write(lesson)
 
-    def photo_picture(self, name: str) -> bytes:
-        """Return a photo, small enough for a phone and upright."""
-        import cv2
-
-        from vision import load_picture
-
-        bgr = load_picture(self.folder / name).bgr
-        scale = min(1.0, SHOWN_PX / max(bgr.shape[:2]))
-        small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        return bytes(cv2.imencode(".jpg", small)[1].tobytes())
-
     def _add_found(self, lesson: Doc, name: str, found: Any) -> None:
         """Put tiles of a photo to the others, and all into groups."""
         import numpy as np
@@ -178,11 +184,10 @@ class LessonFolder:
             for outline in found.outlines_px
         ]
         del lesson["tiles"][MOST_TILES:]
-        part = self.folder / f".{PATCHES}.part"
-        with part.open("wb") as file:
-            np.save(file, patches)
-        part.replace(self.folder / PATCHES)
-        group_tiles(lesson, patches)
+        packed = BytesIO()
+        np.save(packed, patches)
+        write_whole(self.folder / PATCHES, packed.getvalue())
+        _group_tiles(lesson, patches)
 
     def progress(self) -> str:
         """Return how far the learning is."""
@@ -204,7 +209,7 @@ class LessonFolder:
         if lesson["shape"] == BOARD:
             said, game = board_labels(lesson, wish.name), lesson["game"]
         else:
-            said = tile_labels(lesson, wish.name, ups=wish.ups or game is not None)
+            said = _tile_labels(lesson, wish.name, ups=wish.ups or game is not None)
         return Lesson(wish.name, shape, self.folder, parse_labels(said, shape), game,
                       replace=wish.anew, corrections=wish.corrections)  # fmt: skip
 
@@ -229,10 +234,8 @@ class LessonFolder:
         return report | {"title": wish.title}
 
     def _say(self, text: str) -> None:
-        part = self.folder / f".{PROGRESS}.part"
         with suppress(OSError):
-            part.write_text(text, encoding="utf-8")
-            part.replace(self.folder / PROGRESS)
+            write_whole(self.folder / PROGRESS, text)
 
 
 class LessonDraft:
@@ -257,20 +260,14 @@ class LessonDraft:
             said["text"] = self._files.progress()
         return {"lesson": lesson, "learning": said}
 
-    def board_picture(self, number: int) -> bytes:
-        """Return a photographed board as it is seen from straight above."""
+    def picture(self, part: str, number: int) -> bytes:
+        """Return a picture of the lesson: of its ``boards``, ``sorts``, ``tiles`` or ``photos``."""
+        if part != "boards":
+            return self._hands.do(LOOK, self._files.picture, part, number)
         try:
             return (self._files.folder / view_file(number)).read_bytes()
         except OSError:
             raise NotFound from None
-
-    def swatch(self, sort: int) -> bytes:
-        """Return a cell of one sort."""
-        return self._hands.do(LOOK, self._files.swatch, sort)
-
-    def tile_picture(self, number: int) -> bytes:
-        """Return one found tile, turned as the first of its group."""
-        return self._hands.do(LOOK, self._files.tile_picture, number)
 
     # --- preparing ---------------------------------------------------------------------------
 
@@ -293,20 +290,13 @@ class LessonDraft:
                 raise WebError(code="teach-many")
             self._hands.do(FIND, self._files.add_photo, lesson, jpeg)
 
-    def photo_picture(self, number: int) -> bytes:
-        """Return a photo of the lesson."""
-        lesson = self._files.read()
-        if lesson is None or not 0 <= number < len(lesson["photos"]):
-            raise NotFound
-        return self._hands.do(LOOK, self._files.photo_picture, lesson["photos"][number])
-
     def mark(self, number: int, shares: Any) -> None:
         """Add a tile that the owner marked in a photo, its corners as shares of the picture."""
         with self._lock:
-            lesson = self._files.read()
-            if lesson is None or lesson["shape"] == BOARD:
+            lesson = self._files.begun()
+            if lesson["shape"] == BOARD:
                 raise NotFound
-            corners = 4 if lesson["shape"] == "square" else 6
+            corners = _folds(lesson)
             if not 0 <= number < len(lesson["photos"]) or not _are_shares(shares, corners):
                 raise BadRequest(f"send a photo's number and {corners} corners from 0 to 1")
             if len(lesson["tiles"]) >= MOST_TILES:
@@ -316,22 +306,24 @@ class LessonDraft:
     def change(self, sent: Mapping[str, Any]) -> None:
         """Name groups, turn them, move tiles from group to group, leave tiles out."""
         with self._lock:
-            lesson = self._files.read()
-            if lesson is None:
-                raise NotFound
+            lesson = self._files.begun()
             if lesson["shape"] == BOARD:
                 change_boards(lesson, sent)
                 self._files.write(lesson)
                 return
-            for key, value in _texts(sent.get("names")).items():
-                lesson["names"][key] = value.strip()[:LONGEST_NAME]
-            for key, value in _object(sent.get("up")).items():
-                if type(value) is not int:
-                    raise BadRequest("up is a number of steps")
-                lesson["up"][key] = value % (4 if lesson["shape"] == "square" else 6)
-            into = sent.get("into", -1)
-            for number in _numbers(sent.get("tiles"), len(lesson["tiles"])):
-                lesson["tiles"][number]["group"] = _target(lesson, into)
+            names, up, tiles = sent.get("names"), sent.get("up"), sent.get("tiles")
+            last = len(lesson["tiles"]) - 1
+            for given, form, problem in (
+                (names, by_name(lambda name: isinstance(name, str)), "names are text, by group"),
+                (up, by_name(is_whole), "up is a number of steps, by group"),
+                (tiles, [whole(0, last)], "tiles are numbers of tiles"),
+            ):
+                if given is not None and not fits(given, form):
+                    raise BadRequest(problem)
+            lesson["names"] |= {k: name.strip()[:LONGEST_NAME] for k, name in (names or {}).items()}
+            lesson["up"] |= {key: steps % _folds(lesson) for key, steps in (up or {}).items()}
+            for number in tiles or ():
+                lesson["tiles"][number]["group"] = _target(lesson, sent.get("into", -1))
             self._files.write(lesson)
 
     def forget(self) -> None:
@@ -357,9 +349,7 @@ class LessonDraft:
         name = name_for(self._files.sets, title)
         wish = Wish(name, title, game, ups, anew, self._corrections)
         with self._lock:
-            lesson = self._files.read()
-            if lesson is None:
-                raise NotFound
+            lesson = self._files.begun()
             if self._learning is not None and self._learning.is_alive():
                 raise WebError(code="teach-busy")
             self._hands.do(LOOK, self._files.check, lesson, wish)
@@ -397,6 +387,10 @@ def _empty(shape: LessonShape, game: str, taught: str | None) -> Doc:
     return {"shape": shape, "photos": [], "tiles": [], "names": {}, "up": {}}
 
 
+def _folds(lesson: Doc) -> int:
+    return 4 if lesson["shape"] == "square" else 6
+
+
 def _target(lesson: Doc, into: Any) -> int:
     """Return the group that tiles go to: a known one, -2 for left out, or a new one."""
     groups = {tile["group"] for tile in lesson["tiles"]}
@@ -411,35 +405,45 @@ def _target(lesson: Doc, into: Any) -> int:
 
 def _are_shares(value: Any, count: int) -> bool:
     """Say whether a value is so many corners that enclose something, from 0 to 1 each."""
-    if not isinstance(value, list) or len(value) != count:
-        return False
-    plain = all(
-        isinstance(point, list) and len(point) == 2
-        and all(isinstance(n, int | float) and 0 <= n <= 1 for n in point)
-        for point in value
+    shares = [lambda n: isinstance(n, int | float) and 0 <= n <= 1]
+    corners = fits(value, [lambda point: fits(point, shares) and len(point) == 2])
+    return corners and len(value) == count and all(
+        max(p[i] for p in value) - min(p[i] for p in value) > LEAST_SHARE for i in (0, 1)
     )  # fmt: skip
-    return plain and all(max(p[i] for p in value) - min(p[i] for p in value) > LEAST_SHARE
-                         for i in (0, 1))  # fmt: skip
 
 
-def _object(value: Any) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise BadRequest("send an object by group")
-    return value
+# --- groups of tiles -----------------------------------------------------------------------------
 
 
-def _texts(value: Any) -> Mapping[str, str]:
-    made = _object(value)
-    if not all(isinstance(text, str) for text in made.values()):
-        raise BadRequest("names are text")
-    return made
+def _group_tiles(lesson: Doc, patches: Any) -> None:
+    """Put new tiles into groups: those that were named stay as they are."""
+    from models.teaching.found import grouped
+
+    made = grouped(patches, lesson["shape"])
+    own: dict[int, int] = {}
+    for tile, group in zip(lesson["tiles"], made.groups.tolist(), strict=True):
+        if tile["group"] >= 0:
+            own.setdefault(group, tile["group"])
+    free = max((tile["group"] for tile in lesson["tiles"]), default=-1) + 1
+    for number, tile in enumerate(lesson["tiles"]):
+        if tile["group"] == -1:
+            group = int(made.groups[number])
+            if group not in own:
+                own[group], free = free, free + 1
+            tile["group"], tile["steps"] = own[group], int(made.steps[number])
 
 
-def _numbers(value: Any, count: int) -> list[int]:
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(type(n) is int and 0 <= n < count for n in value):
-        raise BadRequest("tiles are numbers of tiles")
-    return value
+def _tile_labels(lesson: Doc, name: str, *, ups: bool) -> Doc:
+    """Return the named tiles in the form that teaching takes."""
+    folds = _folds(lesson)
+    photos: dict[str, list[Doc]] = {photo: [] for photo in lesson["photos"]}
+    for tile in lesson["tiles"]:
+        kind = lesson["names"].get(str(tile["group"]), "")
+        if not kind or tile["group"] < 0:
+            continue
+        entry = {"tile": kind, "outline": tile["outline"]}
+        if ups:
+            up = tile["steps"] + lesson["up"].get(str(tile["group"]), 0)
+            entry["turns"] = -up % folds
+        photos[tile["photo"]].append(entry)
+    return {"set": name, "photos": {photo: tiles for photo, tiles in photos.items() if tiles}}

@@ -28,14 +28,3 @@ def read_photo(
         picture = load_picture(file)
     state = read_table(picture, ReadRequest(box.lattice, box))
     return table_state_to_json(state, "photo")
-
-
-def tried(data: bytes, name: str, folder: Path) -> dict[str, Any]:
-    """Return what a taught box makes of a photo.
-
-    Raises:
-        VisionError: there is no such box, or it is no picture.
-    """
-    from models.teaching import trial
-
-    return trial.tried(data, name, folder)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Any
 
+from companion_app.live.places import hex_turned, tiles_of, turned
 from engine.games import several_boards
 from engine.hexpath import path_cells
 from engine.lattice import Cell, hex_board, hex_neighbours
@@ -40,8 +41,7 @@ def tiles_to_lay(box: TileSet) -> Layout:
 def compared(wanted: Layout, seen: Iterable[Mapping[str, Any]], box: TileSet) -> TestResult:
     """Hold the tiles of a table state against those that should lie there."""
     sure = [_lying(tile, box) for tile in seen]
-    listed: list[Placement | Piece] = [*sorted(wanted.cards), *sorted(wanted.pieces)]
-    asked = {one: _wanted(one, box) for one in listed}
+    asked = {one: _wanted(one, box) for one in tiles_of(wanted)}
     best = max(_ways(sure, list(asked.values()), box), key=lambda way: _hits(way, asked))
     places = {cell: tile for tile, cells, _ in best for cell in cells}
     lying = set(best)
@@ -110,7 +110,7 @@ def _pieces(box: TileSet) -> Layout:
 def _places(
     kind: TileKind, turn: int, free: Sequence[Cell], colours: Mapping[Cell, str]
 ) -> Iterator[tuple[Cell, ...]]:
-    shape = [_hex_turned(cell, turn) for cell in path_cells(kind.path or "1")]
+    shape = [hex_turned(cell, turn) for cell in path_cells(kind.path or "1")]
     inside = set(free)
     for q, r in free:
         cells = tuple(sorted((q + a, r + b) for a, b in shape))
@@ -146,34 +146,22 @@ def _ways(
     yield tuple(seen)
     if box.lattice == "hex":
         for turns in range(1, 6):
-            yield tuple((tile, _sorted_turned(cells, turns), 0) for tile, cells, _ in seen)
+            yield tuple((tile, tuple(sorted(hex_turned(cell, turns) for cell in cells)), 0)
+                        for tile, cells, _ in seen)  # fmt: skip
         return
     for turns in range(4):
-        turned = [_card_turned(one, turns, box) for one in seen]
+        laid = [_card_turned(one, turns, box) for one in seen]
         shifts = {
             (there[0] - here[0], there[1] - here[1])
-            for tile, (here, *_), way in turned
+            for tile, (here, *_), way in laid
             for other, (there, *_), facing in wanted
             if (tile, way) == (other, facing)
         }
         for dx, dy in sorted(shifts):
-            yield tuple((tile, ((x + dx, y + dy),), way) for tile, ((x, y), *_), way in turned)
+            yield tuple((tile, ((x + dx, y + dy),), way) for tile, ((x, y), *_), way in laid)
 
 
 def _card_turned(one: Lying, turns: int, box: TileSet) -> Lying:
     tile, ((x, y), *_), way = one
-    for _ in range(turns):
-        x, y = -y, x
     period = box[tile].period if tile in box else 4
-    return tile, ((x, y),), (way + turns) % period
-
-
-def _sorted_turned(cells: Iterable[Cell], turns: int) -> tuple[Cell, ...]:
-    return tuple(sorted(_hex_turned(cell, turns) for cell in cells))
-
-
-def _hex_turned(cell: Cell, turns: int) -> Cell:
-    q, r = cell
-    for _ in range(turns):
-        q, r = -r, q + r
-    return q, r
+    return tile, (turned((x, y), turns),), (way + turns) % period

@@ -22,43 +22,37 @@ class WebError(Refusal):
 class NotHost(WebError):  # noqa: N818 - each is an answer to a guest, in its own words
     """Only the host may do that."""
 
-    status = 403
-    code = "not-host"
+    status, code = 403, "not-host"
 
 
 class NotSeated(WebError):  # noqa: N818
     """Only who has a seat at the table may do that."""
 
-    status = 403
-    code = "not-seated"
+    status, code = 403, "not-seated"
 
 
 class NotYours(WebError):  # noqa: N818
     """The request does not come from our own page."""
 
-    status = 403
-    code = "not-yours"
+    status, code = 403, "not-yours"
 
 
 class TooOften(WebError):  # noqa: N818
     """Too many requests."""
 
-    status = 429
-    code = "too-often"
+    status, code = 429, "too-often"
 
 
 class TooLarge(WebError):  # noqa: N818
     """More bytes than anybody needs."""
 
-    status = 413
-    code = "too-large"
+    status, code = 413, "too-large"
 
 
 class NotFound(WebError):  # noqa: N818
     """There is no such thing."""
 
-    status = 404
-    code = "not-found"
+    status, code = 404, "not-found"
 
 
 class BadRequest(WebError):  # noqa: N818

@@ -5,6 +5,7 @@ A test holds it against the routes of the application, both ways.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 Doc = dict[str, Any]
@@ -13,18 +14,18 @@ NUMBER: Doc = {"type": "integer"}
 YES_NO: Doc = {"type": "boolean"}
 ANYTHING: Doc = {"type": "object"}
 PLAYERS: Doc = {"type": "array", "items": TEXT}
+NUMBERS = ("number", "seq")
+"""What in an address is a number."""
+KINDS = {
+    "svg": "image/svg+xml", "jpg": "image/jpeg", "pdf": "application/pdf",
+    "zip": "application/zip", "pem": "application/x-x509-ca-cert",
+    "/api/events": "text/event-stream", "/api/corrections/{name}": "image/jpeg",
+}  # fmt: skip
+"""What an address answers by, by how it ends; all others answer with JSON."""
 
 
 def _query(name: str, schema: Doc, about: str) -> Doc:
     return {"name": name, "in": "query", "required": False, "schema": schema, "description": about}
-
-
-def _path(name: str, schema: Doc = TEXT) -> Doc:
-    return {"name": name, "in": "path", "required": True, "schema": schema}
-
-
-def _body(schema: Doc) -> Doc:
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
 def _object(**properties: Doc) -> Doc:
@@ -32,97 +33,82 @@ def _object(**properties: Doc) -> Doc:
 
 
 LANG = _query("lang", {"enum": ["en", "de", "fr", "ru", "cs"]}, "language of all sentences")
-KEY = _path("key")
 N = _query("n", NUMBER, "as it stood after so many moves; the end where it is missing")
 PLACE: Doc = {"type": "string", "pattern": r"^\d+:-?\d+:-?\d+$"}
 
-READ: dict[str, tuple[str, str, list[Doc]]] = {
-    "/health": ("Whether all is well", "application/json", []),
-    "/api/state": ("The whole table right now", "application/json", [LANG]),
-    "/api/events": ("Server-sent events: what happens, as it happens", "text/event-stream",
-                    [_query("since", NUMBER, "the last event known; so does Last-Event-ID")]),
-    "/api/health": ("What doctor says of this machine", "application/json", [LANG]),
-    "/api/help.zip": ("One file to send for help; only for the host", "application/zip",
-                      [_query("picture", {"enum": ["1"]}, "with a picture of the table")]),
+READ: dict[str, tuple[str, list[Doc]]] = {
+    "/health": ("Whether all is well", []),
+    "/api/state": ("The whole table right now", [LANG]),
+    "/api/events": ("Server-sent events: what happens, as it happens",
+        [_query("since", NUMBER, "the last event known; so does Last-Event-ID")]),
+    "/api/health": ("What doctor says of this machine", [LANG]),
+    "/api/help.zip": ("One file to send for help; only for the host",
+        [_query("picture", {"enum": ["1"]}, "with a picture of the table")]),
     "/api/update": ("Which release runs, which waits, how the last update went, why it cannot be",
-                    "application/json", []),
-    "/api/backup.zip": ("The backup that was made; only for the host", "application/zip", []),
-    "/api/hall": ("Which hall this table is in, and whether a hand is up", "application/json", []),
-    "/api/me": ("What this guest may do, and the token for changes", "application/json", []),
-    "/api/strings/{code}.json": ("The words of the page", "application/json", [_path("code")]),
-    "/api/table.svg": ("The table drawn", "image/svg+xml",
-                       [LANG, _query("show", {"enum": ["before", "after"]}, "around a foul"),
-                        _query("stacked", {"enum": ["1"]}, "own fields below each other")]),
-    "/api/picture.jpg": ("What the camera sees right now, game or no game", "image/jpeg", []),
-    "/api/camera": ("Which camera it is, whether its picture will do, and what to change where "
-                    "(boxes are left, top, width and height as shares of the picture)",
-                    "application/json",
-                    [LANG, _query("game", TEXT, "the game to come"), _query("set", TEXT, "the box"),
-                     _query("players", TEXT, "with a comma between them")]),
-    "/api/camera.svg": ("The camera's picture with outlines of what was read", "image/svg+xml",
-                        [LANG]),
-    "/api/sheet.pdf": ("The calibration sheet to print", "application/pdf",
-                       [_query("paper", TEXT, "a4 or letter")]),
-    "/api/selftest.svg": ("The tiles to lay for the self-test", "image/svg+xml",
-                          [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"), LANG]),
-    "/api/authority.pem": ("The certificate that makes a phone trust this machine's https",
-                           "application/x-x509-ca-cert", []),
-    "/api/tile.svg": ("One tile face", "image/svg+xml",
-                      [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"),
-                       _query("tile", TEXT, "the tile"), _query("turns", NUMBER, "0 to 3")]),
-    "/api/moves": ("The legal moves right now", "application/json", []),
+        []),
+    "/api/backup.zip": ("The backup that was made; only for the host", []),
+    "/api/hall": ("Which hall this table is in, and whether a hand is up", []),
+    "/api/me": ("What this guest may do, and the token for changes", []),
+    "/api/strings/{code}.json": ("The words of the page", []),
+    "/api/table.svg": ("The table drawn",
+        [LANG, _query("show", {"enum": ["before", "after"]}, "around a foul"),
+         _query("stacked", {"enum": ["1"]}, "own fields below each other")]),
+    "/api/picture.jpg": ("What the camera sees right now, game or no game", []),
+    "/api/camera": (
+        "Which camera it is, whether its picture will do, and what to change where (boxes are "
+        "left, top, width and height as shares of the picture)",
+        [LANG, _query("game", TEXT, "the game to come"), _query("set", TEXT, "the box"),
+         _query("players", TEXT, "with a comma between them")]),
+    "/api/camera.svg": ("The camera's picture with outlines of what was read", [LANG]),
+    "/api/sheet.pdf": ("The calibration sheet to print", [_query("paper", TEXT, "a4 or letter")]),
+    "/api/selftest.svg": ("The tiles to lay for the self-test",
+        [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"), LANG]),
+    "/api/authority.pem": ("The certificate that makes a phone trust this machine's https", []),
+    "/api/tile.svg": ("One tile face",
+        [_query("game", TEXT, "the game"), _query("set", TEXT, "the box"),
+         _query("tile", TEXT, "the tile"), _query("turns", NUMBER, "0 to 3")]),
+    "/api/moves": ("The legal moves right now", []),
     "/api/rules/{game_name}/{part}.svg": (
         "A table that shows a part of a game's summary: goal, turn, end or scoring",
-        "image/svg+xml", [_path("game_name"), _path("part"), LANG]),
-    "/api/games": ("The games there are rule books for", "application/json", [LANG]),
-    "/api/sessions": ("The phones that may do more than watch; only for the host",
-                      "application/json", []),
-    "/api/openapi.json": ("This document", "application/json", []),
-    "/api/card.svg": ("The code that this phone shows beside the host card", "image/svg+xml", []),
-    "/api/qr.svg": ("The address of the page as a QR code", "image/svg+xml",
-                    [_query("view", TEXT, "of one of its views, such as camera")]),
-    "/api/history": ("The kept games, the newest first", "application/json", [LANG]),
-    "/api/statistics": ("What the kept games say about each person", "application/json", []),
+        [LANG]),
+    "/api/games": ("The games there are rule books for", [LANG]),
+    "/api/sessions": ("The phones that may do more than watch; only for the host", []),
+    "/api/openapi.json": ("This document", []),
+    "/api/card.svg": ("The code that this phone shows beside the host card", []),
+    "/api/qr.svg": ("The address of the page as a QR code",
+        [_query("view", TEXT, "of one of its views, such as camera")]),
+    "/api/history": ("The kept games, the newest first", [LANG]),
+    "/api/statistics": ("What the kept games say about each person", []),
     "/api/series": ("Games of one kind that the same people played one after the other, added up",
-                    "application/json", [LANG]),
-    "/api/teaching": ("Taught boxes; for the host also the lesson that is being prepared",
-                      "application/json", [LANG]),
-    "/api/teaching/tiles/{number}.jpg": ("A tile found in the lesson's photos", "image/jpeg",
-                                         [_path("number", NUMBER)]),
-    "/api/teaching/photos/{number}.jpg": ("A photo of the lesson, to mark tiles in", "image/jpeg",
-                                          [_path("number", NUMBER)]),
+        [LANG]),
+    "/api/teaching": ("Taught boxes; for the host also the lesson that is being prepared", [LANG]),
+    "/api/teaching/tiles/{number}.jpg": ("A tile found in the lesson's photos", []),
+    "/api/teaching/photos/{number}.jpg": ("A photo of the lesson, to mark tiles in", []),
     "/api/teaching/boards/{number}.jpg": ("A board in the lesson's photos, straight from above",
-                                          "image/jpeg", [_path("number", NUMBER)]),
-    "/api/teaching/sorts/{number}.jpg": ("A cell of a colour that was found on it", "image/jpeg",
-                                         [_path("number", NUMBER)]),
-    "/api/teaching/boxes/{name}.zip": ("A taught box as one file", "application/zip",
-                                       [_path("name")]),
-    "/api/corrections": ("Labelled pictures of what people put right", "application/json", [LANG]),
-    "/api/corrections/{name}": ("One of them", "image/jpeg", [_path("name")]),
-    "/api/games/{key}": ("One kept game", "application/json", [KEY, N, LANG]),
-    "/api/games/{key}/table.svg": ("Its table drawn", "image/svg+xml", [KEY, N, LANG]),
-    "/api/games/{key}/pictures/{seq}/{name}.jpg": (
-        "A kept picture", "image/jpeg", [KEY, _path("seq", NUMBER), _path("name")]),
-    "/api/games/{key}/look-over": ("What its moves were worth; ask until it is ready",
-                                   "application/json", [KEY, LANG]),
+        []),
+    "/api/teaching/sorts/{number}.jpg": ("A cell of a colour that was found on it", []),
+    "/api/teaching/boxes/{name}.zip": ("A taught box as one file", []),
+    "/api/corrections": ("Labelled pictures of what people put right", [LANG]),
+    "/api/corrections/{name}": ("One of them", []),
+    "/api/games/{key}": ("One kept game", [N, LANG]),
+    "/api/games/{key}/table.svg": ("Its table drawn", [N, LANG]),
+    "/api/games/{key}/pictures/{seq}/{name}.jpg": ("A kept picture", []),
+    "/api/games/{key}/look-over": ("What its moves were worth; ask until it is ready", [LANG]),
     "/api/mistakes": ("Where games were lost, player by player, over those that were looked over",
-                      "application/json", [LANG]),
-    "/api/alone/{name}": ("A game of one phone against the machine", "application/json",
-                          [_path("name"), LANG]),
-    "/api/alone/{name}/table.svg": ("Its table drawn", "image/svg+xml", [_path("name"), LANG]),
-    "/api/games/{key}/record.json": ("The game in the record format", "application/json", [KEY]),
-    "/api/games/{key}/play.bgsplay": ("The game for Board Game Stats", "application/json", [KEY]),
-    "/api/games/{key}/bgstats": ("A link that opens Board Game Stats", "application/json", [KEY]),
-    "/api/games/{key}/sheet.pdf": ("The score sheet", "application/pdf", [KEY, LANG]),
+        [LANG]),
+    "/api/alone/{name}": ("A game of one phone against the machine", [LANG]),
+    "/api/alone/{name}/table.svg": ("Its table drawn", [LANG]),
+    "/api/games/{key}/record.json": ("The game in the record format", []),
+    "/api/games/{key}/play.bgsplay": ("The game for Board Game Stats", []),
+    "/api/games/{key}/bgstats": ("A link that opens Board Game Stats", []),
+    "/api/games/{key}/sheet.pdf": ("The score sheet", [LANG]),
     "/api/print/{game_name}/{part}.pdf": (
         "One PDF to print in the guest's words: tiles, boards, die, calibration or instructions",
-        "application/pdf",
-        [_path("game_name"), _path("part"), _query("set", TEXT, "a box"),
-         _query("paper", {"enum": ["a4", "letter"]}, "the paper")]),
-    "/api/print/{game_name}.zip": ("Tiles to cut out, as PDF sheets", "application/zip",
-                                   [_path("game_name"), _query("paper", TEXT, "a4 or letter"),
-                                    _query("set", TEXT, "the box")]),
+        [_query("set", TEXT, "a box"), _query("paper", {"enum": ["a4", "letter"]}, "the paper")]),
+    "/api/print/{game_name}.zip": ("Tiles to cut out, as PDF sheets",
+        [_query("paper", TEXT, "a4 or letter"), _query("set", TEXT, "the box")]),
 }  # fmt: skip
+"""What each address shows, and what it may be asked by."""
 
 CHANGE: dict[str, tuple[str, bool, Doc]] = {
     "/api/login": ("Become the host by the PIN, or by the code on the host card", False,
@@ -227,14 +213,21 @@ ERROR: Doc = {
 }  # fmt: skip
 
 
+def _in_path(path: str) -> list[Doc]:
+    return [{"name": name, "in": "path", "required": True,
+             "schema": NUMBER if name in NUMBERS else TEXT}
+            for name in re.findall(r"{(\w+)}", path)]  # fmt: skip
+
+
 def document() -> Doc:
     """Return the whole description."""
     paths: Doc = {}
-    for path, (about, kind, parameters) in READ.items():
+    for path, (about, parameters) in READ.items():
+        kind = KINDS.get(path) or KINDS.get(path.rpartition(".")[2], "application/json")
         paths[path] = {
             "get": {
                 "summary": about,
-                "parameters": parameters,
+                "parameters": [*_in_path(path), *parameters],
                 "responses": {"200": {"description": about, "content": {kind: {"schema": {}}}},
                               "default": ERROR},
             }
@@ -243,7 +236,8 @@ def document() -> Doc:
         paths.setdefault(path, {})["post"] = {
             "summary": about,
             "description": "Only the host may do this." if host else "",
-            "requestBody": _body(schema),
+            "requestBody": {"required": True,
+                            "content": {"application/json": {"schema": schema}}},
             "security": [{"page": [], "token": []}],
             "responses": {"200": {"description": about,
                                   "content": {"application/json": {"schema": ANYTHING}}},

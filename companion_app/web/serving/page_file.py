@@ -6,19 +6,19 @@ import hashlib
 import hmac
 import json
 import logging
-import os
 import re
 import secrets
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from companion_app.fitting import Form, by_name, fits, text, whole, yes_no
 from companion_app.live.errors import StoreError
 from companion_app.web.serving.errors import BadRequest
 from companion_app.web.serving.roles import PARTS, ROLES
+from companion_app.whole_file import write_whole
 from engine.errors import EngineError
 from engine.given import an_object, read_json
 
@@ -27,8 +27,10 @@ PIN_COST = 2**14
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"
 """No vowels, so that no code is a word; nothing that looks like a digit."""
 CODE_LENGTH = 5
+PRIVATE = 0o600
+"""Only its owner may read a file with secrets."""
 LARGEST_FILE = 256 << 10
-LARGEST_NUMBER, MOST_NAMES, LONGEST_NAME = 10**9, 40, 260
+LARGEST_NUMBER, MOST_NAMES = 10**9, 40
 HASH = re.compile(r"scrypt\$([0-9]{1,6})\$[0-9a-f]{32}\$[0-9a-f]{64}")
 log = logging.getLogger(__name__)
 
@@ -70,6 +72,10 @@ class Settings:
         chosen = self.open_to.get(part)
         known = PARTS[part]
         return chosen if known.settable and chosen in ROLES else known.least
+
+    def open_now(self) -> dict[str, str]:
+        """Return the parts of the page that the host opens and closes, each with that role."""
+        return {name: self.least(name) for name, part in PARTS.items() if part.settable}
 
 
 class SettingsFile:
@@ -140,7 +146,7 @@ class SettingsFile:
     def is_pin(self, pin: str) -> bool:
         """Say whether a PIN is the right one; one guess at a time, since each takes memory."""
         with self._checking:
-            return fits(pin, self.now.pin_hash)
+            return is_pin_of(pin, self.now.pin_hash)
 
     def _read(self) -> Settings:
         self._mark = self._stamp()
@@ -161,7 +167,7 @@ class SettingsFile:
 
     def _write(self, settings: Settings) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_private(self._path, asdict(settings))
+        write_whole(self._path, json.dumps(asdict(settings)), PRIVATE)
         self._now, self._mark = settings, self._stamp()
 
     def _stamp(self) -> tuple[int, int, int] | None:
@@ -194,53 +200,11 @@ def _taken_over(kept: dict[str, Any], cost: int) -> Settings:
                 "old_cookies": kept.get("pin_number", 1)}  # fmt: skip
     known = {name: kept[name] for name in Settings.__dataclass_fields__ if name in kept}
     settings = replace(Settings("", ""), **known)
-    _check(asdict(settings))
+    wrong = [name for name, form in FORMS.items() if not fits(getattr(settings, name), form)]
+    if wrong:
+        raise ValueError(f"{wrong[0]} is not what the page keeps there")
     code = settings.join_code or some_code()
     return replace(settings, names=tuple(settings.names), join_code=code)
-
-
-def _check(kept: Mapping[str, Any]) -> None:
-    """Refuse settings that this program never kept.
-
-    Raises:
-        ValueError: names the first that is wrong.
-    """
-    secret, open_to, names = kept["secret"], kept["open_to"], kept["names"]
-    good = {
-        "secret": _is_text(secret) and len(secret) >= 16,
-        "pin_hash": is_hash(kept["pin_hash"]),
-        "open_to": isinstance(open_to, dict) and len(open_to) <= MOST_NAMES
-        and all(_is_text(role) for role in open_to.values()),
-        "names": isinstance(names, list | tuple) and len(names) <= MOST_NAMES
-        and all(_is_text(name) for name in names),
-        "players_answer": isinstance(kept["players_answer"], bool),
-    }  # fmt: skip
-    for name in ("pin_number", "join_number", "pictures_mb", "old_cookies", "ideas"):
-        good[name] = type(kept[name]) is int and 0 <= kept[name] <= LARGEST_NUMBER
-    for name in ("join_code", "source", "card_hash"):
-        good[name] = _is_text(kept[name])
-    if wrong := [name for name, is_good in good.items() if not is_good]:
-        raise ValueError(f"{wrong[0]} is not what the page keeps there")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_NAME
-
-
-def write_private(path: Path, document: Any) -> None:
-    """Write a file of JSON that only its owner reads; either all of it is there or the old one."""
-    beside = path.with_suffix(".new")
-    try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(document, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
 
 
 def some_pin() -> str:
@@ -265,7 +229,19 @@ def is_hash(text: object) -> bool:
     return found is not None and int(found[1]) <= 4 * PIN_COST
 
 
-def fits(pin: str, kept: str) -> bool:
+FORMS: Mapping[str, Form] = {
+    "secret": lambda value: text(value) and len(value) >= 16,
+    "pin_hash": is_hash, "players_answer": yes_no,
+    "open_to": by_name(text, MOST_NAMES),
+    "names": lambda value: fits(value, [text]) and len(value) <= MOST_NAMES,
+    **dict.fromkeys(("pin_number", "join_number", "pictures_mb", "old_cookies", "ideas"),
+                    whole(0, LARGEST_NUMBER)),
+    **dict.fromkeys(("join_code", "source", "card_hash"), text),
+}  # fmt: skip
+"""What each setting must be: others this program never kept."""
+
+
+def is_pin_of(pin: str, kept: str) -> bool:
     """Say whether a PIN is the one of which that was kept."""
     try:
         kind, cost, salt, digest = kept.split("$")

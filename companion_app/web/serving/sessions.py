@@ -7,6 +7,7 @@ itself only the hash is kept, so that nobody becomes host by reading the file.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import re
 import secrets
@@ -19,18 +20,24 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion_app.web.serving.page_file import write_private
+from companion_app.fitting import Form, fits, text
+from companion_app.web.serving.page_file import PRIVATE
+from companion_app.whole_file import write_whole
 from engine.errors import EngineError
-from engine.given import an_object, read_json
+from engine.given import an_object, is_whole, read_json
 
 log = logging.getLogger(__name__)
 MOST_SESSIONS = 300
 LARGEST_FILE = 1 << 20
-MOST_SEATS, LONGEST_NAME = 20, 200
+MOST_SEATS, LATEST_S = 20, 1e12
 LASTS_S = 31 * 86_400.0
 """As long as the cookie does."""
 HANDLE = 12
 """So many letters of its hash name a session to the host."""
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) < LATEST_S
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,14 @@ class Session:
     """The number of the join code that was shown; 0 for none."""
     seats: tuple[str, ...] = ()
     """The players that it speaks for."""
+
+
+KEY = re.compile("[0-9a-f]{64}")
+"""A session goes by the hash of its number."""
+SESSION: dict[str, Form] = {
+    "made_s": _is_time, "seen_s": _is_time, "device": text, "host": is_whole, "code": is_whole,
+    "seats": lambda value: fits(value, [text]) and len(value) <= MOST_SEATS,
+}  # fmt: skip
 
 
 class Sessions:
@@ -137,7 +152,8 @@ class Sessions:
         if self._path is None:
             return
         try:
-            write_private(self._path, {key: asdict(one) for key, one in self._kept.items()})
+            kept = {key: asdict(one) for key, one in self._kept.items()}
+            write_whole(self._path, json.dumps(kept), PRIVATE)
         except OSError as error:
             # It holds until the next start; a full disk keeps nobody from hosting or leaving.
             log.error("sessions cannot be kept: %s", error.strerror)
@@ -156,10 +172,12 @@ def read_sessions(path: Path) -> dict[str, Session]:
         OSError: it cannot be read.
     """
     kept = an_object(read_json(path, LARGEST_FILE), path.name)
-    try:
-        return {_key(key): _session(one) for key, one in kept.items()}
-    except (TypeError, AttributeError, KeyError, OverflowError) as error:
-        raise ValueError(f"{path.name} holds something else than sessions") from error
+    if not all(KEY.fullmatch(key) and fits(one, SESSION) for key, one in kept.items()):
+        raise ValueError(f"{path.name} holds something else than sessions")
+    return {
+        key: Session(**{name: one[name] for name in SESSION} | {"seats": tuple(one["seats"])})
+        for key, one in kept.items()
+    }
 
 
 def handle_of(id_: str) -> str:
@@ -169,23 +187,3 @@ def handle_of(id_: str) -> str:
 
 def _hash(id_: str) -> str:
     return hashlib.sha256(id_.encode(errors="replace")).hexdigest()
-
-
-def _key(text: str) -> str:
-    if not re.fullmatch("[0-9a-f]{64}", text):
-        raise ValueError("a session goes by the hash of its number")
-    return text
-
-
-def _session(kept: dict[str, Any]) -> Session:
-    made_s, seen_s = float(kept["made_s"]), float(kept["seen_s"])
-    host, code, seats = kept["host"], kept["code"], kept["seats"]
-    if not all(type(number) is int for number in (host, code)):
-        raise ValueError("PINs and codes are numbered")
-    if not isinstance(seats, list) or len(seats) > MOST_SEATS:
-        raise ValueError("a phone holds a few seats")
-    names = tuple(str(one) for one in seats)
-    device = str(kept["device"])
-    if any(len(text) > LONGEST_NAME for text in (device, *names)):
-        raise ValueError("a name is too long")
-    return Session(made_s, seen_s, device, host, code, names)

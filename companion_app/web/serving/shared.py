@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
+T = TypeVar("T")
 PACKED_LEVEL = 5
 MOST_PACKED = 48
 """Answers that stay packed: the table in a few languages, and the files of the page."""
@@ -21,13 +24,10 @@ class SharedAnswers:
         self._kept: dict[Hashable, str] = {}
 
     def answer(self, version: Hashable, what: Hashable, make: Callable[[], str]) -> str:
-        """Return an answer of this version; whoever asks meanwhile waits for the same one.
+        """Return what was answered to ``what`` since the version is this one, or make it.
 
-        Args:
-            version: another one whenever something has changed.
-            what: everything else that the answer depends on.
-            make: makes it.
-        """  # fmt: skip
+        Whoever asks meanwhile waits for the same one.
+        """
         with self._lock:
             if version != self._version:
                 self._version = version
@@ -35,6 +35,26 @@ class SharedAnswers:
             if what not in self._kept:
                 self._kept[what] = make()
             return self._kept[what]
+
+
+class Lately(Generic[T]):
+    """The last answer, also for whoever asks the same shortly after it."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._last: tuple[float, object, T] | None = None
+
+    def answer(self, seconds: float, make: Callable[[], T], what: object = None) -> T:
+        """Return what was answered to ``what`` so lately, or make it; nothing is not kept."""
+        with self._lock:
+            last = self._last
+            if last is not None and last[1] == what and self._clock() - last[0] < seconds:
+                return last[2]
+            made = make()
+            if made is not None:
+                self._last = self._clock(), what, made
+            return made
 
 
 class Packer:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Response, current_app, jsonify, request
 
 from companion_app.help_orders import help_is_off
 from companion_app.line.ends import EyeAway
 from companion_app.live.kept import KeptGames
-from companion_app.live.moved import last_cells
 from companion_app.live.salvage_report import told
 from companion_app.web import snapshot
 from companion_app.web.context import companion, join_code_shown, speech, svg_answer
@@ -23,7 +21,7 @@ from companion_app.web.replica import Now
 from companion_app.web.rows import board_side
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
-from companion_app.web.serving.exchange import language
+from companion_app.web.serving.exchange import Doc, Views, fresh, language
 from companion_app.web.serving.openapi import document
 from companion_app.web.serving.roles import PARTS, reaches
 from companion_app.web.speech import LANGUAGES, Speech, catalogue
@@ -36,13 +34,12 @@ from engine.games import GAMES, game_named, has_die
 from engine.record import find_set, move_to_json
 from engine.tiles import TileSet
 
-blueprint = Blueprint("api", __name__)
+views = Views("api", __name__)
 MOST_MOVES_SHOWN = 400
 
 
-@blueprint.get("/health")
-@access.part_of("page")
-def health() -> Response:
+@views.reads("/health", "page")
+def health() -> Doc:
     """Say whether the page and the store work."""
     one = companion()
     games = KeptGames(one.place.file).count()
@@ -55,101 +52,87 @@ def health() -> Response:
         {"name": "table", "ok": standing.trouble is None,
          "text": standing.trouble or standing.seeing, "fix": ""},
     ]  # fmt: skip
-    return jsonify({"ok": all(check["ok"] for check in checks), "checks": checks,
-                    "looks": standing.looks})  # fmt: skip
+    return {"ok": all(check["ok"] for check in checks), "checks": checks,
+            "looks": standing.looks}  # fmt: skip
 
 
-@blueprint.get("/api/state")
-@access.part_of("watching")
+@views.reads("/api/state")
 def state() -> Response:
     """Return the whole table; ``304`` when nothing has happened since."""
     now, words = companion().now(), speech()
-    what = ("state", words.language)
     text = companion().shared.answer(
-        now.mark, what, lambda: current_app.json.dumps(snapshot.state(now, words))
-    )
+        now.mark, ("state", words.language),
+        lambda: current_app.json.dumps(snapshot.state(now, words)),
+    )  # fmt: skip
     answer = Response(text, mimetype="application/json")
     answer.add_etag()
     return answer.make_conditional(request)  # type: ignore[return-value]
 
 
-@blueprint.get("/api/me")
-@access.part_of("page")
-def me() -> Response:
+@views.reads("/api/me", "page")
+def me() -> Doc:
     """Return what this guest may do, and the token that changes need."""
     settings = companion().settings.now
-    return jsonify(
-        {
-            "token": access.own_token(),
-            "host": access.is_host(),
-            "role": access.role(),
-            "seats": list(access.seats()),
-            "taken": companion().sessions.taken(settings.join_number),
-            "may": {part: reaches(access.role(), settings.least(part)) for part in PARTS},
-            "may_answer": reaches(access.role(), settings.least("telling")),
-            "join_code": join_code_shown(),
-            "open_to": {part: settings.least(part) for part in PARTS if PARTS[part].settable},
-            "names": list(settings.names) if access.is_host() else [],
-            "card": bool(settings.card_hash),
-            "salvaged": _salvaged(),
-            "players_answer": settings.players_answer,
-            "pictures_mb": settings.pictures_mb,
-            "ideas": settings.ideas,
-            "help_off": help_is_off(companion().home),
-            "language": language(),
-            "languages": {code: catalogue(code)["name"] for code in LANGUAGES},
-            "address": companion().address,
-            "reads_photos": companion().read_photo is not None,
-            "camera": companion().eye.standing().source is not None,
-        }
-    )
+    return {
+        "token": access.own_token(),
+        "host": access.is_host(),
+        "role": access.role(),
+        "seats": list(access.seats()),
+        "taken": companion().sessions.taken(settings.join_number),
+        "may": {part: reaches(access.role(), settings.least(part)) for part in PARTS},
+        "may_answer": reaches(access.role(), settings.least("telling")),
+        "join_code": join_code_shown(),
+        "open_to": settings.open_now(),
+        "names": list(settings.names) if access.is_host() else [],
+        "card": bool(settings.card_hash),
+        "salvaged": _salvaged(),
+        "players_answer": settings.players_answer,
+        "pictures_mb": settings.pictures_mb,
+        "ideas": settings.ideas,
+        "help_off": help_is_off(companion().home),
+        "language": language(),
+        "languages": {code: catalogue(code)["name"] for code in LANGUAGES},
+        "address": companion().address,
+        "reads_photos": companion().read_photo is not None,
+        "camera": companion().eye.standing().source is not None,
+    }
 
 
 def _salvaged() -> str | None:
     """Return what was saved of damaged games, in words, until the host has seen it."""
-    found = told(companion().place.file.parent)
+    found = told(companion().home)
     return None if found is None else speech({}).page("salvaged", **asdict(found))
 
 
-@blueprint.get("/api/strings/<code>.json")
-@access.part_of("page")
+@views.reads("/api/strings/<code>.json", "page")
 def strings(code: str) -> Response:
     """Return the words of the page in one language."""
     if code not in LANGUAGES:
         raise NotFound
-    words = catalogue(code)
-    answer = jsonify(words["page"])
-    answer.headers["Cache-Control"] = "no-cache"
-    answer.add_etag()
-    return answer.make_conditional(request)  # type: ignore[return-value]
+    return fresh(jsonify(catalogue(code)["page"]))
 
 
-@blueprint.get("/api/table.svg")
-@access.part_of("watching")
+@views.reads("/api/table.svg")
 def table() -> Response:
     """Return the table drawn: as accepted, or with the announced foul."""
     now, words = companion().now(), speech()
-    show = "before" if request.args.get("show") == "before" else "after"
-    stacked = request.args.get("stacked") == "1"
-    drawn = companion().shared.answer(
-        now.mark, ("table", words.language, show, str(stacked)),
-        lambda: _drawn(now, words, show == "before", stacked),
-    )  # fmt: skip
-    return svg_answer(drawn)
+    before, stacked = request.args.get("show") == "before", request.args.get("stacked") == "1"
+    return svg_answer(companion().shared.answer(
+        now.mark, ("table", words.language, before, stacked),
+        lambda: _drawn(now, words, before, stacked),
+    ))  # fmt: skip
 
 
 def _drawn(now: Now, words: Speech, before: bool, stacked: bool) -> str:
     match, pending = now.match, now.pending
     if match is None:
         raise NotFound(code="no-game")
-    if pending is None or before:
-        return match_drawing.drawing(match, words, stacked=stacked)
-    foul = match_drawing.shown_with_foul(match, pending)
+    is_foul = pending is not None and not before
+    foul = match_drawing.shown_with_foul(match, pending) if pending and is_foul else None
     return match_drawing.drawing(match, words, foul, stacked)
 
 
-@blueprint.get("/api/picture.jpg")
-@access.part_of("pictures")
+@views.reads("/api/picture.jpg", "pictures")
 def picture() -> Response:
     """Return what the camera sees right now, game or no game."""
     jpeg = companion().eye.ask("picture").data
@@ -158,8 +141,7 @@ def picture() -> Response:
     return Response(jpeg, mimetype="image/jpeg")
 
 
-@blueprint.get("/api/tile.svg")
-@access.part_of("watching")
+@views.reads("/api/tile.svg")
 def tile() -> Response:
     """Return one tile face, for questions and corrections."""
     name, box_name = request.args.get("tile", ""), request.args.get("game", "")
@@ -174,37 +156,30 @@ def tile() -> Response:
     art = placed(
         [shown.cut()], moved(*middle), turned(90 * int(turns)), moved(-middle[0], -middle[1])
     )
-    answer = svg_answer(svg([art], (0, 0, wide, high), speech().tile(name)))
-    answer.headers["Cache-Control"] = "max-age=86400"
-    return answer
+    return _for_a_day(svg_answer(svg([art], (0, 0, wide, high), speech().tile(name))))
 
 
-@blueprint.get("/api/moves")
-@access.part_of("watching")
-def moves() -> Response:
+@views.reads("/api/moves")
+def moves() -> Doc:
     """Return the legal moves right now, for those who want to be shown them."""
     match = companion().now().match
     if match is None or match.ended:
-        return jsonify({"moves": []})
-    listed = match.game.legal_moves(match.position)[:MOST_MOVES_SHOWN]
-    return jsonify(
-        {
-            "moves": [
-                {"move": move_to_json(move),
-                 "spots": [spot(p) for p in last_cells(move, match)]}
-                for move in listed
-            ]
-        }
-    )  # fmt: skip
+        return {"moves": []}
+    legal = match.game.legal_moves(match.position)[:MOST_MOVES_SHOWN]
+    spots = [[spot(p) for p in match.cells_of(move)] for move in legal]
+    return {"moves": [{"move": move_to_json(move), "spots": there}
+                      for move, there in zip(legal, spots, strict=True)]}  # fmt: skip
 
 
-@blueprint.get("/api/rules/<game_name>/<part>.svg")
-@access.part_of("watching")
+@views.reads("/api/rules/<game_name>/<part>.svg")
 def rules_picture(game_name: str, part: str) -> Response:
     """Return a table that shows a part of a game's summary."""
     if game_name not in GAMES or part not in SHOWN_PARTS:
         raise NotFound
-    answer = svg_answer(example_drawing(game_name, part, language()))
+    return _for_a_day(svg_answer(example_drawing(game_name, part, language())))
+
+
+def _for_a_day(answer: Response) -> Response:
     answer.headers["Cache-Control"] = "max-age=86400"
     return answer
 
@@ -216,49 +191,44 @@ def _prints(box: TileSet) -> list[str]:
     return ["instructions", "tiles", *boards, *die, "calibration"]
 
 
-@blueprint.get("/api/games")
-@access.part_of("watching")
-def games() -> Response:
+@views.reads("/api/games")
+def games() -> Doc:
     """Return the games there are rule books for, with players and options in words."""
-    words = speech({})
-    listed: list[dict[str, Any]] = []
-    for game in GAMES.values():
-        facts = game.facts
-        box = find_set(game, None)
-        names = facts.player_names or ()
-        board = box.extras.get("board", {})
-        listed.append(
-            {
-                "game": facts.name,
-                "title": facts.title,
-                "about": words.page(f"about-{facts.name}"),
-                "fewest": facts.fewest_players,
-                "most": facts.most_players,
-                "board_side": board_side(box),
-                "players": [
-                    {"id": name, "word": words.player(name), "colour": coat(name, box.colours).base}
-                    for name in names
-                ],
-                "options": [
-                    {"name": option.name, "default": board.get(option.name, option.default),
-                     "text": words.option(facts.name, option.name, option.text)}
-                    for option in facts.options
-                ],
-                "sets": _sets(game),
-                "prints": _prints(box),
-                "summary": words.summary(facts.name, facts.summary),
-                "rules": [
-                    {"id": rule.id, "text": words.rule(facts.name, rule),
-                     "source": words.source(rule.source)}
-                    for rule in facts.rules
-                ],
-                "tiles": [
-                    {"tile": name, "label": words.tile(name), "count": count}
-                    for name, count in box.counts.items()
-                ],
-            }
-        )  # fmt: skip
-    return jsonify({"games": listed})
+    return {"games": [_game_to_json(game, speech({})) for game in GAMES.values()]}
+
+
+def _game_to_json(game: AnyGame, words: Speech) -> Doc:
+    facts, box = game.facts, find_set(game, None)
+    board = box.extras.get("board", {})
+    return {
+        "game": facts.name,
+        "title": facts.title,
+        "about": words.page(f"about-{facts.name}"),
+        "fewest": facts.fewest_players,
+        "most": facts.most_players,
+        "board_side": board_side(box),
+        "players": [
+            {"id": name, "word": words.player(name), "colour": coat(name, box.colours).base}
+            for name in facts.player_names or ()
+        ],
+        "options": [
+            {"name": option.name, "default": board.get(option.name, option.default),
+             "text": words.option(facts.name, option.name, option.text)}
+            for option in facts.options
+        ],
+        "sets": _sets(game),
+        "prints": _prints(box),
+        "summary": words.summary(facts.name, facts.summary),
+        "rules": [
+            {"id": rule.id, "text": words.rule(facts.name, rule),
+             "source": words.source(rule.source)}
+            for rule in facts.rules
+        ],
+        "tiles": [
+            {"tile": name, "label": words.tile(name), "count": count}
+            for name, count in box.counts.items()
+        ],
+    }  # fmt: skip
 
 
 def _sets(game: AnyGame) -> list[dict[str, str]]:
@@ -274,8 +244,7 @@ def _sets(game: AnyGame) -> list[dict[str, str]]:
     return listed
 
 
-@blueprint.get("/api/openapi.json")
-@access.part_of("page")
-def openapi() -> Response:
+@views.reads("/api/openapi.json", "page")
+def openapi() -> Doc:
     """Return the description of this interface."""
-    return jsonify(document())
+    return document()

@@ -1,33 +1,40 @@
-"""Who sits at the table: joining by the code, seats, and the phones that may do anything."""
+"""Who sits at the table: joining by the code, seats, phones that may do anything, the host card."""
 
 from __future__ import annotations
 
-from typing import Any
+import time
 
-from flask import Blueprint, Response, jsonify, session
+from flask import Response, current_app, session
 
-from companion_app.web.context import companion
+from companion_app.hands.work import CARD
+from companion_app.web.card import codes_in, drawn_card, drawn_code, some_code
+from companion_app.web.context import companion, speech
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, NotFound, NotSeated
-from companion_app.web.serving.exchange import asked
-from companion_app.web.serving.sessions import Session, handle_of
+from companion_app.web.serving.errors import BadRequest, NotFound, NotHost, NotSeated, WebError
+from companion_app.web.serving.exchange import Doc, Views, asked, told, told_or_none
+from companion_app.web.serving.sessions import handle_of
+from companion_app.web.serving.shared import Lately
 
-blueprint = Blueprint("at_table", __name__)
+views = Views("at_table", __name__)
+LOOKS, LOOKS_WINDOW_S = 40, 60.0
+"""A phone asks every two seconds while its owner lays the card down."""
+SAME_S = 1.5
+"""Whoever asks within that time is answered by the same look: many phones cost no more than one."""
+SEEN = "snake-eye-card"
 
 
-@blueprint.post("/api/join")
-@access.part_of("page")
-def join() -> Response:
+@views.changes("/api/join", "page")
+def join() -> Doc:
     """Join by the code (``code``), and take the seats that this phone speaks for (``seats``).
 
     No seats are a watcher's place; other phones that hold the same seat keep it.
     """
-    sent = asked()
-    code, held = sent.get("code"), sent.get("seats")
-    if code is not None and not isinstance(code, str):
-        raise BadRequest("code is text")
+    code, held = told_or_none("code", str, "code is text"), asked().get("seats")
     if held is not None:
-        _check_seats(held)
+        match = companion().now().match
+        players = match.start.players if match is not None else ()
+        if not isinstance(held, list) or not all(one in players for one in held):
+            raise BadRequest("seats are players of the game that is on")
     if code is not None:
         access.try_code(code, companion().settings, companion().limiter)
     if not access.has_joined():
@@ -35,58 +42,84 @@ def join() -> Response:
     if held is not None:
         access.sit(tuple(dict.fromkeys(held)))
         companion().hub.publish({"event": "settings"})
-    return jsonify({"role": access.role(), "seats": list(access.seats())})
+    return {"role": access.role(), "seats": list(access.seats())}
 
 
-def _check_seats(held: Any) -> None:
-    match = companion().now().match
-    players = match.start.players if match is not None else ()
-    if not isinstance(held, list) or not all(one in players for one in held):
-        raise BadRequest("seats are players of the game that is on")
-
-
-@blueprint.post("/api/seats/free")
-@access.must_be_host
-def free() -> Response:
+@views.changes("/api/seats/free")
+def free() -> Doc:
     """Take a seat from every phone that holds it."""
-    seat = asked().get("seat")
-    if not isinstance(seat, str):
-        raise BadRequest("seat is a player")
-    companion().sessions.free(seat)
+    companion().sessions.free(told("seat", str, "seat is a player"))
     companion().hub.publish({"event": "settings"})
-    return jsonify({"taken": companion().sessions.taken(companion().settings.now.join_number)})
+    return {"taken": companion().sessions.taken(companion().settings.now.join_number)}
 
 
-@blueprint.get("/api/sessions")
-@access.must_be_host
-def sessions() -> Response:
+@views.reads("/api/sessions", "hosting")
+def sessions() -> Doc:
     """Return the phones that may do more than watch, the latest first."""
-    return jsonify({"sessions": _listed()})
-
-
-@blueprint.post("/api/sessions/end")
-@access.must_be_host
-def end() -> Response:
-    """End a session (``session``), or all but this one (``others``)."""
-    sent = asked()
-    if sent.get("others") is True:
-        access.end_others()
-    elif not companion().sessions.end_by_handle(str(sent.get("session"))):
-        raise NotFound
-    companion().hub.publish({"event": "settings"})
-    return jsonify({"sessions": _listed()})
-
-
-def _listed() -> list[dict[str, Any]]:
     now, here = companion().settings.now, handle_of(str(session.get("id", "")))
-    return [
-        _session_to_json(one, one.host == now.pin_number, one.code == now.join_number)
-        | {"session": handle, "here": handle == here}
+    listed = [
+        {"device": one.device, "host": one.host == now.pin_number,
+         "seats": list(one.seats) if one.code == now.join_number else [], "since_s": one.made_s,
+         "seen_s": one.seen_s, "session": handle, "here": handle == here}
         for handle, one in companion().sessions.listed().items()
         if one.host == now.pin_number or one.code == now.join_number
-    ]
+    ]  # fmt: skip
+    return {"sessions": listed}
 
 
-def _session_to_json(one: Session, host: bool, joined: bool) -> dict[str, Any]:
-    return {"device": one.device, "host": host, "seats": list(one.seats) if joined else [],
-            "since_s": one.made_s, "seen_s": one.seen_s}  # fmt: skip
+@views.changes("/api/sessions/end")
+def end() -> Doc:
+    """End a session (``session``), or all but this one (``others``)."""
+    if asked().get("others") is True:
+        access.end_others()
+    elif not companion().sessions.end_by_handle(str(asked().get("session"))):
+        raise NotFound
+    companion().hub.publish({"event": "settings"})
+    return sessions()
+
+
+# --- the host card -------------------------------------------------------------------------------
+
+
+@views.changes("/api/card")
+def card() -> Doc:
+    """Make a new card (``make``), which is shown this once, or make the old one invalid."""
+    kept, words = companion().settings, speech()
+    if asked().get("make") is True:
+        code = some_code()
+        kept.keep_card(code)
+        about = words.page("card-title"), words.page("card-about")
+        return {"card": True, "svg": drawn_card(code, companion().address, *about)}
+    if asked().get("forget") is not True:
+        raise BadRequest("say make or forget")
+    kept.keep_card("")
+    return {"card": False}
+
+
+@views.reads("/api/card.svg", "page")
+def phone_code() -> Response:
+    """Return the code that this phone shows beside the card."""
+    return Response(drawn_code(access.phone_code(some_code)), mimetype="image/svg+xml")
+
+
+@views.changes("/api/login/card", "page")
+def login() -> Doc:
+    """Become the host where the camera sees the card, and this phone's code beside it."""
+    access.limit(companion().limiter, "card", LOOKS, LOOKS_WINDOW_S)
+    if not companion().settings.now.card_hash:
+        raise WebError(code="no-card")
+    seen: Lately[tuple[str, ...]] = current_app.extensions.setdefault(SEEN, Lately(time.monotonic))
+    texts = seen.answer(SAME_S, _codes_seen)
+    if access.phone_code(some_code) not in texts:
+        raise NotHost(code="card-not-seen")
+    access.try_cards_seen(texts, companion().settings)
+    access.forget_phone_code()
+    return {"host": True}
+
+
+def _codes_seen() -> tuple[str, ...]:
+    """Return the codes on the table, looked for by a hand: the game waits for nobody."""
+    picture = companion().eye.ask("picture").data
+    if not picture:
+        raise WebError(code="no-camera")
+    return companion().hands.do(CARD, codes_in, picture)

@@ -10,64 +10,50 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, Response, jsonify
-
 from companion_app.live.machine import LEVELS, NAME
-from companion_app.web import snapshot
-from companion_app.web.context import companion, speech
+from companion_app.web.context import companion, done
 from companion_app.web.game_asked import record_begun
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotHost
-from companion_app.web.serving.exchange import asked
-from companion_app.web.serving.page_file import Settings, SettingsFile
+from companion_app.web.serving.exchange import Doc, Views, asked, told, told_or_none
+from companion_app.web.serving.page_file import SettingsFile
 from companion_app.web.serving.roles import PARTS, ROLES
 from engine.given import LONGEST_NAME, hides
 from engine.record import parse_record, record_to_json
 
-blueprint = Blueprint("control", __name__)
+views = Views("control", __name__)
 FROM_SEATS = ("answer", "roll", "pass", "discard", "finale", "stand")
 """What players may tell for themselves, where the host lets them."""
 FROM_HOST = ("overrule", "correct", "move")
 HOST_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+")
 MOST_NAMES = 8
 MOST_IDEAS = 99
-
-
-def done(what: str, told: Mapping[str, Any] | None = None) -> Response:
-    """Have something done; return the state after it, so that who asked sees it at once."""
-    companion().eye.ask(what, told)
-    return jsonify(snapshot.state(companion().now(), speech()))
+MOST_PICTURES_MB = 100_000
 
 
 # --- the host ------------------------------------------------------------------------------------
 
 
-@blueprint.post("/api/login")
-@access.part_of("page")
-def login() -> Response:
+@views.changes("/api/login", "page")
+def login() -> Doc:
     """Become the host by the PIN, or by the code that a phone read from the host card."""
-    sent = asked()
-    if isinstance(card := sent.get("card"), str):
+    if isinstance(card := asked().get("card"), str):
         access.try_card(card, companion().settings, companion().limiter)
-        return jsonify({"host": True})
-    pin = sent.get("pin")
-    if not isinstance(pin, str):
-        raise BadRequest("send the PIN as text")
-    access.try_pin(pin, companion().settings, companion().limiter)
-    return jsonify({"host": True})
+    else:
+        pin = told("pin", str, "send the PIN as text")
+        access.try_pin(pin, companion().settings, companion().limiter)
+    return {"host": True}
 
 
-@blueprint.post("/api/logout")
-@access.part_of("page")
-def logout() -> Response:
+@views.changes("/api/logout", "page")
+def logout() -> Doc:
     """Be a guest again; the session ends on the server too."""
     access.log_out()
-    return jsonify({"host": False})
+    return {"host": False}
 
 
-@blueprint.post("/api/settings")
-@access.must_be_host
-def settings() -> Response:
+@views.changes("/api/settings")
+def settings() -> Doc:
     """Change the PIN, the join code, who may do what, own names, or the room for pictures."""
     sent, kept = asked(), companion().settings
     # All of it or nothing: what one cannot be kept for leaves the others as they were.
@@ -78,18 +64,15 @@ def settings() -> Response:
         companion().eye.ask("limit-pictures", {"mb": kept.now.pictures_mb})
     companion().hub.publish({"event": "settings"})
     now = kept.now
-    return jsonify({"players_answer": now.players_answer, "pictures_mb": now.pictures_mb,
-                    "open_to": _open_now(now), "names": list(now.names),
-                    "ideas": now.ideas})  # fmt: skip
+    return {"players_answer": now.players_answer, "pictures_mb": now.pictures_mb,
+            "open_to": now.open_now(), "names": list(now.names), "ideas": now.ideas}  # fmt: skip
 
 
 def _changes(sent: Mapping[str, Any], kept: SettingsFile) -> dict[str, object]:
     """Return the settings that were sent, each checked."""
     changes: dict[str, object] = {}
     if "pin" in sent:
-        if not isinstance(sent["pin"], str):
-            raise BadRequest(code="bad-pin")
-        changes |= kept.with_pin(sent["pin"])
+        changes |= kept.with_pin(told("pin", str, code="bad-pin"))
     if "players_answer" in sent:
         changes["players_answer"] = bool(sent["players_answer"])
     if "open_to" in sent:
@@ -97,23 +80,20 @@ def _changes(sent: Mapping[str, Any], kept: SettingsFile) -> dict[str, object]:
     if "names" in sent:
         changes["names"] = _own_names(sent["names"])
     if "ideas" in sent:
-        count = sent["ideas"]
-        if type(count) is not int or not 0 <= count <= MOST_IDEAS:
-            raise BadRequest(f"ideas is a whole number up to {MOST_IDEAS}")
-        changes["ideas"] = count
+        problem = f"ideas is a whole number up to {MOST_IDEAS}"
+        changes["ideas"] = _number("ideas", MOST_IDEAS, problem)
     if sent.get("new_code") is True:
         changes |= kept.with_code()
     if "pictures_mb" in sent:
-        room = sent["pictures_mb"]
-        if not isinstance(room, int) or isinstance(room, bool) or not 0 <= room <= 100_000:
-            raise BadRequest("pictures_mb is a whole number of megabytes")
-        changes["pictures_mb"] = room
+        problem = "pictures_mb is a whole number of megabytes"
+        changes["pictures_mb"] = _number("pictures_mb", MOST_PICTURES_MB, problem)
     return changes
 
 
-def _open_now(now: Settings) -> dict[str, str]:
-    """Return the parts of the page that the host opens and closes, and from whom on they are."""
-    return {name: now.least(name) for name, part in PARTS.items() if part.settable}
+def _number(name: str, most: int, problem: str) -> int:
+    if not 0 <= (number := told(name, int, problem)) <= most:
+        raise BadRequest(problem)
+    return number
 
 
 def _open_to(sent: Any) -> dict[str, str]:
@@ -136,9 +116,8 @@ def _own_names(sent: Any) -> tuple[str, ...]:
 # --- the game that is on -------------------------------------------------------------------------
 
 
-@blueprint.post("/api/tell")
-@access.part_of("telling")
-def tell() -> Response:
+@views.changes("/api/tell", "telling")
+def tell() -> Doc:
     """Tell the referee something: an answer, a roll, a pass, an overruling, a correction.
 
     An answer that drops accepted moves has to be confirmed, and only the host may do that.
@@ -147,60 +126,49 @@ def tell() -> Response:
     kinds = [kind for kind in (*FROM_SEATS, *FROM_HOST) if kind in sent]
     if not kinds:
         raise BadRequest("say one of " + ", ".join((*FROM_SEATS, *FROM_HOST)))
-    if "confirm" in sent or any(kind in FROM_HOST for kind in kinds):
-        _only_host()
+    if ("confirm" in sent or set(kinds).intersection(FROM_HOST)) and not access.is_host():
+        raise NotHost
     return done("tell", {"sent": sent, "host": access.is_host(), "seats": list(access.seats())})
 
 
-def _only_host() -> None:
-    if not access.is_host():
-        raise NotHost
-
-
-@blueprint.post("/api/foul/take-back")
-@access.must_be_host
-def take_foul_back() -> Response:
+@views.changes("/api/foul/take-back")
+def take_foul_back() -> Doc:
     """Say that the tile of the foul was lifted."""
     return done("take-foul-back")
 
 
-@blueprint.post("/api/undo")
-@access.must_be_host
-def undo() -> Response:
+@views.changes("/api/undo")
+def undo() -> Doc:
     """Take back what was done last, a move or an answer; or so many moves."""
-    count = asked().get("count")
-    if count is not None and (not isinstance(count, int) or isinstance(count, bool)):
-        raise BadRequest("count is a whole number")
-    return done("undo", {"count": count})
+    return done("undo", {"count": told_or_none("count", int, "count is a whole number")})
 
 
-@blueprint.post("/api/redo")
-@access.must_be_host
-def redo() -> Response:
+@views.changes("/api/redo")
+def redo() -> Doc:
     """Do the move again that was taken back."""
     return done("redo")
 
 
-@blueprint.post("/api/end")
-@access.must_be_host
-def end() -> Response:
+@views.changes("/api/end")
+def end() -> Doc:
     """End the game as it stands."""
     return done("end")
 
 
-@blueprint.post("/api/resume")
-@access.must_be_host
-def resume() -> Response:
+@views.changes("/api/resume")
+def resume() -> Doc:
     """Take up a game where it was left."""
-    key = asked().get("key")
-    if key is not None and not isinstance(key, str):
-        raise BadRequest(code="no-game")
-    return done("resume", {"key": key})
+    return done("resume", {"key": told_or_none("key", str, code="no-game")})
 
 
-@blueprint.post("/api/new")
-@access.must_be_host
-def new() -> Response:
+@views.changes("/api/pause")
+def pause() -> Doc:
+    """Let the camera look away (``on``), or go on where the game was left."""
+    return done("pause", {"on": asked().get("on") is not False})
+
+
+@views.changes("/api/new")
+def new() -> Doc:
     """Begin a new game: game, set, players with names, options; or a whole record."""
     sent = asked()
     whole, folders = sent.get("record"), companion().place.set_folders
@@ -225,11 +193,32 @@ def _machine(sent: Any, players: tuple[str, ...]) -> dict[str, int]:
 def _names(sent: Any, players: tuple[str, ...]) -> dict[str, str]:
     if not isinstance(sent, dict):
         raise BadRequest("names is an object: player to name")
-    named = {}
-    for player in players:
-        name = sent.get(player, "")
-        if not isinstance(name, str) or len(name.strip()) > LONGEST_NAME or hides(name.strip()):
-            raise BadRequest(code="bad-name")
-        if name.strip():
-            named[player] = name.strip()
-    return named
+    named = {player: _name(sent[player]) for player in players if player in sent}
+    return {player: name for player, name in named.items() if name}
+
+
+def _name(sent: Any) -> str:
+    if not isinstance(sent, str) or len(sent.strip()) > LONGEST_NAME or hides(sent.strip()):
+        raise BadRequest(code="bad-name")
+    return sent.strip()
+
+
+# --- games that are kept -------------------------------------------------------------------------
+
+
+@views.changes("/api/games/rename")
+def rename() -> Doc:
+    """Call a player of a game otherwise: ``key``, ``player``, ``name``."""
+    name = _name(asked().get("name"))
+    if not name:
+        raise BadRequest(code="bad-name")
+    said = {one: told(one, str, code="no-game") for one in ("key", "player")}
+    return {"names": companion().eye.ask("rename", {**said, "name": name}).body}
+
+
+@views.changes("/api/games/delete")
+def delete() -> Doc:
+    """Delete a game with its pictures; not the one that is on."""
+    key = told("key", str, code="no-game")
+    companion().eye.ask("delete-game", {"key": key})
+    return {"deleted": key}

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Response, request
 
 from companion_app.line.hub import Event, FullHouse, Hub, Listener
 from companion_app.web.context import companion, speech
-from companion_app.web.serving import access
+from companion_app.web.serving.exchange import Views, refused
 
 HEARTBEAT_S = 10.0
 """Tells a phone that the line is alive, and us that the phone is."""
 RETRY_MS = 1500
 RETRY_AFTER_FULL_S = 15
-blueprint = Blueprint("events", __name__)
+views = Views("events", __name__)
 
 
-@blueprint.get("/api/events")
-@access.part_of("watching")
+@views.reads("/api/events")
 def events() -> Response:
     """Stream what happens; ``Last-Event-ID`` (or ``since``) says what the phone knows."""
     hub = companion().hub
@@ -28,21 +27,18 @@ def events() -> Response:
         listener = hub.listen(int(known) if known.isdigit() else None)
     except FullHouse:
         text = speech().page("error-full-house")
-        full = jsonify({"error": {"code": "full-house", "text": text, "detail": ""}})
-        full.status_code = 503
-        full.headers["Retry-After"] = str(RETRY_AFTER_FULL_S)
-        return full
+        return refused(503, "full-house", text, "", RETRY_AFTER_FULL_S)
     answer = Response(stream(hub, listener), mimetype="text/event-stream")
     answer.headers["X-Accel-Buffering"] = "no"
     return answer
 
 
-def stream(hub: Hub, listener: Listener, heartbeat_s: float = HEARTBEAT_S) -> Iterator[str]:
+def stream(hub: Hub, listener: Listener) -> Iterator[str]:
     """Yield the lines of a stream until the phone or the server goes."""
     try:
         yield f"retry: {RETRY_MS}\n: hello\n\n"
         while not listener.closed:
-            waiting = listener.take(heartbeat_s)
+            waiting = listener.take(HEARTBEAT_S)
             yield "".join(line(event) for event in waiting) or ": still here\n\n"
     finally:
         hub.leave(listener)

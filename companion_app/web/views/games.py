@@ -1,4 +1,4 @@
-"""The games that are kept: history, replay, statistics, exports and pictures."""
+"""What is kept: games with their replays, statistics and exports, pictures, and corrections."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable
 from statistics import fmean
 from typing import Any, TypeVar
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Response, request
 
 from companion_app.hands.work import REPLAY
+from companion_app.live import salvage_report
 from companion_app.live.kept import Kept, KeptGames
 from companion_app.web import bgstats, replays
-from companion_app.web.context import companion, svg_answer
+from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.series import series_of
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
-from companion_app.web.serving.exchange import language
+from companion_app.web.serving.exchange import Doc, Views, a_file, language, told_or_none
 from companion_app.web.summaries import said
 
-blueprint = Blueprint("games", __name__)
-Doc = dict[str, Any]
+views = Views("games", __name__)
 T = TypeVar("T")
 
 
@@ -36,32 +36,27 @@ def summaries() -> list[Doc]:
     return companion().summaries.in_words(language())
 
 
-@blueprint.get("/api/history")
-@access.part_of("watching")
-def history() -> Response:
+@views.reads("/api/history")
+def history() -> Doc:
     """Return the kept games, the newest first."""
     games, listed = summaries(), companion().summaries.listed()
-    return jsonify(
-        {
-            "games": games,
-            "unreadable": [{"key": key, "text": why} for key, why in listed.unreadable],
-            "pending": listed.pending,
-        }
-    )
+    return {
+        "games": games,
+        "unreadable": [{"key": key, "text": why} for key, why in listed.unreadable],
+        "pending": listed.pending,
+    }
 
 
-@blueprint.get("/api/statistics")
-@access.part_of("watching")
-def statistics() -> Response:
+@views.reads("/api/statistics")
+def statistics() -> Doc:
     """Return what the kept games say about each person."""
-    return jsonify({"players": _by_person(_counted())})
+    return {"players": _by_person(_counted())}
 
 
-@blueprint.get("/api/series")
-@access.part_of("watching")
-def series() -> Response:
+@views.reads("/api/series")
+def series() -> Doc:
     """Return the series of the kept games, the newest first."""
-    return jsonify({"series": series_of(_counted())})
+    return {"series": series_of(_counted())}
 
 
 def _counted() -> list[Doc]:
@@ -90,15 +85,13 @@ def _by_person(games: Iterable[Doc]) -> list[Doc]:
     return sorted(people.values(), key=lambda one: (-one["won"], -one["games"], one["name"]))
 
 
-@blueprint.get("/api/games/<key>")
-@access.part_of("watching")
-def game(key: str) -> Response:
+@views.reads("/api/games/<key>")
+def game(key: str) -> Doc:
     """Return one game as it stood after ``n`` moves, or at its end."""
-    return jsonify(_from(replays.game_document, key, language(), _number()))
+    return _from(replays.game_document, key, language(), _number())
 
 
-@blueprint.get("/api/games/<key>/table.svg")
-@access.part_of("watching")
+@views.reads("/api/games/<key>/table.svg")
 def table(key: str) -> Response:
     """Return the table of a game after ``n`` moves, or at its end."""
     return svg_answer(_from(replays.game_drawing, key, language(), _number()))
@@ -113,8 +106,7 @@ def _number() -> int | None:
     return int(wanted)
 
 
-@blueprint.get("/api/games/<key>/pictures/<int:seq>/<name>.jpg")
-@access.part_of("pictures")
+@views.reads("/api/games/<key>/pictures/<int:seq>/<name>.jpg", "pictures")
 def picture(key: str, seq: int, name: str) -> Response:
     """Return a kept picture of a move or a foul."""
     kept = KeptGames(companion().place.file)
@@ -127,27 +119,24 @@ def picture(key: str, seq: int, name: str) -> Response:
 # --- exports -------------------------------------------------------------------------------------
 
 
-@blueprint.get("/api/games/<key>/record.json")
-@access.part_of("watching")
+@views.reads("/api/games/<key>/record.json")
 def record(key: str) -> Response:
     """Return the game in the record format."""
     text = json.dumps(_from(replays.game_record, key), ensure_ascii=False)
-    return _file(text.encode(), "application/json", f"snake-eye-{key}.json")
+    return a_file(text.encode(), "application/json", f"snake-eye-{key}.json")
 
 
-@blueprint.get("/api/games/<key>/play.bgsplay")
-@access.part_of("watching")
+@views.reads("/api/games/<key>/play.bgsplay")
 def bgsplay(key: str) -> Response:
     """Return the game for Board Game Stats."""
     text = json.dumps(bgstats.play_file(_in_short(key)), ensure_ascii=False)
-    return _file(text.encode(), "application/json", f"snake-eye-{key}.bgsplay")
+    return a_file(text.encode(), "application/json", f"snake-eye-{key}.bgsplay")
 
 
-@blueprint.get("/api/games/<key>/bgstats")
-@access.part_of("watching")
-def bgstats_link(key: str) -> Response:
+@views.reads("/api/games/<key>/bgstats")
+def bgstats_link(key: str) -> Doc:
     """Return the link that opens Board Game Stats with the play filled in."""
-    return jsonify({"link": bgstats.play_link(_in_short(key))})
+    return {"link": bgstats.play_link(_in_short(key))}
 
 
 def _in_short(key: str) -> Doc:
@@ -155,15 +144,47 @@ def _in_short(key: str) -> Doc:
     return said(key, made.summary, language())
 
 
-@blueprint.get("/api/games/<key>/sheet.pdf")
-@access.part_of("watching")
+@views.reads("/api/games/<key>/sheet.pdf")
 def sheet(key: str) -> Response:
     """Return the last table and the score sheet as PDF."""
     made = _from(replays.game_sheet, key, language())
-    return _file(made, "application/pdf", f"snake-eye-{key}.pdf")
+    return a_file(made, "application/pdf", f"snake-eye-{key}.pdf")
 
 
-def _file(content: bytes, kind: str, name: str) -> Response:
-    answer = Response(content, mimetype=kind)
-    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer
+# --- pictures and corrections --------------------------------------------------------------------
+
+
+@views.changes("/api/pictures/wipe")
+def wipe() -> Doc:
+    """Delete every kept picture, those of corrections too; the games stay."""
+    return {"wiped": companion().eye.ask("wipe-pictures").body}
+
+
+@views.reads("/api/corrections", "corrections")
+def corrections() -> Doc:
+    """Return the labelled pictures, the newest first."""
+    words, listed = speech({}), companion().corrections.listed()
+    return {"corrections": [one | {"label": words.tile(one["tile"])} for one in listed]}
+
+
+@views.reads("/api/corrections/<name>", "corrections")
+def correction(name: str) -> Response:
+    """Return one labelled picture."""
+    jpeg = companion().corrections.picture(name)
+    if jpeg is None:
+        raise NotFound(code="no-picture")
+    return Response(jpeg, mimetype="image/jpeg")
+
+
+@views.changes("/api/corrections/forget")
+def forget() -> Doc:
+    """Delete one labelled picture, or all."""
+    name = told_or_none("file", str, "file is the name of a picture")
+    return {"forgotten": companion().eye.ask("forget-corrections", {"file": name}).body}
+
+
+@views.changes("/api/salvaged/seen")
+def salvaged_seen() -> Doc:
+    """Tell of damaged games no more."""
+    salvage_report.seen(companion().home)
+    return {"salvaged": None}

@@ -12,57 +12,50 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, jsonify
-
 from companion_app.help_orders import HELP_OFF, HELP_ON, Order, help_is_off, keep_order
-from companion_app.live.match import Match
+from companion_app.live.log_line import last_of
 from companion_app.web.context import companion
-from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, NotFound, NotYours
-from companion_app.web.serving.exchange import asked
+from companion_app.web.serving.errors import NotFound, NotYours
+from companion_app.web.serving.exchange import Doc, Views, asked, told
 
-blueprint = Blueprint("hall", __name__)
+views = Views("hall", __name__)
 JOINED = Path("hall-table/hall.json")
 """In the folder of everything that is kept; ``hall.table.membership`` writes it."""
 
 
-@blueprint.get("/api/hall")
-@access.part_of("watching")
-def in_a_hall() -> Response:
+@views.reads("/api/hall")
+def in_a_hall() -> Doc:
     """Return which hall this table is in, whether a hand is up, and whether help is refused."""
-    joined = _joined()
     match = companion().now().match
-    name = json.loads(joined.read_text(encoding="utf-8"))["name"] if joined.exists() else None
-    return jsonify({
-        "name": name, "hand": match is not None and _is_up(match), "help_off": help_is_off(_home()),
-    })  # fmt: skip
+    lines = match.store.lines(match.key) if match is not None else []
+    return {
+        "name": _membership()["name"] if _joined().exists() else None,
+        "hand": last_of("hand", lines).get("raised") is True,
+        "help_off": help_is_off(companion().home),
+    }
 
 
-@blueprint.post("/api/hall/hand")
-@access.part_of("telling")
-def hand() -> Response:
+@views.changes("/api/hall/hand", "telling")
+def hand() -> Doc:
     """Call the arbiter (``raised``), or say that he is no longer needed."""
-    raised = asked().get("raised")
-    if not isinstance(raised, bool):
-        raise BadRequest("raised is true or false")
+    raised = told("raised", bool, "raised is true or false")
     if not _joined().exists():
         raise NotFound(code="no-hall")
     companion().eye.ask("raise-hand", {"raised": raised})
-    return jsonify({"hand": raised})
+    return {"hand": raised}
 
 
-@blueprint.post("/api/hall/ruling")
-@access.part_of("page")
-def ruling() -> Response:
+@views.changes("/api/hall/ruling", "page")
+def ruling() -> Doc:
     """Do what the hall's arbiter decided; only what the hall has signed for this table."""
     do, number = _opened(asked().get("message"))
     if do.get("what") in (HELP_OFF, HELP_ON):
         _order_help(do, number)
-        return jsonify({})
-    told = {"what": str(do.get("what")), "key": do.get("key"), "n": number,
-            "correct": do.get("move_n"), "move": do.get("move")}  # fmt: skip
-    companion().eye.ask("ruling", told)
-    return jsonify({})
+    else:
+        said = {"what": str(do.get("what")), "key": do.get("key"), "n": number,
+                "correct": do.get("move_n"), "move": do.get("move")}  # fmt: skip
+        companion().eye.ask("ruling", said)
+    return {}
 
 
 def _opened(message: Any) -> tuple[Mapping[str, Any], int]:
@@ -74,7 +67,7 @@ def _opened(message: Any) -> tuple[Mapping[str, Any], int]:
     from companion_app.hall.line.message import from_bytes, opened, topic_to
     from companion_app.hall.table.membership import MembershipFiles
 
-    member = MembershipFiles(_home()).membership()
+    member = MembershipFiles(companion().home).membership()
     assert member is not None
     try:
         data = base64.b64decode(str(message), validate=True)
@@ -87,24 +80,18 @@ def _opened(message: Any) -> tuple[Mapping[str, Any], int]:
 
 def _order_help(do: Mapping[str, Any], number: int) -> None:
     """Switch hints and the machine's help off, or on again; a game that is on keeps a record."""
-    table = json.loads(_joined().read_text(encoding="utf-8"))["table"]
     said = do.get("order")
-    order = dict(said) if isinstance(said, Mapping) else {}
-    news = keep_order(_home(), Order(number, do["what"] == HELP_ON, table, order))
+    order = Order(number, do["what"] == HELP_ON, _membership()["table"],
+                  dict(said) if isinstance(said, Mapping) else {})  # fmt: skip
+    news = keep_order(companion().home, order)
     match = companion().now().match
     if news and match is not None:
-        told = {"what": str(do["what"]), "key": match.key, "n": number}
-        companion().eye.ask("ruling", told)
-
-
-def _is_up(match: Match) -> bool:
-    hands = [line.body for line in match.store.lines(match.key) if line.kind == "hand"]
-    return bool(hands) and hands[-1].get("raised") is True
-
-
-def _home() -> Path:
-    return companion().place.file.parent
+        companion().eye.ask("ruling", {"what": str(do["what"]), "key": match.key, "n": number})
 
 
 def _joined() -> Path:
-    return _home() / JOINED
+    return companion().home / JOINED
+
+
+def _membership() -> Doc:
+    return dict(json.loads(_joined().read_text(encoding="utf-8")))

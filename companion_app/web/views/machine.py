@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
-
-from flask import Blueprint, Response, jsonify
 
 from companion_app.hands.work import REPLAY
 from companion_app.help_orders import help_is_off
@@ -13,16 +10,16 @@ from companion_app.live.machine import LEVELS, NAME
 from companion_app.live.match import Match
 from companion_app.live.questions import concerns
 from companion_app.refusal import Refusal
-from companion_app.web import replays, snapshot
-from companion_app.web.context import companion, speech
-from companion_app.web.machine import after, ghost, reasons_in_words, words_for
+from companion_app.web import replays
+from companion_app.web.context import companion, done, speech
+from companion_app.web.machine import ghost, reasons_in_words, words_for
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest
-from companion_app.web.serving.exchange import asked, language
+from companion_app.web.serving.exchange import Doc, Views, asked, language, told, told_or_none
 from companion_app.web.summaries import said as in_words
-from engine.record import parse_move, record_to_json
+from engine.record import record_to_json
 
-blueprint = Blueprint("machine", __name__)
+views = Views("machine", __name__)
 MOST_TILES = 20
 HIGHEST = max(LEVELS)
 GAVE_AWAY = 0.05
@@ -32,67 +29,53 @@ AS_GOOD = 0.04
 """So much less of a win than the best is still good."""
 
 
-def done(what: str, told: Mapping[str, Any]) -> Response:
-    """Have something done; return the state after it."""
-    companion().eye.ask(what, told)
-    return jsonify(snapshot.state(companion().now(), speech()))
-
-
-@blueprint.post("/api/machine/seat")
-@access.must_be_host
-def seat() -> Response:
+@views.changes("/api/machine/seat")
+def seat() -> Doc:
     """Give the machine a seat (``player``) at a ``level``, or let it leave: ``level`` is null."""
-    sent = asked()
-    player, level = sent.get("player"), sent.get("level")
-    if not isinstance(player, str) or not (level is None or type(level) is int):
-        raise BadRequest("player is a player, level a number from 1 to 5 or null")
+    problem = "player is a player, level a number from 1 to 5 or null"
+    player, level = told("player", str, problem), told_or_none("level", int, problem)
     if level is not None:
         companion().allow_help()
     return done("machine-seat", {"player": player, "level": level})
 
 
-@blueprint.post("/api/machine/mute")
-@access.part_of("telling")
-def mute() -> Response:
+@views.changes("/api/machine/mute", "telling")
+def mute() -> Doc:
     """Let the machine speak no more (``on``), or again."""
     return done("machine-mute", {"on": asked().get("on") is not False})
 
 
-@blueprint.post("/api/machine/hand")
-@access.part_of("telling")
-def hand() -> Response:
+@views.changes("/api/machine/hand", "telling")
+def hand() -> Doc:
     """Tell the machine which tiles lie open for it (``player``, ``tiles``).
 
     Without ``tiles`` they are those that the camera sees beside the table.
     """
-    sent = asked()
-    tiles, player = sent.get("tiles"), sent.get("player")
-    if not isinstance(player, str) or not (tiles is None or _are_tiles(tiles)):
-        raise BadRequest("player is a player, tiles a list of tiles")
-    return done("machine-hand", {"player": player, "tiles": tiles})
+    problem = "player is a player, tiles a list of tiles"
+    return done("machine-hand", {"player": told("player", str, problem),
+                                 "tiles": _tiles("tiles", problem)})  # fmt: skip
 
 
-@blueprint.post("/api/machine/draw")
-@access.part_of("telling")
-def draw() -> Response:
+@views.changes("/api/machine/draw", "telling")
+def draw() -> Doc:
     """Tell the machine which cards (``tiles``) were drawn for its roll."""
-    tiles = asked().get("tiles")
-    if not _are_tiles(tiles):
-        raise BadRequest("tiles is a list of tiles")
-    return done("machine-draw", {"tiles": tiles})
+    problem = "tiles is a list of tiles"
+    told("tiles", list, problem)
+    return done("machine-draw", {"tiles": _tiles("tiles", problem)})
 
 
-def _are_tiles(sent: Any) -> bool:
-    return isinstance(sent, list) and len(sent) <= MOST_TILES and all(
-        isinstance(tile, str) for tile in sent)  # fmt: skip
+def _tiles(name: str, problem: str) -> list[str] | None:
+    sent = told_or_none(name, list, problem)
+    if sent and (len(sent) > MOST_TILES or not all(isinstance(tile, str) for tile in sent)):
+        raise BadRequest(problem)
+    return sent
 
 
 # --- hints ---------------------------------------------------------------------------------------
 
 
-@blueprint.post("/api/ideas")
-@access.part_of("telling")
-def ideas() -> Response:
+@views.changes("/api/ideas", "telling")
+def ideas() -> Doc:
     """Return three moves worth trying for whose turn it is, each with a word why.
 
     The host says how many a player may take in a game. A Carnival player tells his ``hand``.
@@ -106,35 +89,32 @@ def ideas() -> Response:
         raise Refusal(code="no-game")
     if not access.is_host() and not set(concerns(None, match)).intersection(access.seats()):
         raise Refusal(code="not-your-seat", status=403)
-    held, player = asked().get("hand"), match.position.to_move
-    if held is not None and not _are_tiles(held):
-        raise BadRequest("hand is a list of tiles")
+    held, player = _tiles("hand", "hand is a list of tiles"), match.position.to_move
     body = {"record": record_to_json(match.record()), "hands": {player: held} if held else {}}
     found = companion().player.ask("hints", body)
     if found["needs"] is not None or not found["moves"]:
-        return jsonify({"ideas": [], "needs": found["needs"], "left": None})
+        return {"ideas": [], "needs": found["needs"], "left": None}
     left = companion().eye.ask("take-hint", {"player": player, "most": most}).body["left"]
-    return jsonify({"ideas": [_idea(one, match) for one in found["moves"]], "needs": None,
-                    "left": left})  # fmt: skip
+    return {"ideas": [_idea(one, match) for one in found["moves"]], "needs": None,
+            "left": left}  # fmt: skip
 
 
 def _idea(said: Any, match: Match) -> dict[str, Any]:
-    move = parse_move(match.game, match.box, match.start.players, said["move"], "idea")
+    move = match.parsed(said["move"], "idea")
     words = speech()
     return {
         "move": said["move"],
         "text": words_for(match, move, words),
         "why": reasons_in_words(said["why"], words),
-        "ghost": ghost(match.game.layout(match.position), after(match, move), match),
+        "ghost": ghost(match.layout, match.after(move), match),
     }
 
 
 # --- after the game ------------------------------------------------------------------------------
 
 
-@blueprint.get("/api/games/<key>/look-over")
-@access.part_of("watching")
-def look_over(key: str) -> Response:
+@views.reads("/api/games/<key>/look-over")
+def look_over(key: str) -> Doc:
     """Return a game looked over: expected results, turning points, luck and skill by seat.
 
     It takes a while: until it is ``ready`` this is to be asked again.
@@ -145,14 +125,13 @@ def look_over(key: str) -> Response:
     record = one.hands.do(REPLAY, replays.game_record, one.place, key)
     found = one.looked_over.of(key, record)
     if found is None:
-        return jsonify({"ready": False})
+        return {"ready": False}
     said = one.hands.do(REPLAY, replays.game_looked_over, one.place, key, language(), found)
-    return jsonify({"ready": True, **said})
+    return {"ready": True, **said}
 
 
-@blueprint.get("/api/mistakes")
-@access.part_of("watching")
-def mistakes() -> Response:
+@views.reads("/api/mistakes")
+def mistakes() -> Doc:
     """Return by person which moves gave much away, over all finished games that were looked over.
 
     ``missing`` are the games that were not, the newest first.
@@ -180,32 +159,29 @@ def mistakes() -> Response:
                      "n": move["n"], "cost": -move["skill"]}
                 )  # fmt: skip
     listed = [{"name": name, "mistakes": made[:MOST_MISTAKES]} for name, made in people.items()]
-    return jsonify({"players": listed, "missing": missing})
+    return {"players": listed, "missing": missing}
 
 
-@blueprint.post("/api/games/<key>/try")
-@access.part_of("watching")
-def try_again(key: str) -> Response:
+@views.changes("/api/games/<key>/try", "watching")
+def try_again(key: str) -> Doc:
     """Return what could be done in place of the ``n``th move; with ``move``, whether it is good.
 
     Any move counts as good that is hardly worse than the best.
     """
-    sent = asked()
-    n, move = sent.get("n"), sent.get("move")
-    if type(n) is not int or not (move is None or isinstance(move, dict)):
-        raise BadRequest("n is the number of a move, move another one in its place")
+    problem = "n is the number of a move, move another one in its place"
+    n, move = told("n", int, problem), told_or_none("move", dict, problem)
     access.limit_looks(companion().limiter)
     one = companion()
     _must_not_help_on(key)
     said = one.hands.do(REPLAY, replays.game_before, one.place, key, language(), n)
     if move is None:
-        return jsonify({"legal": said["legal"]})
+        return {"legal": said["legal"]}
     found = one.player.ask("move", {"record": said["record"], "hands": {}, "level": HIGHEST})
     best = max((idea["value"] for idea in found["moves"]), default=0.0)
     good = [idea["move"] for idea in found["moves"] if idea["value"] >= best - AS_GOOD]
     known = one.looked_over.known(key, one.hands.do(REPLAY, replays.game_record, one.place, key))
     better = known["moves"][n - 1]["best"] if known is not None else None
-    return jsonify({"good": move in good or (better is not None and move == better)})
+    return {"good": move in good or (better is not None and move == better)}
 
 
 def _must_not_help_on(key: str) -> None:

@@ -10,22 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from flask import Blueprint, Response
+from flask import Response
 
 from companion_app.live.match import Match
-from companion_app.live.moved import last_cells
-from companion_app.live.places import Point, Spot
+from companion_app.live.places import Point, Spot, tiles_of
 from companion_app.live.referee_state import Pending
 from companion_app.outlining import ink_of, stroke_px
 from companion_app.web.context import companion, speech, svg_answer
 from companion_app.web.drawing import match as match_drawing
 from companion_app.web.drawing.table import spot, spots_of
-from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
+from companion_app.web.serving.exchange import Views
 from companion_app.web.speech import Speech
 from engine.placement import Piece, Placement
 
-blueprint = Blueprint("overlay", __name__)
+views = Views("overlay", __name__)
 PICTURE = "/api/picture.jpg"
 
 
@@ -41,8 +40,7 @@ class Seen:
     """Where the machine's tile belongs."""
 
 
-@blueprint.get("/api/camera.svg")
-@access.part_of("pictures")
+@views.reads("/api/camera.svg", "pictures")
 def picture_with_outlines() -> Response:
     """Return the camera's picture with the tiles that are known, the last move and any foul."""
     said = companion().eye.ask("seen").body
@@ -65,15 +63,14 @@ def drawn(seen: Seen, match: Match, pending: Pending | None, speech: Speech) -> 
     """Return the drawing: one group that can be tapped for every tile, marks above them."""
     width, height = seen.size_px
     layout = pending.layout if pending is not None else match.layout
-    last = {spot(p) for p in last_cells(pending.move, match)} if pending else set(
+    last = {spot(p) for p in match.cells_of(pending.move)} if pending else set(
         match_drawing.last_spots(match))  # fmt: skip
     wrong = _wrong(pending, match)
     named = {spot(place[1:], place[0]): place for place in seen.outlines_px}
     hidden = {spot(place[1:], place[0]) for place in seen.covered}
     taps = []
     label = speech.labels(layout, match.box)
-    lying: list[Placement | Piece] = [*sorted(layout.cards), *sorted(layout.pieces)]
-    for one in lying:
+    for one in tiles_of(layout):
         places = spots_of(one, match.box)
         # A piece of several cells has one outline, kept with each of them.
         shapes = list(dict.fromkeys(tuple(seen.outlines_px[named[place]]) for place in places
@@ -100,7 +97,7 @@ def _wrong(pending: Pending | None, match: Match) -> set[str]:
     if pending is None:
         return set()
     pointed = [place for one in pending.violations for place in match_drawing.pointed(one, match)]
-    return {spot(place) for place in pointed or last_cells(pending.move, match)}
+    return {spot(place) for place in pointed or match.cells_of(pending.move)}
 
 
 def _tap(

@@ -1,27 +1,28 @@
-"""The page itself: one shell for all views, its modules and pictures, the QR code, the manifest."""
+"""The page itself: one shell for all views, its modules and pictures, the QR code, the guide."""
 
 from __future__ import annotations
 
 import io
 
 import segno
-from flask import Blueprint, Response, jsonify, render_template, request
+from flask import Response, jsonify, redirect, render_template, request
+from werkzeug.wrappers import Response as AnyResponse
 
+from companion_app.web import guide
 from companion_app.web.context import companion, join_code_shown
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import NotFound
-from companion_app.web.serving.exchange import language, page_file
+from companion_app.web.serving.exchange import Doc, Views, fresh, language, page_file
 from companion_app.web.speech import LANGUAGES, catalogue
 
-blueprint = Blueprint("pages", __name__)
+views = Views("pages", __name__)
 VIEWS = ("", "new", "games", "photo", "settings", "join", "tv", "rules", "camera", "checkup",
          "teach", "alone")  # fmt: skip
 
 
-@blueprint.get("/")
-@blueprint.get("/<view>")
-@blueprint.get("/games/<key>")
-@access.part_of("page")
+@views.reads("/", "page")
+@views.reads("/<view>", "page")
+@views.reads("/games/<key>", "page")
 def page(view: str = "", key: str = "") -> Response:
     """Return the shell; its modules show the view that the address names."""
     del key
@@ -35,8 +36,7 @@ def page(view: str = "", key: str = "") -> Response:
     return Response(shell, mimetype="text/html")
 
 
-@blueprint.get("/language/<code>")
-@access.part_of("page")
+@views.reads("/language/<code>", "page")
 def choose_language(code: str) -> Response:
     """Remember the guest's language on his phone."""
     if code not in LANGUAGES:
@@ -47,47 +47,41 @@ def choose_language(code: str) -> Response:
     return answer
 
 
-@blueprint.get("/static/<name>")
-@access.part_of("page")
+@views.reads("/static/<name>", "page")
 def static_file(name: str) -> Response:
     """Return a file of the page. Names come from a list, so no other file can be reached."""
     return page_file(name)
 
 
-@blueprint.get("/sw.js")
-@access.part_of("page")
+@views.reads("/sw.js", "page")
 def service_worker() -> Response:
     """Return the offline shell; at the root, since it may only work below where it lies."""
-    return static_file("sw.js")
+    return page_file("sw.js")
 
 
-@blueprint.get("/favicon.ico")
-@access.part_of("page")
+@views.reads("/favicon.ico", "page")
 def icon() -> Response:
     """Return the icon."""
-    return static_file("icon.svg")
+    return page_file("icon.svg")
 
 
-@blueprint.get("/manifest.webmanifest")
-@access.part_of("page")
+@views.reads("/manifest.webmanifest", "page")
 def manifest() -> Response:
     """Return what a phone needs to keep the page as an application."""
-    words = catalogue(language())["page"]
-    answer = jsonify(
-        {
-            "name": "Snake Eye", "short_name": "Snake Eye", "description": words["tagline"],
-            "start_url": "/", "display": "standalone", "lang": language(),
-            "background_color": "#f6f1e7", "theme_color": "#1e5b46",
-            "icons": [{"src": "/static/icon.svg", "sizes": "any", "type": "image/svg+xml",
-                       "purpose": "any maskable"}],
-        }
-    )  # fmt: skip
+    said: Doc = {
+        "name": "Snake Eye", "short_name": "Snake Eye",
+        "description": catalogue(language())["page"]["tagline"],
+        "start_url": "/", "display": "standalone", "lang": language(),
+        "background_color": "#f6f1e7", "theme_color": "#1e5b46",
+        "icons": [{"src": "/static/icon.svg", "sizes": "any", "type": "image/svg+xml",
+                   "purpose": "any maskable"}],
+    }  # fmt: skip
+    answer = jsonify(said)
     answer.mimetype = "application/manifest+json"
     return answer
 
 
-@blueprint.get("/api/qr.svg")
-@access.part_of("page")
+@views.reads("/api/qr.svg", "page")
 def qr() -> Response:
     """Return the address of the page as a QR code; with the join code for who may hand it on."""
     out = io.BytesIO()
@@ -100,3 +94,35 @@ def qr() -> Response:
     segno.make(address, error="m").save(out, kind="svg", scale=8, border=2, dark="#20302a",
                                         light="#ffffff", xmldecl=False)  # fmt: skip
     return Response(out.getvalue(), mimetype="image/svg+xml")
+
+
+# --- the guide -----------------------------------------------------------------------------------
+
+
+@views.reads("/guide", "page")
+@views.reads("/guide/<chapter>", "page")
+def find_chapter(chapter: str = guide.CONTENTS) -> AnyResponse:
+    """Lead to a chapter in the guest's language; browsers keep what stands behind ``#``."""
+    code = language() if language() in guide.LANGUAGES else guide.LANGUAGES[0]
+    return redirect(f"/guide/{code}/{guide.chapter(code, chapter).name}.md")
+
+
+@views.reads("/guide/<code>/<chapter>.md", "page")
+def show_chapter(code: str, chapter: str) -> Response:
+    """Return a chapter. Addresses are those of the files, so that their links lead on."""
+    shown = guide.chapter(code, chapter)
+    everything = [guide.chapter(code, name) for name in guide.CHAPTERS]
+    at = everything.index(shown)
+    html = render_template(
+        "guide.html", language=code, words=catalogue(code)["page"], shown=shown,
+        chapters=everything, before=everything[at - 1] if at else None,
+        after=everything[at + 1] if at + 1 < len(everything) else None,
+        names={one: catalogue(one)["name"] for one in guide.LANGUAGES},
+    )  # fmt: skip
+    return fresh(Response(html, mimetype="text/html"))
+
+
+@views.reads("/guide/pictures/<name>.webp", "page")
+def guide_picture(name: str) -> Response:
+    """Return a picture of the guide."""
+    return fresh(Response(guide.picture(f"{name}.webp"), mimetype="image/webp"))

@@ -5,17 +5,17 @@ The photo is read and forgotten. Also prints the tiles of a box.
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Response, request
 
 from companion_app.hands.work import PHOTO, PRINT
 from companion_app.web.context import companion
 from companion_app.web.scoring import printed, printed_part, scored_photo, scored_table
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
-from companion_app.web.serving.exchange import asked, language
+from companion_app.web.serving.exchange import Doc, Views, a_file, asked, language, sent_file
 from engine.games import game_named
 
-blueprint = Blueprint("photos", __name__)
+views = Views("photos", __name__)
 SCORES, SCORES_WINDOW_S = 40, 60.0
 """Tables scored anew for one address, tile by tile as it is put right."""
 PAPERS = ("a4", "letter")
@@ -23,44 +23,31 @@ PRINTS, PRINTS_WINDOW_S = 6, 60.0
 """So many boxes a minute are drawn for one address."""
 
 
-@blueprint.post("/api/photo-score")
-@access.part_of("scoring")
-@access.takes_files
-def photo_score() -> Response:
+@views.changes("/api/photo-score", "scoring", files=True)
+def photo_score() -> Doc:
     """Score a table: a photo (multipart, ``photo``) or a table state (JSON, ``table``)."""
-    hands, place, guest = companion().hands, companion().place, request.remote_addr or "?"
+    hands, place, guest = companion().hands, companion().place, _guest()
     if request.mimetype == "application/json":
         access.limit(companion().limiter, "score", SCORES, SCORES_WINDOW_S)
         sent = asked()
         told = (sent.get("game"), sent.get("set"), sent.get("table"), sent.get("options", {}))
-        return jsonify(hands.do(PHOTO, scored_table, place, language(), *told, whose=guest))
+        return hands.do(PHOTO, scored_table, place, language(), *told, whose=guest)
     access.limit_uploads(companion().limiter)
-    photo = request.files.get("photo")
-    if photo is None:
-        raise BadRequest("send a photo")
+    data = sent_file("photo")
     game, box = request.form.get("game"), request.form.get("set") or None
     game_named(game)
     reader = companion().read_photo
     if reader is None:
         raise WebError(code="no-reader")
-    data = photo.stream.read()
-    return jsonify(
-        hands.do(PHOTO, scored_photo, place, language(), reader, data, game, box, whose=guest)
-    )
+    return hands.do(PHOTO, scored_photo, place, language(), reader, data, game, box, whose=guest)
 
 
-@blueprint.get("/api/print/<game_name>/<part>.pdf")
-@access.part_of("watching")
+@views.reads("/api/print/<game_name>/<part>.pdf")
 def print_part(game_name: str, part: str) -> Response:
     """Return one PDF of a game to print, in the guest's words: a phone can print it."""
-    told = _print_asked(game_name)
-    data = companion().hands.do(
-        PRINT, printed_part, companion().place, language(), *told, part,
-        whose=request.remote_addr or "?",
-    )  # fmt: skip
-    answer = Response(data, mimetype="application/pdf")
-    answer.headers["Content-Disposition"] = f'inline; filename="{game_name}-{part}.pdf"'
-    return answer
+    told = (language(), *_print_asked(game_name), part)
+    data = companion().hands.do(PRINT, printed_part, companion().place, *told, whose=_guest())
+    return a_file(data, "application/pdf", f"{game_name}-{part}.pdf", shown=True)
 
 
 def _print_asked(game_name: str) -> tuple[str, str | None, str]:
@@ -73,14 +60,13 @@ def _print_asked(game_name: str) -> tuple[str, str | None, str]:
     return game_name, request.args.get("set") or None, paper
 
 
-@blueprint.get("/api/print/<game_name>.zip")
-@access.part_of("watching")
+@views.reads("/api/print/<game_name>.zip")
 def print_sheets(game_name: str) -> Response:
     """Return the tiles of a game as PDF sheets to cut out, in one file."""
     told = _print_asked(game_name)
-    name, packed = companion().hands.do(
-        PRINT, printed, companion().place, *told, whose=request.remote_addr or "?"
-    )
-    answer = Response(packed, mimetype="application/zip")
-    answer.headers["Content-Disposition"] = f'attachment; filename="{name}-tiles.zip"'
-    return answer
+    name, data = companion().hands.do(PRINT, printed, companion().place, *told, whose=_guest())
+    return a_file(data, "application/zip", f"{name}-tiles.zip")
+
+
+def _guest() -> str:
+    return request.remote_addr or "?"

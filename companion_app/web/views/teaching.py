@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Response, current_app, request
 
 from companion_app.hands.work import PHOTO
 from companion_app.web.context import companion, speech
 from companion_app.web.lessons.board_lesson import BOARD
 from companion_app.web.lessons.lesson import LessonDraft
-from companion_app.web.lessons.photo_reading import tried
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, WebError
-from companion_app.web.serving.exchange import asked
+from companion_app.web.serving.exchange import Doc, Views, a_file, asked, sent_file
 from engine.games import GAMES, game_named
 from engine.record import find_set
 from vision import ModelError
 
-blueprint = Blueprint("teaching", __name__)
+views = Views("teaching", __name__)
 DRAFT = "snake-eye-lesson"
 
 
@@ -31,15 +31,24 @@ def sets_folder() -> Path:
 
 def draft() -> LessonDraft:
     """Return the lesson that is being prepared."""
-    known: dict[str, LessonDraft] = current_app.extensions
-    if DRAFT not in known:
-        home = companion().home
-        known[DRAFT] = LessonDraft(home / "lesson", sets_folder(), home / "corrections",
-                                   companion().hands)  # fmt: skip
-    return known[DRAFT]
+    home = companion().home
+    made = LessonDraft(home / "lesson", sets_folder(), home / "corrections", companion().hands)
+    known: LessonDraft = current_app.extensions.setdefault(DRAFT, made)
+    return known
 
 
-def _shown() -> dict[str, Any]:
+@contextmanager
+def _refusing(code: str = "cannot-teach") -> Iterator[None]:
+    """Say why something cannot be taught, taken in or given away."""
+    from models.teaching.errors import TeachingError
+
+    try:
+        yield
+    except TeachingError as error:
+        raise WebError(str(error), code=code) from error
+
+
+def _shown() -> Doc:
     """Return the lesson, and why it was not learnt in the guest's words."""
     shown = draft().shown()
     if "code" in shown["learning"]:
@@ -47,28 +56,28 @@ def _shown() -> dict[str, Any]:
     return shown
 
 
-@blueprint.get("/api/teaching")
-@access.part_of("boxes")
-def shelf() -> Response:
+@views.reads("/api/teaching", "boxes")
+def shelf() -> Doc:
     """Return the taught boxes, and for the host the lesson that is being prepared."""
     from models.teaching.shelf import refused
 
     # First how the lesson stands: what is learnt by then lies on the shelf.
     lesson = _shown() if access.is_host() else {}
     games = _games()
-    words = {tile: speech().tile(tile) for tiles in games.values() for tile in tiles}
-    titles = {name: game.facts.title for name, game in GAMES.items()}
-    answer = {"boxes": _listed(), "games": games, "boards": _boards(),
-              "titles": titles, "words": words}  # fmt: skip
+    answer: Doc = {
+        "boxes": _listed(), "games": games, "boards": _boards(),
+        "titles": {name: game.facts.title for name, game in GAMES.items()},
+        "words": {tile: speech().tile(tile) for tiles in games.values() for tile in tiles},
+    }  # fmt: skip
     if access.is_host():
         answer["refused"] = [
             {"file": file, "text": speech().page("teach-refused", name=file), "detail": why}
             for file, why in refused(sets_folder()).items()
         ]
-    return jsonify(answer | lesson)
+    return answer | lesson
 
 
-def _listed() -> list[dict[str, Any]]:
+def _listed() -> list[Doc]:
     """Return the taught boxes, each with a word on who signed it."""
     from models.teaching.shelf import listed
 
@@ -81,33 +90,27 @@ def _listed() -> list[dict[str, Any]]:
 
 def _games() -> dict[str, list[str]]:
     """Return the tiles that can be taught, by game: those of one cell."""
-    out = {}
-    for name in GAMES:
-        box = find_set(game_named(name), None)
-        if box.lattice == "square":
-            out[name] = [kind.name for kind in box.kinds.values() if len(kind.cells) == 1]
-    return out
+    boxes = {name: find_set(game, None) for name, game in GAMES.items()}
+    return {name: [kind.name for kind in box.kinds.values() if len(kind.cells) == 1]
+            for name, box in boxes.items() if box.lattice == "square"}  # fmt: skip
 
 
-def _boards() -> dict[str, dict[str, Any]]:
+def _boards() -> dict[str, Doc]:
     """Return the games with boards: their colours in the guest's words, and if they can be taught.
 
     Clay and the holes of boards are labelled on the command line only.
     """
-    words, out = speech(), {}
-    for name in GAMES:
-        box = find_set(game_named(name), None)
-        if "board" in box.extras:
-            colours = {colour: words.colour(colour) for colour in box.colours}
-            out[name] = {"title": box.title, "colours": colours, "can": "clay" not in box.extras,
-                         "tiles": {tile: words.tile(tile) for tile in box.counts}}  # fmt: skip
-    return out
+    words, boxes = speech(), {name: find_set(game, None) for name, game in GAMES.items()}
+    return {
+        name: {"title": box.title, "can": "clay" not in box.extras,
+               "colours": {colour: words.colour(colour) for colour in box.colours},
+               "tiles": {tile: words.tile(tile) for tile in box.counts}}
+        for name, box in boxes.items() if "board" in box.extras
+    }  # fmt: skip
 
 
-@blueprint.post("/api/teaching/photo")
-@access.must_be_host
-@access.takes_files
-def photo() -> Response:
+@views.changes("/api/teaching/photo", files=True)
+def photo() -> Doc:
     """Add a photo: sent (multipart, ``photo`` and ``shape``), or the table camera's own (JSON).
 
     With the shape ``board`` also ``game``, and ``set`` where a taught box is to be improved.
@@ -120,15 +123,12 @@ def photo() -> Response:
     game = str(sent.get("game", "")) if shape == BOARD else ""
     if shape == BOARD and not _boards().get(game, {}).get("can"):
         raise BadRequest("game is one whose board can be taught")
-    file = request.files.get("photo")
-    if file is not None:
-        data = file.stream.read()
-    else:
-        data = companion().eye.ask("picture").data
-        if not data:
-            raise WebError(code="no-camera")
+    own = "photo" not in request.files
+    data = companion().eye.ask("picture").data if own else sent_file("photo")
+    if own and not data:
+        raise WebError(code="no-camera")
     draft().add_photo(data, shape, game, _taught(sent.get("set"), game))  # type: ignore[arg-type]
-    return jsonify(_shown())
+    return _shown()
 
 
 def _taught(name: object, game: str) -> str | None:
@@ -139,63 +139,42 @@ def _taught(name: object, game: str) -> str | None:
     return str(name) if name in known else None
 
 
-@blueprint.get("/api/teaching/boards/<int:number>.jpg")
-@access.must_be_host
-def board(number: int) -> Response:
-    """Return a photographed board, straight from above."""
-    return Response(draft().board_picture(number), mimetype="image/jpeg")
+@views.reads("/api/teaching/boards/<int:number>.jpg", "hosting")
+@views.reads("/api/teaching/sorts/<int:number>.jpg", "hosting")
+@views.reads("/api/teaching/tiles/<int:number>.jpg", "hosting")
+@views.reads("/api/teaching/photos/<int:number>.jpg", "hosting")
+def picture(number: int) -> Response:
+    """Return a board from above, a cell of a sort, a found tile, or a photo to mark tiles in."""
+    part = request.path.split("/")[3]
+    return Response(draft().picture(part, number), mimetype="image/jpeg")
 
 
-@blueprint.get("/api/teaching/sorts/<int:number>.jpg")
-@access.must_be_host
-def sort(number: int) -> Response:
-    """Return a cell of one of the sorts that were found on boards."""
-    return Response(draft().swatch(number), mimetype="image/jpeg")
-
-
-@blueprint.get("/api/teaching/tiles/<int:number>.jpg")
-@access.must_be_host
-def tile(number: int) -> Response:
-    """Return one found tile."""
-    return Response(draft().tile_picture(number), mimetype="image/jpeg")
-
-
-@blueprint.post("/api/teaching/lesson")
-@access.must_be_host
-def change_lesson() -> Response:
+@views.changes("/api/teaching/lesson")
+def change_lesson() -> Doc:
     """Name and turn groups, move tiles from one to another; or put the lesson away."""
     sent = asked()
     if sent.get("forget") is True:
         draft().forget()
     else:
         draft().change(sent)
-    return jsonify(_shown())
+    return _shown()
 
 
-@blueprint.post("/api/teaching/learn")
-@access.must_be_host
-def learn() -> Response:
+@views.changes("/api/teaching/learn")
+def learn() -> Doc:
     """Begin to learn; ``/api/teaching`` says how it goes."""
-    from models.teaching.errors import TeachingError
-
     sent = asked()
     game = sent.get("game") or None
     if game is not None:
         game_named(game)
-    try:
+    with _refusing():
         draft().learn(_title(sent.get("name")), game, ups=sent.get("ups") is True,
                       anew=sent.get("replace") is True)  # fmt: skip
-    except TeachingError as error:
-        raise WebError(str(error), code="cannot-teach") from error
-    return jsonify(_shown())
+    return _shown()
 
 
 def _title(value: object) -> str:
-    """Return what a box is to be called.
-
-    Raises:
-        WebError: nothing that can be seen.
-    """
+    """Return what a box is to be called; refuse what cannot be seen."""
     from models.teaching.shelf import LONGEST_TITLE
 
     text = "".join(c for c in str(value or "") if c.isprintable())
@@ -205,41 +184,29 @@ def _title(value: object) -> str:
     return title
 
 
-@blueprint.get("/api/teaching/photos/<int:number>.jpg")
-@access.must_be_host
-def lesson_photo(number: int) -> Response:
-    """Return a photo of the lesson, to mark tiles in."""
-    return Response(draft().photo_picture(number), mimetype="image/jpeg")
-
-
-@blueprint.post("/api/teaching/mark")
-@access.must_be_host
-def mark() -> Response:
+@views.changes("/api/teaching/mark")
+def mark() -> Doc:
     """Add a tile by its corners (``outline``, shares of the picture) in a photo (``photo``)."""
     sent = asked()
     number = sent.get("photo")
     draft().mark(number if type(number) is int else -1, sent.get("outline"))
-    return jsonify(_shown())
+    return _shown()
 
 
-@blueprint.post("/api/teaching/boxes")
-@access.must_be_host
-def boxes() -> Response:
+@views.changes("/api/teaching/boxes")
+def boxes() -> Doc:
     """Rename (``rename``, ``to``) or delete (``delete``) a taught box."""
-    from models.teaching.errors import TeachingError
     from models.teaching.shelf import delete
 
     sent = asked()
-    try:
+    with _refusing():
         if "delete" in sent:
             delete(sets_folder(), str(sent["delete"]))
         elif "rename" in sent:
             _rename(str(sent["rename"]), _title(sent.get("to")))
         else:
             raise BadRequest("say rename or delete")
-    except TeachingError as error:
-        raise WebError(str(error), code="cannot-teach") from error
-    return jsonify({"boxes": _listed()})
+    return {"boxes": _listed()}
 
 
 def _rename(name: str, title: str) -> None:
@@ -254,56 +221,40 @@ def _rename(name: str, title: str) -> None:
     give_title(sets_folder(), to, title)
 
 
-@blueprint.post("/api/teaching/import")
-@access.must_be_host
-@access.takes_files
-def take_in() -> Response:
+@views.changes("/api/teaching/import", files=True)
+def take_in() -> Doc:
     """Take in a box from a file (multipart, ``box``); it is checked, and nothing in it is run."""
-    from models.teaching.errors import TeachingError
     from models.teaching.parcel import taken_in
     from models.teaching.shelf import give_title, name_for
 
     access.limit_uploads(companion().limiter)
-    file = request.files.get("box")
-    if file is None:
-        raise BadRequest("send a box")
-    try:
-        other = request.form.get("name")
+    data, other = sent_file("box"), request.form.get("name")
+    with _refusing("bad-box"):
         title = _title(other) if other else None
         to = name_for(sets_folder(), title) if title else None
-        name = taken_in(sets_folder(), file.stream.read(), to)
+        name = taken_in(sets_folder(), data, to)
         if title:
             give_title(sets_folder(), name, title)
-    except TeachingError as error:
-        raise WebError(str(error), code="bad-box") from error
-    return jsonify({"name": name, "boxes": _listed()})
+    return {"name": name, "boxes": _listed()}
 
 
-@blueprint.get("/api/teaching/boxes/<name>.zip")
-@access.part_of("boxes")
+@views.reads("/api/teaching/boxes/<name>.zip", "boxes")
 def give_away(name: str) -> Response:
     """Return a taught box as one file."""
-    from models.teaching.errors import TeachingError
     from models.teaching.parcel import exported
 
-    try:
-        data = exported(sets_folder(), name)
-    except TeachingError as error:
-        raise WebError(str(error), code="cannot-teach") from error
-    named = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
-    return Response(data, mimetype="application/zip", headers=named)
+    with _refusing():
+        return a_file(exported(sets_folder(), name), "application/zip", f"{name}.zip")
 
 
-@blueprint.post("/api/teaching/trial")
-@access.must_be_host
-@access.takes_files
-def trial() -> Response:
+@views.changes("/api/teaching/trial", files=True)
+def trial() -> Doc:
     """Read a photo (multipart, ``photo`` and ``set``) with a taught box: what is sure, what not."""
+    from models.teaching.trial import tried
+
     access.limit_uploads(companion().limiter)
-    file, name = request.files.get("photo"), str(request.form.get("set", ""))
-    if file is None:
-        raise BadRequest("send a photo")
+    data, name = sent_file("photo"), str(request.form.get("set", ""))
     try:
-        return jsonify(companion().hands.do(PHOTO, tried, file.stream.read(), name, sets_folder()))
+        return companion().hands.do(PHOTO, tried, data, name, sets_folder())
     except ModelError as error:
         raise WebError(str(error), code="box-broken") from error

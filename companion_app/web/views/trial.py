@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Response, request
 
 from companion_app.web import frames
 from companion_app.web.context import speech, svg_answer
-from companion_app.web.drawing.table import draw_table, spot
+from companion_app.web.drawing.table import spot, table_in_words
 from companion_app.web.game_asked import record_asked
 from companion_app.web.lessons.selftest import compared, tiles_to_lay
-from companion_app.web.serving import access
-from companion_app.web.serving.exchange import asked
+from companion_app.web.serving.exchange import Doc, Views, asked
 from companion_app.web.speech import Speech
 from engine.errors import EngineError
 from engine.game import Place, Start
@@ -22,23 +21,21 @@ from engine.placement import Layout, Piece, Placement
 from engine.record import Record, layout_to_json, parse_table
 from engine.tiles import TileSet
 
-blueprint = Blueprint("trial", __name__)
+views = Views("trial", __name__)
 
 
 # --- the self-test -------------------------------------------------------------------------------
 
 
-@blueprint.get("/api/selftest.svg")
-@access.part_of("watching")
+@views.reads("/api/selftest.svg")
 def tiles_as_shown() -> Response:
     """Return the ten tiles to lay, drawn."""
     record = record_asked({"game": request.args.get("game"), "set": request.args.get("set")})
     return svg_answer(_drawn(record.tile_set, tiles_to_lay(record.tile_set), speech({})))
 
 
-@blueprint.post("/api/selftest")
-@access.must_be_host
-def selftest() -> Response:
+@views.changes("/api/selftest")
+def selftest() -> Doc:
     """Read the tiles that were laid as shown; say how many are right, and which are not."""
     record = record_asked(asked())
     box = record.tile_set
@@ -47,19 +44,17 @@ def selftest() -> Response:
     result = compared(wanted, seen["table"]["tiles"], box)
     words = speech({})
     marked = [place for one, _ in result.wrong for place in _places(one)]
-    return jsonify(
-        {
-            "right": len(result.right),
-            "of": len(result.right) + len(result.wrong),
-            "wrong": [
-                {"label": words.tile(one.tile), "spots": [spot(place) for place in _places(one)],
-                 "seen": words.tile(seen) if seen is not None and seen in box else None}
-                for one, seen in result.wrong
-            ],
-            "advice": _advice(seen, words),
-            "svg": _drawn(box, wanted, words, marked),
-        }
-    )  # fmt: skip
+    return {
+        "right": len(result.right),
+        "of": len(result.right) + len(result.wrong),
+        "wrong": [
+            {"label": words.tile(one.tile), "spots": [spot(place) for place in _places(one)],
+             "seen": words.tile(seen) if seen is not None and seen in box else None}
+            for one, seen in result.wrong
+        ],
+        "advice": _advice(seen, words),
+        "svg": _drawn(box, wanted, words, marked),
+    }  # fmt: skip
 
 
 def _places(one: Placement | Piece) -> list[Place]:
@@ -69,8 +64,7 @@ def _places(one: Placement | Piece) -> list[Place]:
 def _drawn(box: TileSet, layout: Layout, words: Speech, marked: list[Place] | None = None) -> str:
     several = several_fields(box.game) or several_boards(box.game)
     pointed = [(0, *place) if several else place for place in marked or ()]
-    return draw_table(box, layout, ("",), label=words.labels(layout, box), marked=pointed,
-                      board_word=words.page("board"), title=words.page("selftest"))  # fmt: skip
+    return table_in_words(box, layout, ("",), words, words.page("selftest"), marked=pointed)
 
 
 def _advice(seen: Mapping[str, Any], words: Speech) -> list[str]:
@@ -80,9 +74,8 @@ def _advice(seen: Mapping[str, Any], words: Speech) -> list[str]:
 # --- a game that already lies there --------------------------------------------------------------
 
 
-@blueprint.post("/api/table")
-@access.must_be_host
-def table() -> Response:
+@views.changes("/api/table")
+def table() -> Doc:
     """Read the table as it lies, to take up a game in its middle."""
     record = record_asked(asked())
     seen = frames.read(frames.newest(record), record)
@@ -90,21 +83,16 @@ def table() -> Response:
     words = speech({})
     layout, _ = parse_table(record.game, record.tile_set, written)
     lying = layout_to_json(layout)
-    return jsonify(
-        {
-            "table": {"format": written["format"], "version": written["version"], **lying},
-            "tiles": len(layout.placements()),
-            "unsure": seen["unsure"],
-            "advice": _advice(seen, words),
-            "svg": draw_table(
-                record.tile_set, layout, record.start.players,
-                label=words.labels(layout, record.tile_set),
-                names=[words.player(player) for player in record.start.players],
-                board_word=words.page("board"), title=record.game.facts.title,
-            ),
-            **_taken_up(record, layout, words),
-        }
-    )  # fmt: skip
+    return {
+        "table": {"format": written["format"], "version": written["version"], **lying},
+        "tiles": len(layout.placements()),
+        "unsure": seen["unsure"],
+        "advice": _advice(seen, words),
+        "svg": table_in_words(
+            record.tile_set, layout, record.start.players, words, record.game.facts.title
+        ),
+        **_taken_up(record, layout, words),
+    }  # fmt: skip
 
 
 def _taken_up(record: Record, layout: Layout, words: Speech) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""The wizard's camera: found, shown, judged, chosen, calibrated."""
+"""The wizard's camera: found, shown, judged, chosen, calibrated; a phone as one, and https."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Response, request
 
 from companion_app.hands.work import LOOK, PRINT
 from companion_app.line.standing import kind_of
@@ -15,24 +15,29 @@ from companion_app.web.context import companion, speech
 from companion_app.web.game_asked import record_asked
 from companion_app.web.looking import Check, Wanted
 from companion_app.web.serving import access
-from companion_app.web.serving.errors import BadRequest, WebError
-from companion_app.web.serving.exchange import asked
+from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
+from companion_app.web.serving.exchange import Doc, Views, a_file, told
 from companion_app.web.speech import Speech
 from engine.games import GAMES
 from engine.record import Record
 
-blueprint = Blueprint("wizard", __name__)
+views = Views("wizard", __name__)
 MOST_PHOTOS = 8
 """Of the sheet, kept until the camera is another one; more teach the lens nothing."""
 PAPERS = ("a4", "letter")
+JUDGED_S = 1.5
+"""A picture is not judged more often than that: nobody acts faster."""
+LARGEST_BYTES = 12 << 20
+"""A phone's best JPEG has 8 MB."""
+PICTURES, PICTURES_WINDOW_S = 45, 10.0
+"""So many pictures in so many seconds; more than four a second tell the referee nothing."""
 
 
 # --- seeing --------------------------------------------------------------------------------------
 
 
-@blueprint.get("/api/camera")
-@access.part_of("watching")
-def see() -> Response:
+@views.reads("/api/camera")
+def see() -> Doc:
     """Say which camera it is, whether its picture will do, and what to change where."""
     name, words = frames.source(), speech({})
     begun = _begun()
@@ -45,7 +50,7 @@ def see() -> Response:
             raise
         # The page must still be able to offer another one.
         waits = f"{words.page(f'error-{error.code}')} {error.detail}"
-    answer: dict[str, Any] = {
+    answer: Doc = {
         "source": name,
         "kind": kind_of(name),
         "name": source_in_words(name, words),
@@ -59,7 +64,7 @@ def see() -> Response:
     }  # fmt: skip
     if check is not None:
         answer |= _check_to_json(check, words)
-    return jsonify(answer)
+    return answer
 
 
 def _checked(name: str, begun: Record | None) -> Check | None:
@@ -74,7 +79,7 @@ def _checked(name: str, begun: Record | None) -> Check | None:
             return None
         return one.hands.do(LOOK, looking.checked, wanted, frames.profile(), frame)
 
-    return one.checker.check((name, wanted), judge)
+    return one.checker.answer(JUDGED_S, judge, (name, wanted))
 
 
 def _begun() -> Record | None:
@@ -87,7 +92,7 @@ def _begun() -> Record | None:
     return now.match.record() if now.match is not None and now.standing.is_fed else None
 
 
-def _check_to_json(check: Check, words: Speech) -> dict[str, Any]:
+def _check_to_json(check: Check, words: Speech) -> Doc:
     said = "camera-ready" if check.tiles else "camera-ready-bare"
     if check.advice:
         said = "camera-will-do" if check.ok else "camera-change"
@@ -116,25 +121,21 @@ def source_in_words(name: str, words: Speech) -> str:
 # --- choosing ------------------------------------------------------------------------------------
 
 
-@blueprint.post("/api/camera")
-@access.must_be_host
-def choose() -> Response:
+@views.changes("/api/camera")
+def choose() -> Doc:
     """Take another camera: one of those found, a phone, or the demo table."""
-    name = asked().get("source")
-    if not isinstance(name, str):
-        raise BadRequest("source is none of those found")
+    name = told("source", str, "source is none of those found")
     companion().eye.ask("choose", {"source": name})
     companion().photos.clear()
     companion().settings.change(source=name)
-    return jsonify({"source": name})
+    return {"source": name}
 
 
 # --- calibrating ---------------------------------------------------------------------------------
 
 
-@blueprint.post("/api/camera/calibrate")
-@access.must_be_host
-def calibrate() -> Response:
+@views.changes("/api/camera/calibrate")
+def calibrate() -> Doc:
     """Take a picture of the sheet on the table, and learn the camera from all taken so far."""
     photos = companion().photos
     frame = frames.newest()
@@ -145,25 +146,64 @@ def calibrate() -> Response:
     )
     photos.append(packed)
     del photos[:-MOST_PHOTOS]
-    return jsonify({"calibrated": learnt})
+    return {"calibrated": learnt}
 
 
-@blueprint.post("/api/camera/forget")
-@access.must_be_host
-def forget() -> Response:
+@views.changes("/api/camera/forget")
+def forget() -> Doc:
     """Forget what was learnt about this camera."""
     companion().photos.clear()
     frames.profile().unlink(missing_ok=True)
-    return jsonify({"calibrated": None})
+    return {"calibrated": None}
 
 
-@blueprint.get("/api/sheet.pdf")
-@access.part_of("watching")
+@views.reads("/api/sheet.pdf")
 def sheet() -> Response:
     """Return the calibration sheet to print."""
     paper = request.args.get("paper", "a4")
     if paper not in PAPERS:
         raise BadRequest("paper is a4 or letter")
-    answer = Response(companion().hands.do(PRINT, looking.sheet, paper), mimetype="application/pdf")
-    answer.headers["Content-Disposition"] = 'inline; filename="snake-eye-sheet.pdf"'
-    return answer
+    made = companion().hands.do(PRINT, looking.sheet, paper)
+    return a_file(made, "application/pdf", "snake-eye-sheet.pdf", shown=True)
+
+
+# --- a phone as the camera -----------------------------------------------------------------------
+
+
+@views.changes("/api/camera/picture", files=True)
+def picture() -> Doc:
+    """Take in a picture: one of a live view (the body) or a single photo (multipart, ``photo``)."""
+    access.limit(companion().limiter, "picture", PICTURES, PICTURES_WINDOW_S)
+    if companion().eye.standing().source != "phone":
+        raise WebError(code="other-camera")
+    photo = request.files.get("photo")
+    if (request.content_length or 0) > LARGEST_BYTES:
+        raise TooLarge
+    data = photo.stream.read() if photo is not None else request.get_data()
+    if not data:
+        raise BadRequest("send a picture")
+    return {"size": companion().eye.ask("phone-picture", {"still": photo is not None}, data).body}
+
+
+@views.changes("/api/https")
+def https() -> Doc:
+    """Serve the page over https as well, which a live camera needs; return its address."""
+    offer = companion().https
+    if offer is None:
+        raise WebError(code="no-https")
+    try:
+        port = offer.start()
+    except OSError as error:
+        raise WebError(str(error), code="no-https") from error
+    host = urlsplit(request.host_url).hostname or "localhost"
+    shown = f"[{host}]" if ":" in host else host
+    return {"address": f"https://{shown}:{port}/", "authority": "/api/authority.pem"}
+
+
+@views.reads("/api/authority.pem", "page")
+def authority() -> Response:
+    """Return the certificate that makes a phone trust this machine's https."""
+    offer = companion().https
+    if offer is None or not offer.authority.is_file():
+        raise NotFound
+    return a_file(offer.authority.read_bytes(), "application/x-x509-ca-cert", "snake-eye.pem")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from companion_app.eye.corrections import MOST_KEPT, Corrections, keep_correction
-from companion_app.eye.feeder import NoFeeder
+from companion_app.eye.feeder import Feeder
 from companion_app.live.places import spots_of
 from engine.placement import Layout, Piece
 from engine.setfile import built_in_set
@@ -25,7 +25,7 @@ def picture(seed=0, size=(60, 80)):
     return np.random.default_rng(seed).integers(0, 255, (*size, 3), np.uint8)
 
 
-class Camera(NoFeeder):
+class Camera(Feeder):
     """A feeder that sees every tile on a lattice of 40 pixels."""
 
     kind = "camera"
@@ -98,7 +98,7 @@ def test_correction_is_kept_as_a_labelled_picture(played, tmp_path, name):
     assert label["tile"] in record.tile_set
     assert ("turns" in label) == (record.tile_set.lattice == "square")
     assert all(0 <= x <= wide and 0 <= y <= high for x, y in label["outline"])
-    played.desk.feeder = NoFeeder()
+    played.desk.feeder = Feeder()
 
 
 def test_corrections_are_deleted_one_by_one_and_with_all_pictures(played, tmp_path):
@@ -159,7 +159,8 @@ def test_a_correction_on_a_taught_board_keeps_all_of_the_board(tmp_path):
     pieces = frozenset({Piece("red/1", ((0, 0),)), Piece("green/2", ((1, 0), (2, 0)))})
     match: Any = SimpleNamespace(box=replace(built_in_set("snekagon"), name="my-wood"),
                                  layout=Layout(pieces=pieces))  # fmt: skip
-    feeder = SimpleNamespace(newest=Frame(picture(), 0.0), loop=SimpleNamespace(outlines_px={}))
+    feeder: Any = SimpleNamespace(newest=Frame(picture(), 0.0),
+                                  loop=SimpleNamespace(outlines_px={}))  # fmt: skip
 
     keep_correction(kept, feeder, match, [(0, 0, 0)])
 

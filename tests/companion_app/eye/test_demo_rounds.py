@@ -7,12 +7,12 @@ import threading
 import pytest
 
 from companion_app.eye.demo_rounds import DemoRounds
-from companion_app.eye.feeder import NoFeeder
+from companion_app.eye.feeder import Feeder
 from companion_app.live.demo import demo_record
 from engine.games import GAMES
 
 
-class DemoShown(NoFeeder):
+class DemoShown(Feeder):
     """The demo table, as far as the desk knows."""
 
     kind = name = "demo"
@@ -72,7 +72,7 @@ def test_game_of_people_is_left_on_the_table(played, rounds, script):
 
 
 def test_demo_counts_neither_in_statistics_nor_in_a_series(played, script):
-    for feeder in (DemoShown(), DemoShown(), NoFeeder()):
+    for feeder in (DemoShown(), DemoShown(), Feeder()):
         played.desk.begin(demo_record("schlangennest"), {"blue": "Anna"}, feeder)
         played.desk.end()
     guest = played.guest()

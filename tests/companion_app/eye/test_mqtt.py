@@ -14,7 +14,7 @@ import pytest
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from companion_app.eye.mqtt import Broker, Publisher, publisher_for, table_to_json
+from companion_app.eye.mqtt import Publisher, publisher_for, table_to_json
 from companion_app.settings import Settings, parse_settings
 from tests.browser.chromium import wait_until
 
@@ -100,7 +100,8 @@ def test_a_game_is_published_event_by_event(played, script, port):
 
 def test_home_assistant_finds_the_table_by_itself(played, script, port):
     played.begin(script.record)
-    publisher = Publisher(played.desk, Broker("127.0.0.1", port, prefix="home/eye"), wait_s=0.2)
+    broker = Settings(mqtt_host="127.0.0.1", mqtt_port=port, mqtt_prefix="home/eye")
+    publisher = Publisher(played.desk, broker, wait_s=0.2)
     publisher.start()
     late = Heard(port)
 
@@ -116,7 +117,8 @@ def test_home_assistant_finds_the_table_by_itself(played, script, port):
 
 
 def test_a_missing_broker_holds_nothing_up(played, script):
-    publisher = Publisher(played.desk, Broker("127.0.0.1", free_port()), wait_s=0.1)
+    broker = Settings(mqtt_host="127.0.0.1", mqtt_port=free_port())
+    publisher = Publisher(played.desk, broker, wait_s=0.1)
     publisher.start()
     played.begin(script.record)
 

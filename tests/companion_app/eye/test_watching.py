@@ -180,7 +180,7 @@ def test_foul_is_marked_in_the_picture(played, script):
     table = DrawnTable()
     table.layout = laid(played.desk.match.layout, foul, None)
     played.desk.feed(Watched("camera", table, table))
-    wait_for(lambda: played.desk.referee.pending is not None)
+    wait_for(lambda: played.desk.referee.state.pending is not None)
 
     assert "wrong" in outlines(played)
 

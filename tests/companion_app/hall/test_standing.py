@@ -70,7 +70,7 @@ def test_standing_is_that_of_the_table_line_by_line(kept, name):
     for number, move in enumerate(record.moves[:24]):
         match.accept((move,))
         if number % 7 == 3:
-            mark = match.mark()
+            mark = match.copied()
             match.take_back(2)
             match.go_back(mark)
         if number % 11 == 5:

@@ -51,7 +51,7 @@ class Tabletop:
     def shows(self, table: Layout | str | TableState, looks: int = 6) -> list[dict[str, Any]]:
         """Let a hand pass, then show a table for some looks; return the events."""
         self.settler.moved()
-        self.referee.touched()
+        self.referee.state.touch()
         return self.keeps(table, looks)
 
     def keeps(self, table: Layout | str | TableState, looks: int = 6) -> list[dict[str, Any]]:

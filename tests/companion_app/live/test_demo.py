@@ -21,7 +21,7 @@ def test_demo_makes_pictures_of_a_real_game_as_fast_as_asked():
     assert [frame.taken_at_s for frame in frames if frame] == [0.0, 0.1, 0.2]
     assert all(frame is not None and frame.bgr.shape == (180, 320, 3) for frame in frames)
     assert slept == [0.05, 0.1]
-    assert source.players == ("blue", "red")
+    assert source.record.start.players == ("blue", "red")
 
 
 def test_a_hastened_demo_makes_fewer_frames():

@@ -5,7 +5,6 @@ import pytest
 from companion_app.live.explain import explain
 from companion_app.live.likeness import last_laid
 from companion_app.live.places import contents
-from companion_app.live.sameness import same_moves
 from engine.game import Move
 from engine.games import game_named
 from engine.record import find_set
@@ -15,6 +14,7 @@ from models.scenes.splits import rng_of
 from tests.live_games import __main__ as evaluation
 from tests.live_games.counts import Counts, interval, report
 from tests.live_games.plan import plan_game
+from tests.live_games.sameness import same_moves
 
 NEST, HEX, FIVE = (built_in_set(n) for n in ("schlangennest", "snekagon", "snekagon5g"))
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from companion_app.live.match import Match
-from companion_app.live.old_names import plain_names, renamed
+from companion_app.live.match import Match, plain_names, renamed
 from companion_app.live.store import FILE, Store
 from engine.given import load_json
 from engine.record import parse_record, record_to_json

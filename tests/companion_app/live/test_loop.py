@@ -1,7 +1,5 @@
 """The whole loop on drawn pictures: every disturbance, each from its seed."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -230,15 +228,3 @@ def test_pictures_that_break_the_reader_delay_the_verdict_and_end_nothing(tmp_pa
 
         assert umpire.loop.trouble is None
         assert [e["n"] for e in umpire.events if e["event"] == "verdict"] == [1]
-
-
-def test_snapshot_is_ready_for_json(tmp_path):
-    with Store(tmp_path) as store:
-        umpire, director = a_loop(store)
-        director.move(Act("move", 0))
-        written = json.loads(json.dumps(umpire.loop.snapshot().to_json()))
-
-        assert written["state"] == "settled"
-        assert written["moves"] == 1
-        assert written["last"]["n"] == 1
-        assert set(written["scores"]) == set(written["players"])

@@ -51,7 +51,7 @@ def play(table: Tabletop, variant: Variant, seed: int, most: int) -> list[Move]:
         after = variant.game.layout(variant.game.apply(position, move))
         if after != variant.game.layout(position):
             table.shows(after)
-            for question in list(table.referee.questions.values()):
+            for question in list(table.referee.state.questions.values()):
                 if question.about == "hand":
                     table.tell({"answer": question.id, "value": "no-own-tile"})
         elif len(table.match.accepted) < len(moves) and variant.options != {"rolls": "trust"}:
@@ -331,7 +331,7 @@ def test_game_joined_in_its_middle_asks_who_is_next(tmp_path):
 def test_card_waits_for_its_roll(tmp_path):
     variant = PLAIN["sssnake"]
     with a_table(tmp_path, variant) as table:
-        assert [q.about for q in table.referee.questions.values()] == ["roll"]
+        assert [q.about for q in table.referee.state.questions.values()] == ["roll"]
         opening = table.match.position
         rolled = variant.game.apply(opening, Move("a", "roll", value=2))
         move = next(m for m in variant.game.legal_moves(rolled) if m.do == "place")
@@ -456,7 +456,7 @@ def covering(
     before = len(table.events)
     if touched:
         table.settler.moved()
-        table.referee.touched()
+        table.referee.state.touch()
     for _ in range(looks):
         table.t += 0.1
         look = table.aligner.sighting(table.state(layout), table.match.layout)
@@ -541,7 +541,7 @@ def test_foul_that_stays_out_of_sight_is_asked_about_once_and_then_lifted(tmp_pa
         events = covering(table, layout, hidden, touched=False)
 
         assert [e["event"] for e in events] == ["taken-back"]
-        assert table.referee.pending is None
+        assert table.referee.state.pending is None
 
 
 def test_several_moves_taken_back_are_not_asked_about_though_others_could_lead_there(tmp_path):
@@ -680,7 +680,7 @@ def test_foul_that_clay_shows_to_be_a_drill_is_accepted(tmp_path):
 
         assert [legal for _, legal in verdicts(events)] == [True]
         assert table.match.accepted[-1].move == move
-        assert table.referee.pending is None
+        assert table.referee.state.pending is None
 
 
 def test_replaced_card_that_one_look_misses_is_no_misreading(tmp_path):
@@ -715,7 +715,7 @@ def last_round(tmp_path):
 
 def test_final_pass_that_nobody_told_is_asked_about(last_round):
     (question,) = said(last_round.shows(f"{GROWN} black/head@0,2^1"), "question")
-    (asked,) = last_round.referee.questions.values()
+    (asked,) = last_round.referee.state.questions.values()
     words = question_in_words(asked, last_round.match, Speech("en", {}))["text"]
     assert (question["about"], words) == ("hand", "Did Yellow, Violet pass?")
 

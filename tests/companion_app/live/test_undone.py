@@ -30,7 +30,7 @@ def test_game_taken_up_in_its_middle_is_given_up_again(table):
     assert table.referee.undo_told(table.t)
 
     assert written(table.match) == before
-    assert list(table.referee.questions) == [question["id"]]
+    assert list(table.referee.state.questions) == [question["id"]]
     assert not table.referee.undo_told(table.t)
 
 
@@ -69,9 +69,9 @@ def test_tile_that_was_named_wrongly_is_asked_about_again(table):
     assert table.referee.undo_told(table.t)
 
     assert written(table.match) == before
-    assert table.referee.answers == {}
+    assert table.referee.state.answers == {}
     assert said(table.shows(seen, looks=30), "verdict") == []
-    assert [q.about for q in table.referee.questions.values()] == ["tile"]
+    assert [q.about for q in table.referee.state.questions.values()] == ["tile"]
 
 
 def test_move_that_a_named_tile_led_to_is_undone_with_the_name(table):
@@ -87,7 +87,7 @@ def test_move_that_a_named_tile_led_to_is_undone_with_the_name(table):
     table.referee.undo_told(table.t)
 
     assert written(table.match) == before
-    assert table.referee.answers == {}
+    assert table.referee.state.answers == {}
 
 
 def test_correction_is_undone(table):
@@ -117,7 +117,7 @@ def test_word_about_the_order_is_undone_with_the_moves_it_led_to(tmp_path):
         assert table.referee.undo_told(table.t)
 
         assert written(table.match) == before
-        assert [q.about for q in table.referee.questions.values()] == ["order"]
+        assert [q.about for q in table.referee.state.questions.values()] == ["order"]
         assert said(table.keeps(both), "verdict") == []
 
 
@@ -132,10 +132,10 @@ def test_word_about_a_hand_is_undone(tmp_path, value):
         (question,) = said(table.shows(lying), "question")
         table.tell({"answer": question["id"], "value": value})
         assert bool(table.match.accepted) == (value == "no-own-tile")
-        assert (table.referee.pending is not None) == (value == "own-tile")
+        assert (table.referee.state.pending is not None) == (value == "own-tile")
 
         assert table.referee.undo_told(table.t)
 
         assert written(table.match) == before
-        assert table.referee.pending is None
-        assert [q.about for q in table.referee.questions.values()] == ["hand"]
+        assert table.referee.state.pending is None
+        assert [q.about for q in table.referee.state.questions.values()] == ["hand"]

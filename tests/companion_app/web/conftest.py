@@ -125,7 +125,7 @@ class Played:
                 if move.player == match.position.to_move and not match.ended:
                     referee.tell({"move": move_to_json(move)}, self.time_s)
                 return
-            referee.touched()
+            referee.state.touch()
             fields = match.game.facts.player_names is None
             field = match.start.players.index(move.snake or move.player) if fields else None
             after = laid(match.layout, move, field)
@@ -140,7 +140,7 @@ class Played:
         referee = self.desk.referee
         assert referee is not None
         with self.desk.lock:
-            referee.touched()
+            referee.state.touch()
             self.time_s += 10
             referee.look(settled_on(referee.match.layout), self.time_s)
 

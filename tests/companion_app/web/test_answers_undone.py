@@ -20,7 +20,7 @@ def shown(played: Played, table: Layout | Settled, looks: int = 8) -> None:
     referee = played.desk.referee
     assert referee is not None
     with played.desk.lock:
-        referee.touched()
+        referee.state.touch()
         for _ in range(looks):
             played.time_s += 1
             referee.look(settled, played.time_s)

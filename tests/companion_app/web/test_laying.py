@@ -9,7 +9,6 @@ import pytest
 
 import companion_app
 from companion_app.web.drawing.examples import PARTS, example, example_drawing
-from companion_app.web.laying import laid
 from companion_app.web.speech import LANGUAGES, Speech
 from engine.game import Move
 from engine.games import GAMES
@@ -32,8 +31,8 @@ FRENCH = Path(companion_app.__file__).parent / "locales" / "fr.json"
 def test_foul_is_named_in_a_sentence(language, own, other):
     speech = Speech(language)
 
-    assert laid(speech, Move("red", "place", tile="red/tail"), coloured=True) == own
-    assert laid(speech, Move("red", "place", tile="blue/head"), coloured=True) == other
+    assert speech.laid(Move("red", "place", tile="red/tail"), coloured=True) == own
+    assert speech.laid(Move("red", "place", tile="blue/head"), coloured=True) == other
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -41,7 +40,7 @@ def test_foul_is_named_in_a_sentence(language, own, other):
 def test_every_tile_can_be_said(game, language):
     speech = Speech(language, {"x": "Anna"})
     for tile in find_set(GAMES[game], None).counts:
-        said = laid(speech, Move("x", "place", tile=tile), coloured=True)
+        said = speech.laid(Move("x", "place", tile=tile), coloured=True)
         assert said.startswith("Anna ")
         assert "{" not in said
 

@@ -31,9 +31,9 @@ def wanted(played: Played) -> Move:
     """Let the machine think; return what it wants laid."""
     played.eye.machine.look()
     referee = played.desk.referee
-    assert referee is not None and referee.machine is not None
-    assert referee.machine.move is not None
-    return referee.machine.move
+    assert referee is not None and referee.state.machine is not None
+    assert referee.state.machine.move is not None
+    return referee.state.machine.move
 
 
 def another(played: Played, move: Move, **like: object) -> Move:

@@ -6,14 +6,12 @@ import random
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.game import Move
-from engine.infer import infer_move
 from engine.lattice import cells_around
 from engine.nest.position import COLOURS, Field, NestPosition
 from engine.snakes import card, join, spot, trace
@@ -182,32 +180,3 @@ def test_joining_one_card_is_the_same_as_tracing_the_table_again(seed):
     assert {summary(c) for c in joined.chains} == over_the_card
     for cell, chains in joined.facing.items():
         assert Counter(map(summary, chains)) == Counter(map(summary, again.facing.get(cell, ())))
-
-
-@settings(max_examples=10)
-@given(seed=seeds)
-def test_every_move_of_a_game_is_inferred_from_the_table_alone(seed):
-    end, before = reached(seed, end=True)
-    for position, after in pairwise([*before, end]):
-        layout = GAME.layout(after)
-        if layout == GAME.layout(position):
-            continue
-        inferred = infer_move(GAME, position, layout)
-        assert any(GAME.layout(GAME.apply(position, seq[-1])) == layout
-                   for seq in inferred.sequences)  # fmt: skip
-
-
-@settings(max_examples=8)
-@given(seed=seeds)
-def test_two_moves_between_two_looks_are_found_in_every_legal_order(seed):
-    _, before = reached(seed, end=True)
-    for first, last in list(zip(before, before[2:], strict=False))[:10]:
-        inferred = infer_move(GAME, first, GAME.layout(last))
-        for sequence in inferred.sequences:
-            position = first
-            for move in sequence:
-                assert GAME.judge(position, move).legal
-                position = GAME.apply(position, move)
-            assert GAME.layout(position) == GAME.layout(last)
-        if len(GAME.layout(last).cards) == len(GAME.layout(first).cards) + 2:
-            assert inferred.sequences

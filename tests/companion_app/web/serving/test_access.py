@@ -548,7 +548,7 @@ def test_session_that_ended_on_a_full_disk_does_not_come_back(tmp_path, monkeypa
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(sessions_module, "write_private", full)
+    monkeypatch.setattr(sessions_module, "write_whole", full)
     sessions.end(gone)
 
     assert sessions.find(stays) is not None

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from companion_app.web.serving.pool import Pool
+from companion_app.web.serving.server import Pool
 
 PATIENCE_S = 20.0
 

@@ -15,7 +15,7 @@ from companion_app.answers import ANSWERED, BAD_INPUT
 from companion_app.cli.main import main
 from companion_app.web.card import LENGTH, codes_in, drawn_card, some_code
 from companion_app.web.serving.page_file import SettingsFile
-from companion_app.web.views import card as card_view
+from companion_app.web.views import at_table as card_view
 
 SIZE_PX = (1280, 720)
 

@@ -16,11 +16,11 @@ import pytest
 from companion_app.doctor import diagnose, report
 from companion_app.doctor_camera import Seen
 from companion_app.doctor_machine import Machine
-from companion_app.eye.feeder import NoFeeder
+from companion_app.eye.feeder import Feeder
 from companion_app.live.store import FILE
 from companion_app.web.doctor_words import in_words
 from companion_app.web.speech import LANGUAGES
-from companion_app.web.views.update import PLACES
+from companion_app.web.views.upkeep import PLACES
 from vision.sources.pi_camera import CameraFacts
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
@@ -115,7 +115,7 @@ def test_file_for_help_is_for_the_host_and_holds_no_games(played, script):
 
 
 def test_picture_goes_into_the_file_only_where_the_host_asks(played):
-    class Camera(NoFeeder):
+    class Camera(Feeder):
         kind = "camera"
 
         def picture(self):

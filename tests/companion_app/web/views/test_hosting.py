@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from companion_app.eye.feeder import NoFeeder
+from companion_app.eye.feeder import Feeder
 from companion_app.live.kept import KeptGames
 from companion_app.live.store import Store
 
 
-class Looking(NoFeeder):
+class Looking(Feeder):
     """Something that shows tables, as far as the desk knows."""
 
     kind = "camera"

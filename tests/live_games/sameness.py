@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from companion_app.live.places import hex_turned, turned
 from engine.game import Move
 from engine.lattice import Cell
 from engine.tiles import TileSet
@@ -43,7 +44,7 @@ def turnings(
     if first is None or first[0].at is None or first[1].at is None:
         return
     for turns in range(4):
-        x, y = _turned(first[0].at, turns)
+        x, y = turned(first[0].at, turns)
         yield _cards(turns, first[1].at[0] - x, first[1].at[1] - y, box)
 
 
@@ -58,47 +59,33 @@ def _equal(one: Move, other: Move) -> bool:
 
 
 def _cards(turns: int, dx: int, dy: int, box: TileSet) -> Turning:
-    def turned(move: Move) -> Move:
+    def moved(move: Move) -> Move:
         if move.at is None or move.turns is None:
             return move
-        x, y = _turned(move.at, turns)
+        x, y = turned(move.at, turns)
         period = box[move.tile].period if move.tile is not None and move.tile in box else 4
         return replace(move, at=(x + dx, y + dy), turns=(move.turns + turns) % period)
 
-    return turned
+    return moved
 
 
 def _hexes(turns: int) -> Turning:
-    def turned(move: Move) -> Move:
+    def moved(move: Move) -> Move:
         if move.cells is None:
             return move
-        return replace(move, cells=tuple(sorted(_hex_turned(cell, turns) for cell in move.cells)))
+        return replace(move, cells=tuple(sorted(hex_turned(cell, turns) for cell in move.cells)))
 
-    return turned
+    return moved
 
 
 def _ring(shift: int, boards: int) -> Turning:
     def counted(place: tuple[int, Cell] | None) -> tuple[int, Cell] | None:
         return None if place is None else ((place[0] + shift) % boards, place[1])
 
-    def turned(move: Move) -> Move:
+    def moved(move: Move) -> Move:
         if move.board is None:
             return move
         board = (move.board + shift) % boards
         return replace(move, board=board, origin=counted(move.origin), to=counted(move.to))
 
-    return turned
-
-
-def _turned(cell: Cell, turns: int) -> Cell:
-    x, y = cell
-    for _ in range(turns):
-        x, y = -y, x
-    return x, y
-
-
-def _hex_turned(cell: Cell, turns: int) -> Cell:
-    q, r = cell
-    for _ in range(turns):
-        q, r = -r, q + r
-    return q, r
+    return moved

@@ -1,0 +1,44 @@
+"""Whether a JSON value has the form that this program gives it: files may come from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.given import is_whole
+
+MOST = 4000
+LONGEST_TEXT = 260
+Form = dict[str, Any] | list[Any] | Callable[[Any], bool]
+"""An object with these keys, a list of one form, or what a single value must be."""
+
+
+def fits(value: Any, form: Form) -> bool:
+    """Say whether a value has a form; an object may have other keys too."""
+    if isinstance(form, dict):
+        return isinstance(value, dict) and all(fits(value.get(k), one) for k, one in form.items())
+    if isinstance(form, list):
+        few = isinstance(value, list | tuple) and len(value) <= MOST
+        return few and all(fits(one, form[0]) for one in value)
+    return form(value)
+
+
+def text(value: Any) -> bool:
+    """Say whether a value is a text of a usual length."""
+    return isinstance(value, str) and len(value) <= LONGEST_TEXT
+
+
+def yes_no(value: Any) -> bool:
+    """Say whether a value is true or false."""
+    return isinstance(value, bool)
+
+
+def whole(least: int, most: int) -> Callable[[Any], bool]:
+    """Return what says whether a value is a whole number of a range."""
+    return lambda value: is_whole(value) and least <= value <= most
+
+
+def by_name(form: Form, most: int = MOST) -> Callable[[Any], bool]:
+    """Return what says whether a value is an object with few keys, all values of one form."""
+    return lambda value: isinstance(value, dict) and len(value) <= most and all(
+        fits(one, form) for one in value.values())  # fmt: skip

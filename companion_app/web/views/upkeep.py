@@ -1,0 +1,222 @@
+"""What keeps the machine well: the check-up and its file for help, updates, backup and restore.
+
+The page brings no code: it only says that the release should be installed which somebody with
+root or the card has put there. ``deploy/update.sh`` does it, and puts the old one back when the
+new page does not answer.
+
+A backup comes in by parts, so that a phone can say how far it is and no request is larger than a
+photo. The eye checks all of it and puts it in place; then eye and page are started again.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from flask import Response, current_app, request, send_file
+
+from companion_app.backup import BY_PAGE, TAKEN_IN, BackupError, make_backup
+from companion_app.hands.work import BACKUP, LOOK
+from companion_app.help_file import write_help_file
+from companion_app.line.ends import EyeAway
+from companion_app.version import version
+from companion_app.web import frames, looking
+from companion_app.web.context import companion
+from companion_app.web.doctor_words import in_words
+from companion_app.web.serving.errors import BadRequest, NotFound, TooLarge, WebError
+from companion_app.web.serving.exchange import Doc, Views, a_file, asked, language
+from companion_app.web.serving.shared import Lately
+from companion_app.web.speech import Speech
+
+views = Views("upkeep", __name__)
+FRESH_S = 5.0
+"""However many phones ask, everything is looked at once in so many seconds."""
+LOST = "The camera gives no pictures; check its cable"
+BASE = Path("/opt/snake-eye")
+"""Where ``deploy/install.sh`` puts releases; elsewhere there is nothing that updates."""
+WAITS_IN = (BASE / "incoming", Path("/boot/firmware"), Path("/boot"))
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
+PLACES = "snake-eye-update-places"
+"""Another base and other folders, for tests."""
+MADE = "made.zip"
+LARGEST_BYTES = 8 << 30
+RESTORE_S = 900.0
+ANSWERED_S = 1.0
+"""After so long the answer has reached the phone, and the page may go."""
+_TAKING = threading.Lock()
+
+
+@views.reads("/api/health")
+def health() -> Doc:
+    """Return every check, in the guest's language as far as its sentences go."""
+    answer, chosen = _checkup(), language()
+    checks = [
+        {
+            **check, "title": _title(Speech(chosen), check["name"]),
+            "text": in_words(check["text"], chosen), "fix": in_words(check["fix"], chosen),
+        }
+        for check in answer["checks"]
+    ]  # fmt: skip
+    return {"ok": answer["ok"], "checks": checks}
+
+
+def _title(words: Speech, name: str) -> str:
+    kind, _, rest = name.partition(" ")
+    return f"{words.page(f'check-{kind}')} {rest}".strip()
+
+
+@views.reads("/api/help.zip", "hosting")
+def help_file() -> Response:
+    """Return one file to send for help; a picture of the table only where the host asks for it."""
+    wanted = request.args.get("picture") == "1" and companion().eye.standing().is_fed
+    jpeg = companion().eye.ask("picture").data or None if wanted else None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "help.zip"
+        write_help_file(file, _checkup(), jpeg)
+        return a_file(file.read_bytes(), "application/zip", "snake-eye-help.zip")
+
+
+def _checkup() -> Doc:
+    """Return what doctor says, at most some seconds old."""
+    last: Lately[Doc] = current_app.extensions.setdefault("snake-eye-checkup", Lately())
+    return last.answer(FRESH_S, _examined)
+
+
+def _examined() -> Doc:
+    """Return what doctor says, with the camera that the game has as it is right now."""
+    one = companion()
+    standing = one.eye.standing()
+    kind = "" if standing.kind in ("none", "recorded") else standing.kind
+    still = frames.newest() if kind and standing.seeing != "camera-lost" else None
+    trouble = LOST if kind and still is None else ""
+    return one.hands.do(LOOK, looking.examined, one.home, kind, trouble, still)
+
+
+# --- updates -------------------------------------------------------------------------------------
+
+
+@views.reads("/api/update")
+def update() -> Doc:
+    """Say which release runs, which waits, and what became of the last update."""
+    base, folders = current_app.extensions.get(PLACES, (BASE, WAITS_IN))
+    can = (base / "current").exists()
+    container = "container" in os.environ or any(Path(mark).exists() for mark in CONTAINER_MARKS)
+    waiting = [path for folder in folders for path in sorted(_releases(folder))]
+    return {
+        "version": version(),
+        "can": can,
+        "why_not": None if can else "container" if container else "by-hand",
+        "waiting": waiting[-1].name if waiting else None,
+        "wanted": (_update_folder() / "wanted").exists(),
+        "result": _result(),
+    }
+
+
+@views.changes("/api/update")
+def ask_for_update() -> Doc:
+    """Ask for the release that waits."""
+    standing, folder = update(), _update_folder()
+    if not standing["can"]:
+        raise WebError(code="no-update")
+    if standing["waiting"] is None:
+        raise WebError(code="no-release")
+    try:
+        folder.mkdir(exist_ok=True)
+        (folder / "result").unlink(missing_ok=True)
+        (folder / "wanted").touch()
+    except OSError as error:
+        raise WebError(f"{error.strerror}", code="not-kept") from error
+    return update()
+
+
+def _releases(folder: Path) -> list[Path]:
+    try:
+        return list(folder.glob("snake-eye-*.tar.gz"))
+    except OSError:
+        return []
+
+
+def _result() -> str | None:
+    """Return ``done`` or ``failed`` for the last update that the page asked for."""
+    try:
+        status = (_update_folder() / "result").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return None
+    return "done" if status == "0" else "failed"
+
+
+def _update_folder() -> Path:
+    return companion().home / "update"
+
+
+# --- backup and restore --------------------------------------------------------------------------
+
+
+@views.changes("/api/backup")
+def make() -> Doc:
+    """Write everything that is kept into one file, to be fetched; return its size."""
+    file = _folder() / MADE
+    file.unlink(missing_ok=True)
+    try:
+        companion().hands.do(BACKUP, make_backup, companion().home, file, whose="host")
+    except BackupError as error:
+        raise WebError(code=error.code) from error
+    return {"bytes": file.stat().st_size}
+
+
+@views.reads("/api/backup.zip", "hosting")
+def fetch() -> Response:
+    """Return the backup that was made."""
+    file = _folder() / MADE
+    if not file.is_file():
+        raise NotFound
+    name = f"snake-eye-{date.today().isoformat()}.zip"
+    return send_file(file, "application/zip", as_attachment=True, download_name=name)
+
+
+@views.changes("/api/backup/part", files=True)
+def take_in() -> Doc:
+    """Take in a part of a backup (the body) at a byte (``at``); the first one begins anew."""
+    at = request.args.get("at", type=int)
+    data = request.get_data()
+    if at is None or not data:
+        raise BadRequest("send a part, and say at which byte it begins")
+    if at + len(data) > LARGEST_BYTES:
+        raise TooLarge
+    file = _folder() / TAKEN_IN
+    with _TAKING:
+        if at != 0 and (not file.is_file() or file.stat().st_size != at):
+            raise WebError(code="backup-parts")
+        with file.open("wb" if at == 0 else "ab") as handle:
+            file.chmod(0o600)
+            handle.write(data)
+    return {"bytes": at + len(data)}
+
+
+@views.changes("/api/backup/restore")
+def restore() -> Doc:
+    """Put the backup that was taken in where everything is kept, and start again.
+
+    Refused while a game of people is on.
+    """
+    if not (_folder() / TAKEN_IN).is_file():
+        raise WebError(code="backup-parts")
+    wish = {"with_secrets": asked().get("with_secrets") is True}
+    done: Any = companion().eye.ask("restore", wish, within_s=RESTORE_S).body
+    with suppress(EyeAway):
+        companion().eye.ask("start-again")
+    again = threading.Timer(ANSWERED_S, companion().start_again)
+    again.daemon = True
+    again.start()
+    return dict(done)
+
+
+def _folder() -> Path:
+    folder = companion().home / BY_PAGE
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
