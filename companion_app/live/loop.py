@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import hypot
 from typing import Any, Protocol
 
@@ -129,6 +130,8 @@ class LiveLoop:
             # A game that is taken up again: a hand may be over the table already.
             self._watcher.recall(kept)
         self._ground = Ground()
+        self._then: Callable[[], None] = _nothing
+        """What is left to do of the last look."""
         self._settler = Settler(self.settings.settle)
         self._aligner = aligner_for(match)
         self._outlines: dict[Spot, tuple[Point, ...]] = {}
@@ -157,6 +160,8 @@ class LiveLoop:
 
     def see(self, frame: Frame) -> None:
         """Take in one frame; old and doubled ones are passed over."""
+        self._then()
+        self._then = _nothing
         if frame.taken_at_s <= self._now_s:
             return
         gap_s = frame.taken_at_s - self._now_s
@@ -330,7 +335,9 @@ class LiveLoop:
             # What covers a tile reaches beyond it, and is not the bare table. One that was not seen
             # yet lies nobody knows where: it must not keep the rest from being learnt.
             if settled.covered.isdisjoint(lying & self._outlines.keys()):
-                self._ground.learn(frame, [o for s, o in self._outlines.items() if s in lying])
+                around = [o for s, o in self._outlines.items() if s in lying]
+                # A verdict is on its way: what can wait is done before the next frame.
+                self._then = partial(self._ground.learn, frame, around)
 
     def _lies_aside(self, settled: Settled) -> Hindrance | None:
         """Return that a tile was laid apart from the layout since the last move, if one was.
@@ -450,3 +457,7 @@ class LiveLoop:
 
 
 __all__ = ["LiveLoop", "LoopSettings", "Reader"]
+
+
+def _nothing() -> None:
+    """Do nothing."""
