@@ -10,8 +10,8 @@ tiles.
 
 from __future__ import annotations
 
+import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -24,17 +24,23 @@ from typing import Any
 
 import numpy as np
 
-from engine.lattice import Cell
-from models.evaluate.harness import every_row, kept_rows, mcnemar, parser_of, say
+from models.evaluate.harness import (
+    every_row,
+    kept_rows,
+    known_parts,
+    mcnemar,
+    parser_of,
+    say,
+    shared_photos,
+)
 from models.evaluate.renders import read_render, rendered
-from models.evaluate.score import Shown, row_of, smallest_cell_px
+from models.evaluate.score import SeenBoard, Shown, row_of, smallest_cell_px
 from models.evaluate.tables import request_of
 from models.evaluate.taught.counting import Tally, count_layout, stages_of, taught
 from models.evaluate.taught.invented import box_names, table_truth, tables_of, write_lessons
 from models.scenes.camera.develop import unpacked
 from models.scenes.scene import make_scene
 from models.scenes.settings import GAMES, HEX_GAMES
-from models.scenes.splits import SHARED_VARIABLE
 from models.scenes.world.arrays import Json
 from models.training.hex_samples import hex_table
 from vision import ReadRequest, Shape, TableState, load_picture, read_table, table_state_to_json
@@ -84,19 +90,6 @@ class Case:
 # --- Kept pictures ---
 
 
-@dataclass(frozen=True)
-class KeptBoard:
-    """A board of a kept picture: where its middle is, and which cells are hidden."""
-
-    centre_px: Any
-    cell_px: float
-    hidden: Mapping[Cell, int]
-
-    def px(self, plane: Any) -> Any:
-        """Return the pixels of places near the board's middle, counted in cells."""
-        return self.centre_px + np.asarray(plane) * self.cell_px
-
-
 def drawn_table(folder: Path, game: str, seed: int) -> Shown | None:
     """Return a game's table: from its file, or drawn and kept now; ``None`` if it cannot be."""
     stem = folder / f"{game}-{seed:06d}"
@@ -134,12 +127,17 @@ def _write(stem: Path, jpeg: bytes, truth: Json) -> None:
 def _kept(stem: Path) -> Shown:
     truth = json.loads(stem.with_suffix(".json").read_text("utf-8"))
     boards = tuple(
-        KeptBoard(np.array(board["centre"]), truth["cell_px"],
-                  {(q, r): share for q, r, share in board["hidden"]})
+        SeenBoard({(q, r): share for q, r, share in board["hidden"]},
+                  partial(_px, np.array(board["centre"]), truth["cell_px"]))
         for board in truth["boards"] if "cell_px" in truth
     )  # fmt: skip
     bgr = np.asarray(unpacked(stem.with_suffix(".jpg").read_bytes()), np.uint8)
     return Shown(bgr, truth, boards)
+
+
+def _px(centre: Any, cell_px: float, plane: Any) -> Any:
+    """Return the pixels of places near a board's middle, counted in cells."""
+    return centre + np.asarray(plane) * cell_px
 
 
 def table_case(key: str, game: str, folder: Path) -> Case | None:
@@ -206,19 +204,7 @@ def cases(
 # --- Answers ---
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is to be read, and where it is kept."""
-
-    pictures: Path
-    out: Path
-    tables: int
-    workers: int
-    renders: Path | None
-    photos: Path | None
-
-
-def answers(part: str, asked: Asked) -> None:
+def answers(part: str, asked: argparse.Namespace) -> None:
     """Read what is missing of one part."""
     if part == "films":
         _films(asked)
@@ -227,7 +213,9 @@ def answers(part: str, asked: Asked) -> None:
         every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
 
 
-def _tasks(part: str, asked: Asked) -> Iterator[tuple[str, list[str], Callable[[str], Json]]]:
+def _tasks(
+    part: str, asked: argparse.Namespace
+) -> Iterator[tuple[str, list[str], Callable[[str], Json]]]:
     """Yield the name of each file of answers, the keys of its lines and what gives one."""
     if part in ("tables", "taught"):
         drawn = part == "tables"
@@ -237,14 +225,14 @@ def _tasks(part: str, asked: Asked) -> Iterator[tuple[str, list[str], Callable[[
         yield from ((name, keys, partial(_answer, case=case)) for name, keys, case in listed)
     elif part == "renders" and asked.renders is not None:
         for game in GAMES:
-            names = rendered(asked.renders, game, "all")
+            names = rendered(asked.renders, game)
             yield f"renders-{game}", names, partial(_render, game=game, folder=asked.renders)
-    elif part == "photographs" and asked.photos is not None:
+    elif part == "photographs" and (shared := shared_photos()) is not None:
         for folder in (*STRANGERS, *OTHERS):
-            photos = sorted((asked.photos / folder).glob("*.jpg"))
+            photos = sorted((shared / folder).glob("*.jpg"))
             asked_as = GAMES if folder in STRANGERS else SHAPES
             keys = [f"{photo.name} {box}" for photo in photos for box in asked_as]
-            yield f"photographs-{folder}", keys, partial(_photo, folder=asked.photos / folder)
+            yield f"photographs-{folder}", keys, partial(_photo, folder=shared / folder)
 
 
 def _row(key: str, state: TableState, marks: Marks) -> Json:
@@ -275,7 +263,7 @@ def _photo(key: str, folder: Path) -> Json:
     return _row(key, state, marks)
 
 
-def _films(asked: Asked) -> None:
+def _films(asked: argparse.Namespace) -> None:
     """Play whole games before the live referee, which lies above this package."""
     games = max(1, asked.tables // FILMS_OF_TABLES)
     command = [sys.executable, "-m", "tests.live_games", "--games", str(games), "--out",
@@ -377,18 +365,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
     parser.add_argument("--against", type=Path, metavar="DIR", help="answers of an earlier reader")
     parser.add_argument("--renders", type=Path, metavar="DIR", help="photoreal renders")
-    given = parser.parse_args(arguments)
-    unknown = [part for part in given.parts if part not in PARTS]
-    if unknown:
-        parser.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
-    shared = os.environ.get(SHARED_VARIABLE)
-    photos = Path(shared, "photos") if shared else None
-    asked = Asked(given.pictures, given.out, given.tables, given.workers, given.renders, photos)
-    for part in given.parts or USUAL:
+    asked = parser.parse_args(arguments)
+    known_parts(parser, asked.parts, PARTS)
+    for part in asked.parts or USUAL:
         answers(part, asked)
-    if given.against is None:
+    if asked.against is None:
         return 0
-    changed = list(changes(given.against, given.out))
+    changed = list(changes(asked.against, asked.out))
     for one in changed:
         say(*one.lines())
     return int(any(one.is_worse for one in changed))

@@ -32,7 +32,8 @@ Result = TypeVar("Result")
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path("build/evaluate")
-FIGURES = "figures"
+FIGURES, WORST = "figures", "worst"
+"""Folders of results: what was counted, and of each part the pictures that are not wholly right."""
 Z = 1.959964
 """Two-sided 95 % of the normal distribution."""
 READ_BY = ("vision", "engine", "models/trained")
@@ -223,6 +224,34 @@ def _keeping(path: Path, mark: str, rows: Iterable[Json]) -> Iterator[Json]:
             yield row
 
 
+def counted(
+    asked: argparse.Namespace, part: str, name: str, tasks: Sequence[Any],
+    work: Callable[[Any], Json], figures: Callable[[list[Json]], tuple[Figure, ...]],
+    report: Callable[[list[Json]], Iterable[str]] = lambda rows: (), *, key: str = "seed",
+    of: str = "",
+) -> list[Json]:  # fmt: skip
+    """Return the rows of one subject, its figures kept and told; rows with an error are left out.
+
+    Args:
+        asked: the options of ``parser_of``.
+        part: which part of the evaluation.
+        name: of the subject.
+        tasks: all that are wanted.
+        work: returns a task's row.
+        figures: of all rows.
+        report: what else there is to say about them.
+        key: which of a row's values names its task.
+        of: what its files and pictures begin with, where that is not the name.
+    """
+    folder, file = asked.out / part, of or name
+    every = every_row(folder / f"{file}.jsonl", key, tasks, work, asked.workers)
+    rows = [row for row in every if "error" not in row]
+    if rows:
+        worst = pictures(folder / WORST, f"{file}-", asked.out)
+        tell(Subject(part, name, figures(rows), worst), asked.out, *report(rows))
+    return rows
+
+
 def save_subject(subject: Subject, results: Path = RESULTS) -> None:
     """Keep the figures of a subject, in place of those of an earlier run."""
     path = results / FIGURES / f"{subject.part}-{subject.name}.json"
@@ -266,6 +295,15 @@ def parser_of(
     return parser
 
 
+def known_parts(
+    parser: argparse.ArgumentParser, asked: Sequence[str], known: Iterable[str]
+) -> None:
+    """Refuse a part that is none, and name those that there are."""
+    unknown = [part for part in asked if part not in known]
+    if unknown:
+        parser.error(f"there is no part {unknown[0]}; there are {', '.join(known)}")
+
+
 def shared_photos() -> Path | None:
     """Return the folder of shared photographs, or nothing and say that they are missing."""
     shared = os.environ.get(SHARED_VARIABLE)
@@ -276,11 +314,10 @@ def shared_photos() -> Path | None:
     return None
 
 
-def tell(subject: Subject, results: Path | None, *more: str) -> None:
+def tell(subject: Subject, results: Path, *more: str) -> None:
     """Print the figures of a subject and what else there is to say; keep them in a folder."""
-    if results is not None:
-        save_subject(subject, results)
-    say(subject.text(), *(line for line in more if line))
+    save_subject(subject, results)
+    say(subject.text(), *more)
 
 
 def say(*lines: str) -> None:

@@ -6,7 +6,7 @@ On hex boards, tiles of which a hand, a thing or the picture's edge hides a cell
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +27,7 @@ from vision.hexes.plane import plane_of
 from vision.layout.cards import turned_cell
 
 Entry = Mapping[str, Any]
+Colour = tuple[int, int, int]
 HexTile = tuple[int, str, tuple[Cell, ...]]
 """Board, name and sorted cells."""
 
@@ -50,6 +51,14 @@ class Board(Protocol):
     def px(self, plane: Any) -> Any:
         """Return the pixels of places on the board's plane, counted in cells."""
         ...
+
+
+@dataclass(frozen=True)
+class SeenBoard:
+    """A hex board in a picture: how it is hidden, and what gives its pixels."""
+
+    hidden: Mapping[Cell, int]
+    px: Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -82,31 +91,42 @@ def row_of(shown: Shown, state: TableState, game: str) -> Json:
     }  # fmt: skip
 
 
-def write_worst(stem: Path, shown: Shown, state: TableState, row: Json, *, bad: bool) -> None:
-    """Write a bad picture with what was seen drawn over it, and the mistakes in words.
+def write_misread(stem: Path, shown: Shown, state: TableState, row: Json, *, bad: bool) -> None:
+    """Write a bad picture with what was seen and what lies there, and the mistakes in words."""
+    layers = (
+        (shown.truth["tiles"], (255, 255, 255)), (state.tiles, (0, 220, 0)),
+        (state.unsure, (0, 160, 255)), (state.aside, (255, 80, 80)),
+    )  # fmt: skip
+    outlines = [([entry["outline"] for entry in entries], colour) for entries, colour in layers]
+    write_bad(stem, shown.bgr, outlines, row["mistakes"], bad=bad)
+
+
+def write_bad(
+    stem: Path, bgr: Array, layers: Sequence[tuple[Sequence[Any], Colour]],
+    mistakes: Sequence[str] = (), *, bad: bool,
+) -> None:  # fmt: skip
+    """Write a bad picture with outlines over it, layer by layer, and the mistakes in words.
 
     The picture of an earlier reading goes in any case.
     """
     for ending in (".jpg", ".txt"):
-        stem.with_suffix(ending).unlink(missing_ok=True)
+        stem.with_name(stem.name + ending).unlink(missing_ok=True)
     if not bad:
         return
     stem.parent.mkdir(parents=True, exist_ok=True)
-    drawn = shown.bgr.copy()
+    drawn = bgr.copy()
     thick = max(1, drawn.shape[1] // 700)
-    for entries, colour in (
-        (shown.truth["tiles"], (255, 255, 255)), (state.tiles, (0, 220, 0)),
-        (state.unsure, (0, 160, 255)), (state.aside, (255, 80, 80)),
-    ):  # fmt: skip
-        outlines = [np.round(np.asarray(entry["outline"])).astype(np.int32) for entry in entries]
-        cv2.polylines(drawn, outlines, True, colour, thick)
-    for line, mistake in enumerate(row["mistakes"][:12]):
+    for outlines, colour in layers:
+        corners = [np.round(np.asarray(outline)).astype(np.int32) for outline in outlines]
+        cv2.polylines(drawn, corners, True, colour, thick)
+    for line, mistake in enumerate(mistakes[:12]):
         at = (10, 24 * thick * (line + 1))
         cv2.putText(drawn, mistake, at, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * thick, (0, 0, 255), thick)
     scale = min(1.0, WORST_PX / max(drawn.shape[:2]))
     drawn = cv2.resize(drawn, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    cv2.imwrite(str(stem.with_suffix(".jpg")), drawn)
-    stem.with_suffix(".txt").write_text("\n".join(row["mistakes"]) + "\n", encoding="utf-8")
+    cv2.imwrite(str(stem.with_name(stem.name + ".jpg")), drawn)
+    if mistakes:
+        stem.with_name(stem.name + ".txt").write_text("\n".join(mistakes) + "\n", "utf-8")
 
 
 # --- Square cards ---

@@ -148,21 +148,17 @@ def prepared(examples: Examples, tile_set: TileSet, rng: Random) -> Prepared:
     return Prepared(examples, tile_set, looks, fitting, hard)
 
 
-def fit_reader(
-    rows: Prepared, *, lands: bool = False, used: NDArray[np.bool_] | None = None
-) -> Fitted:
+def fit_reader(rows: Prepared, *, lands: bool = False) -> Fitted:
     """Return the reader of a taught box.
 
     Args:
         rows: what it is fitted to.
         lands: whether kinds have many prints.
-        used: which of the features, where not all.
     """
-    scales = _scales(lands=lands) if used is None else _scales(lands=lands) * used
     shrinkage = SHRINKAGE_LANDS if lands else SHRINKAGE
-    project, centres = analysed(rows.fitting, len(rows.looks), shrinkage, scales)
+    project, centres = analysed(rows.fitting, len(rows.looks), shrinkage, _scales(lands=lands))
     reader = make_reader(rows.tile_set, rows.looks, project, centres, 1.0, 1e9, embedded=True)
-    if not lands and used is None:
+    if not lands:
         reader = replace(reader, prints=prints_of(rows.examples, folds_of(rows)))
     return _calibrated(reader, rows, _once(rows.examples.tiles) if lands else 0.0)
 

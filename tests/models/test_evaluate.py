@@ -10,9 +10,8 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.evaluate import __main__ as everything
-from models.evaluate import calibration, harness, renders, small
+from models.evaluate import calibration, harness, renders, tables
 from models.evaluate.harness import Figure, Subject, save_subject, saved_subjects
-from models.evaluate.photographs import best_overlap
 from models.evaluate.report import (
     BEGIN,
     END,
@@ -24,6 +23,7 @@ from models.evaluate.report import (
     with_summary,
 )
 from models.evaluate.score import score_table
+from models.evaluate.taught.counting import best_fit
 from models.scenes.scene import scene_from
 from models.scenes.settings import draw_settings, without_disturbance
 from vision.core.tables import TableState
@@ -91,9 +91,9 @@ def test_what_a_part_printed_is_kept_for_the_same_question_only(tmp_path):
 def test_a_scale_makes_every_part_smaller(tmp_path):
     whole, tenth = (everything.parts(scale, 1, None, tmp_path) for scale in (1.0, 0.1))
 
-    assert whole["squares"][0][:3] == ["models.evaluate.tables", "--tables", "500"]
-    assert tenth["squares"][0][:3] == ["models.evaluate.tables", "--tables", "50"]
-    assert tenth["small"][0][2] == "6"
+    assert whole["squares"][0][:4] == ["models.evaluate.tables", "squares", "--tables", "500"]
+    assert tenth["squares"][0][:4] == ["models.evaluate.tables", "squares", "--tables", "50"]
+    assert tenth["small"][0][3] == "6"
     assert list(whole) == list(tenth)
 
 
@@ -106,10 +106,12 @@ def test_an_unknown_part_is_named(capsys):
 
 
 def test_layouts_overlap_at_the_best_shift_and_turn():
-    corner = {(0, 0), (1, 0), (1, 1)}
+    corner = {(0, 0): "fox", (1, 0): "owl", (1, 1): "hen"}
+    names = ["owl", "hen", "fox"]
 
-    assert best_overlap(corner, {(5, 5), (5, 6), (4, 6)}) == 3
-    assert best_overlap(corner, {(0, 0), (1, 0), (2, 0)}) == 2
+    assert best_fit(np.array([(5, 5), (5, 6), (4, 6)]), names, corner, 4)[0] == 3
+    assert best_fit(np.array([(0, 0), (1, 0), (2, 0)]), names, corner, 4)[0] == 2
+    assert best_fit(np.array([(1, 0), (1, 1), (0, 0)]), names, corner, 4)[:2] == (3, 3)
 
 
 @pytest.fixture(scope="module")
@@ -130,11 +132,9 @@ def test_a_render_is_read_from_its_file_and_counted_once(render, tmp_path, capsy
 
     assert renders.main(asked) == 0
     assert "tables exactly right: 1 of 1" in capsys.readouterr().out
-    assert renders.main([*asked, "--half", "even"]) == 0
-    assert capsys.readouterr().out == ""
-    rows = (tmp_path / "renders" / "schlangennest.jsonl").read_text("utf-8").splitlines()
+    rows = (tmp_path / "photoreal" / "schlangennest.jsonl").read_text("utf-8").splitlines()
     assert renders.main(asked) == 0
-    assert (tmp_path / "renders" / "schlangennest.jsonl").read_text("utf-8").splitlines() == rows
+    assert (tmp_path / "photoreal" / "schlangennest.jsonl").read_text("utf-8").splitlines() == rows
 
 
 def test_renders_are_left_out_where_there_are_none(tmp_path, monkeypatch, capsys):
@@ -161,12 +161,12 @@ def test_a_shrunk_picture_keeps_its_points_where_they_were():
     bgr = np.zeros((80, 120, 3), np.uint8)
     cv2.rectangle(bgr, (40, 20), (79, 59), (255, 255, 255), -1)
 
-    half = small.shrunk(bgr, 0.5)
+    half = tables.shrunk(bgr, 0.5)
 
     ys, xs = np.nonzero(half[..., 0] > 128)
     seen = [(xs.min() - 0.5, ys.min() - 0.5), (xs.max() + 0.5, ys.max() + 0.5)]
     assert half.shape == (40, 60, 3)
-    assert small.shrunk_px([(39.5, 19.5), (79.5, 59.5)], 0.5) == pytest.approx(np.array(seen))
+    assert tables.shrunk_px([(39.5, 19.5), (79.5, 59.5)], 0.5) == pytest.approx(np.array(seen))
 
 
 def test_the_readme_has_the_short_table_of_the_shipped_page():

@@ -7,6 +7,7 @@ more than other prints do, though nobody could tell such kinds apart.
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from models.evaluate.detection import LEAST_WIDE_PX, width_of
+from models.evaluate.detection import LEAST_WIDE_PX
 from models.evaluate.harness import every_row, spread, told
 from models.evaluate.taught.counting import Cell, Tally, count_layout, stages_of, taught
 from models.scenes.arrange import extent_of
@@ -35,6 +36,7 @@ from models.scenes.world.things import TableTop
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach, why_again
 from vision import Picture, ReadRequest, Shape, TaughtSet, find_taught, read_table
+from vision.core.types import width_of
 
 Json = Mapping[str, Any]
 
@@ -65,18 +67,18 @@ SHIFTS_PX = (-2, -1, 0, 1, 2)
 are evaluated differ by 1.9 to 2.9 so, all other pairs by 4 at least."""
 
 
-def evaluate_invented(
-    shape: Shape, boxes: int, tables: int, out: Path, workers: int, first: int = FIRST_TABLE
-) -> Iterator[str]:
+def evaluate_invented(asked: argparse.Namespace) -> Iterator[str]:
     """Teach held-out boxes from two photographs each and read other tables; yield the figures."""
-    tally, kinds = Tally(), 0
-    names = box_names(shape, boxes)
-    work = partial(_box_row, shape=shape, tables=tables, first=first)
-    path = out / f"invented-{shape}-{tables}-{first}.jsonl"
-    for row in every_row(path, "name", names, work, workers, "models/teaching"):
-        tally.plus(row["tally"])
-        kinds += row["kinds"]
-    yield from tally.lines(f"invented {shape}, {len(names)} boxes, {kinds} kinds")
+    shapes: tuple[Shape, ...] = ("square", "hex")
+    for shape in shapes:
+        tally, kinds = Tally(), 0
+        names = box_names(shape, asked.boxes)
+        work = partial(_box_row, shape=shape, tables=asked.tables)
+        path = asked.out / f"invented-{shape}-{asked.tables}.jsonl"
+        for row in every_row(path, "name", names, work, asked.workers, "models/teaching"):
+            tally.plus(row["tally"])
+            kinds += row["kinds"]
+        yield from tally.lines(f"invented {shape}, {len(names)} boxes, {kinds} kinds")
 
 
 def box_names(shape: Shape, count: int) -> list[str]:
@@ -85,14 +87,14 @@ def box_names(shape: Shape, count: int) -> list[str]:
     return sorted(names, key=lambda name: (abs(planned_kinds(name) - KINDS), name))[:count]
 
 
-def _box_row(name: str, shape: Shape, tables: int, first: int) -> dict[str, Any]:
+def _box_row(name: str, shape: Shape, tables: int) -> dict[str, Any]:
     """Return what one box gave, taught and read."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         photos = Path(folder, name)
         labels = write_lessons(name, shape, photos)
         box = taught(f"taught-{name}", shape, photos, labels, Path(folder))
-    for scene in tables_of(name, shape, tables, first):
+    for scene in tables_of(name, shape, tables):
         truth = table_truth(name, scene.truth["tiles"])
         state = read_table(scene.bgr, ReadRequest(shape, box.tile_set), stages_of(box))
         count_layout(tally, state, truth, 4 if shape == "square" else 6, name)
@@ -228,12 +230,13 @@ def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
     return Lesson(f"taught-{name}", "square", home / name, parsed, replace=True), known
 
 
-def evaluate_missing(boxes: int, tables: int, workers: int) -> Iterator[str]:
+def evaluate_missing(asked: argparse.Namespace) -> Iterator[str]:
     """Teach held-out boxes but for a third of their kinds, read tables; yield the figures."""
     counts: Counter[str] = Counter()
-    for one in spread(partial(_part_counted, tables=tables), box_names("square", boxes), workers):
+    names = box_names("square", asked.boxes // 2)
+    for one in spread(partial(_part_counted, tables=asked.tables), names, asked.workers):
         counts += one
-    yield f"a third of the kinds never taught, {boxes} boxes"
+    yield f"a third of the kinds never taught, {len(names)} boxes"
     for way in ("with evidence", "without"):
         missing, named, known, right, sure = (
             counts[f"{key}, {way}"] for key in ("missing", "named", "taught", "right", "sure")
