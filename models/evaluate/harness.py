@@ -41,6 +41,7 @@ READ_BY = ("vision", "engine", "models/trained")
 NOT_READING = ("games", "draw", "sources")
 """Folders in there that no reading passes through."""
 PARTS_OF_IT = (".py", ".toml", ".json", ".onnx", ".npz")
+MOST_PICTURES = 24
 BINS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.01)
 
 
@@ -252,7 +253,7 @@ def counted(
     return rows
 
 
-def save_subject(subject: Subject, results: Path = RESULTS) -> None:
+def save_subject(subject: Subject, results: Path) -> None:
     """Keep the figures of a subject, in place of those of an earlier run."""
     path = results / FIGURES / f"{subject.part}-{subject.name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -260,7 +261,7 @@ def save_subject(subject: Subject, results: Path = RESULTS) -> None:
     path.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
 
 
-def saved_subjects(results: Path = RESULTS) -> list[Subject]:
+def saved_subjects(results: Path) -> list[Subject]:
     """Return what is kept, part by part."""
     subjects = []
     for path in sorted((results / FIGURES).glob("*.json")):
@@ -271,9 +272,9 @@ def saved_subjects(results: Path = RESULTS) -> list[Subject]:
     return subjects
 
 
-def pictures(folder: Path, beginning: str, results: Path, most: int = 24) -> tuple[str, ...]:
+def pictures(folder: Path, beginning: str, results: Path) -> tuple[str, ...]:
     """Return pictures of a folder whose names begin so, as a report beside it names them."""
-    found = sorted(folder.glob(f"{beginning}*.jpg"))[:most]
+    found = sorted(folder.glob(f"{beginning}*.jpg"))[:MOST_PICTURES]
     return tuple(str(p.relative_to(results) if p.is_relative_to(results) else p) for p in found)
 
 

@@ -11,11 +11,13 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
-from models.evaluate.harness import RESULTS, Figure, Subject, reader_mark, saved_subjects
+from models.evaluate.harness import RESULTS, Figure, Subject, kept_rows, reader_mark, saved_subjects
 from models.evaluate.sealed import SEALED_PART, openings
 from models.scenes.settings import GAMES
+from models.scenes.world.arrays import Json
 
 REPORT = "REPORT.md"
 TITLES = {
@@ -37,6 +39,12 @@ TEXT_PARTS = {
     "teaching": "Boxes that an owner teaches",
 }
 """Parts that are kept as they were printed."""
+CLAIMS = "claims"
+Claim = tuple[float, bool]
+"""How sure a tile was said to be, and whether it was right."""
+BINS = (0.5, 0.7, 0.9, 0.99)
+FEWEST = 200
+"""Fewer claims than that say little, and that is told."""
 HAVE_A_SAY = ("models/teaching",)
 """Code that these follow from beside the reader."""
 RENDERS = "photoreal"
@@ -113,7 +121,8 @@ def page(subjects: Sequence[Subject], texts: dict[str, str], with_pictures: bool
             lines += [f"## {title}\n", *_table(own), ""]
             lines += [*openings(), ""] if part == SEALED_PART else []
             lines += list(_pictures(own)) if with_pictures else []
-    for part, title in TEXT_PARTS.items():
+    for part, title in {CLAIMS: "What confidences say, and how often they are right",
+                        **TEXT_PARTS}.items():  # fmt: skip
         if part in texts:
             lines += [f"## {title}\n", "```text", texts[part].strip(), "```", ""]
     return "\n".join(lines)
@@ -150,6 +159,47 @@ def _pictures(subjects: Sequence[Subject]) -> Iterator[str]:
             yield f"### {subject.name}: not wholly right\n"
             yield from (f"![{path}]({path})" for path in subject.worst)
             yield ""
+
+
+# --- How far confidences can be trusted ---
+
+
+def claims(folder: Path) -> dict[str, list[Claim]]:
+    """Return the claims of each kind among results that are kept in a folder."""
+    tables, spots = (_rows(folder / part) for part in ("squares", "spots"))
+    strangers = _rows(folder / "strangers")
+    return {
+        "tiles in play": _pairs(tables, "confidences"),
+        "cards beside": _pairs(tables, "beside_confidences"),
+        "strangers": [(float(sure), False) for row in strangers for _, sure in row["claims"]],
+        "spots of light": _pairs(spots, "confidences"),
+    }
+
+
+def _rows(folder: Path) -> list[Json]:
+    return [row for path in sorted(folder.glob("*.jsonl")) for row in kept_rows(path)]
+
+
+def _pairs(rows: Sequence[Json], key: str) -> list[Claim]:
+    return [(float(sure), bool(right)) for row in rows for sure, right in row[key]]
+
+
+def claim_lines(every: dict[str, list[Claim]]) -> Iterator[str]:
+    """Yield what claims say and how often they are right."""
+    for name, said in every.items():
+        inside = [one for one in said if BINS[0] <= one[0] < BINS[-1]]
+        few = "" if len(inside) >= FEWEST else f" (fewer than {FEWEST}: says little)"
+        yield f"{name}: {len(inside)} claims between {BINS[0]} and {BINS[-1]}{few}"
+        for low, high in (*pairwise(BINS), (BINS[0], BINS[-1])):
+            some = [one for one in inside if low <= one[0] < high]
+            if some:
+                says = 100 * sum(sure for sure, _ in some) / len(some)
+                right = 100 * sum(right for _, right in some) / len(some)
+                yield (f"  {low} to {high}: says {says:.1f} %, right {right:.1f} % "
+                       f"of {len(some)}, off by {right - says:+.1f}")  # fmt: skip
+
+
+# --- Parts that are kept as they were printed ---
 
 
 def keep_text(results: Path, part: str, command: Sequence[str], text: str) -> None:
@@ -191,7 +241,10 @@ def _text_file(results: Path, part: str, command: Sequence[str]) -> Path:
 def write_report(results: Path, to: Path | None = None) -> Path:
     """Write the page and return where it is."""
     path = to or results / REPORT
-    text = page(saved_subjects(results), kept_texts(results), with_pictures=to is None)
+    texts, said = kept_texts(results), claims(results)
+    if any(said.values()):
+        texts[CLAIMS] = "\n".join(claim_lines(said))
+    text = page(saved_subjects(results), texts, with_pictures=to is None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     return path

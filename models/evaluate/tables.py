@@ -22,7 +22,7 @@ import numpy as np
 
 from engine.setfile import built_in_set
 from models.evaluate.harness import WORST, Figure, confidence_lines, counted, parser_of
-from models.evaluate.score import SeenBoard, Shown, row_of, smallest_cell_px, write_misread
+from models.evaluate.score import Board, SeenBoard, Shown, row_of, smallest_cell_px, write_misread
 from models.scenes.camera.develop import packed, unpacked
 from models.scenes.scene import make_scene
 from models.scenes.settings import BESIDE, GAMES, HEX_GAMES, SQUARE_GAMES
@@ -85,9 +85,12 @@ def small_table(seed: int, game: str, split: Split, beside: str) -> Shown:
         narrowest = min(wide / np.sqrt(count) for wide, count in zip(widths, cells, strict=True))
     scale = min(1.0, wanted / narrowest)
     tiles = [{**t, "outline": shrunk_px(t["outline"], scale).tolist()} for t in tiles]
-    boards = tuple(SeenBoard(one.hidden, lambda plane, px=one.px: shrunk_px(px(plane), scale))
-                   for one in shown.boards)  # fmt: skip
+    boards = tuple(SeenBoard(one.hidden, partial(_px, one, scale)) for one in shown.boards)
     return Shown(shrunk(shown.bgr, scale), {**shown.truth, "tiles": tiles}, boards)
+
+
+def _px(board: Board, scale: float, plane: Any) -> Any:
+    return shrunk_px(board.px(plane), scale)
 
 
 def shrunk_px(px: Any, scale: float) -> Any:

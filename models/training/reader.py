@@ -60,13 +60,12 @@ class Learnt:
     names: tuple[str, ...]
 
 
-def learn(set_name: str, tables: int, workers: int, first_seed: int = 0) -> tuple[Learnt, Learnt]:
+def learn(set_name: str, tables: int, workers: int) -> tuple[Learnt, Learnt]:
     """Return what was cut out of drawn tables: to fit to, and to calibrate with."""
     calibrating = max(1, round(tables * CALIBRATION_SHARE))
-    fitting = range(first_seed, first_seed + tables)
-    other = range(first_seed + tables, first_seed + tables + calibrating)
+    other = range(tables, tables + calibrating)
     return (
-        _drawn(set_name, fitting, workers, MISSES, 0.0, "tables to learn from"),
+        _drawn(set_name, range(tables), workers, MISSES, 0.0, "tables to learn from"),
         _drawn(set_name, other, workers, CALIBRATING_MISSES, CALIBRATED_FROM_PX,
                "tables to calibrate with"),
     )  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.evaluate import __main__ as everything
-from models.evaluate import calibration, harness, renders, tables
+from models.evaluate import harness, renders, tables
 from models.evaluate.harness import Figure, Subject, save_subject, saved_subjects
 from models.evaluate.report import (
     BEGIN,
@@ -21,6 +21,7 @@ from models.evaluate.report import (
     page,
     summary,
     with_summary,
+    write_report,
 )
 from models.evaluate.score import score_table
 from models.evaluate.taught.counting import best_fit
@@ -191,7 +192,7 @@ def test_a_document_gets_the_short_table_between_its_marks():
     assert text.endswith("after\n")
 
 
-def test_claims_are_counted_beside_what_they_say(tmp_path, capsys):
+def test_claims_are_counted_beside_what_they_say(tmp_path):
     rows = {
         "squares": {"confidences": [[0.8, True], [0.6, False]], "beside_confidences": []},
         "spots": {"confidences": [[0.999, True]]},
@@ -201,9 +202,8 @@ def test_claims_are_counted_beside_what_they_say(tmp_path, capsys):
         (tmp_path / part).mkdir()
         (tmp_path / part / "carnival.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
 
-    assert calibration.main(["--results", str(tmp_path)]) == 0
+    said = write_report(tmp_path).read_text("utf-8")
 
-    said = capsys.readouterr().out
     assert "tiles in play: 2 claims between 0.5 and 0.99 (fewer than 200" in said
     assert "0.5 to 0.99: says 70.0 %, right 50.0 % of 2, off by -20.0" in said
     assert "strangers: 1 claims" in said

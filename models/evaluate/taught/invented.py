@@ -31,7 +31,7 @@ from models.scenes.splits import Split, invented_names, rng_of
 from models.scenes.world.arrays import Array
 from models.scenes.world.faces import Face
 from models.scenes.world.invented import ALIKE, FACE_PX, InventedSet, invented_set, planned_kinds
-from models.scenes.world.lattices import Spot, cell_middles, laid
+from models.scenes.world.lattices import laid, single_spot
 from models.scenes.world.things import TableTop
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach, why_again
@@ -173,17 +173,14 @@ def lesson_photo(
                      fill=0.9, aim=(0.0, 0.0))  # fmt: skip
     settings = replace(settings, camera=camera)
     rng = np.random.default_rng(settings.seed)
-    steps, step = (4 if shape == "square" else 6), pitch_mm + settings.cards.gap_mm
+    folds, step = (4 if shape == "square" else 6), pitch_mm + settings.cards.gap_mm
     columns = int(np.ceil(np.sqrt(len(periods) * 1.3)))
     spots = []
     for n, kind in enumerate(rng.permutation(sorted(periods))):
         y, x = divmod(n, columns)
         cell = (x, y) if shape == "square" else (x - y // 2, y)
-        middle = cell_middles([cell], step, shape)[0]
-        turns = int(rng.integers(steps))
-        truth = {"tile": str(kind), "at": list(cell), "turns": turns % periods[str(kind)]}
-        spots.append(Spot(str(kind), (float(middle[0]), float(middle[1])), 360.0 / steps * turns,
-                          np.zeros((1, 2)), truth))  # fmt: skip
+        turns = int(rng.integers(folds))
+        spots.append(single_spot(str(kind), cell, turns, periods[str(kind)], step, shape))
     items = laid(spots, settings.cards, step, rng)
     top = TableTop(tuple(items), faces, extent_of(items, faces))
     canvas, jpeg = shot(settings, top)

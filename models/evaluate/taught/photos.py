@@ -77,10 +77,10 @@ def evaluate_kingdomino(folder: Path, home: Path) -> Iterator[str]:
                 said = reading.guesses[0].confidence if reading.guesses else 0.0
                 unsure = reading.as_tile().clear_winner(UNSURE_BELOW) is None
                 counts += (good, 1, said >= SURE, said >= SURE and good, unsure)
-        right, count, sure, sure_right, unsure = (int(n) for n in counts)
+        right, count, sure, sure_right, doubted = (int(n) for n in counts)
         yield f"  {shots} a kind: terrain right {told(right, count, 100)}"
         yield f"    right of those at {SURE} {told(sure_right, sure, 100)}"
-        yield f"    unsure {told(unsure, count, 100)}"
+        yield f"    unsure {told(doubted, count, 100)}"
 
 
 def evaluate_catan(folder: Path, home: Path) -> list[str]:
