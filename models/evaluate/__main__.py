@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from models.evaluate.harness import RESULTS, known_parts, saved_subjects
-from models.evaluate.report import TEXT_PARTS, keep_text, kept_text, write_report
+from models.evaluate.report import TEXT_PARTS, keep_text, write_report
 
 TABLES = 500
 """Held-out tables a game; the interval of one wrong tile in a thousand needs as many."""
@@ -62,10 +62,6 @@ def run(part: str, command: list[str], out: Path) -> bool:
     asked = [sys.executable, "-m", *command]
     if part not in TEXT_PARTS:
         return subprocess.run(asked, check=False).returncode == 0
-    kept = kept_text(out, part, command)
-    if kept is not None:
-        sys.stdout.write(kept)
-        return True
     lines = []
     with subprocess.Popen(asked, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
@@ -73,7 +69,7 @@ def run(part: str, command: list[str], out: Path) -> bool:
             sys.stdout.flush()
             lines.append(line)
     if process.returncode == 0:
-        keep_text(out, part, command, "".join(lines))
+        keep_text(out, part, command[1], "".join(lines))
     return process.returncode == 0
 
 

@@ -8,7 +8,6 @@ the repository ships, figures only, and ``--readme`` puts the same short table i
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -45,8 +44,6 @@ Claim = tuple[float, bool]
 BINS = (0.5, 0.7, 0.9, 0.99)
 FEWEST = 200
 """Fewer claims than that say little, and that is told."""
-HAVE_A_SAY = ("models/teaching",)
-"""Code that these follow from beside the reader."""
 RENDERS = "photoreal"
 WRONG_TILES, EXACT_TABLES = "tiles wrong, missed or invented", "tables exactly right"
 NOT_COUNTED = "–"
@@ -202,40 +199,21 @@ def claim_lines(every: dict[str, list[Claim]]) -> Iterator[str]:
 # --- Parts that are kept as they were printed ---
 
 
-def keep_text(results: Path, part: str, command: Sequence[str], text: str) -> None:
-    """Keep what a part without figures printed."""
-    path = _text_file(results, part, command)
+def keep_text(results: Path, part: str, asked: str, text: str) -> None:
+    """Keep what one command of a part without figures printed."""
+    path = results / "texts" / f"{part}-{asked.strip('-')}.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"mark": reader_mark(*HAVE_A_SAY), "text": text}), "utf-8")
-
-
-def kept_text(results: Path, part: str, command: Sequence[str]) -> str | None:
-    """Return what a command printed with the same code and models.
-
-    The live referee's games are kept by itself, and its figures grow from run to run.
-    """
-    path = _text_file(results, part, command)
-    if part == "live" or not path.is_file():
-        return None
-    kept = json.loads(path.read_text("utf-8"))
-    return str(kept["text"]) if kept["mark"] == reader_mark(*HAVE_A_SAY) else None
+    path.write_text(text, "utf-8")
 
 
 def kept_texts(results: Path) -> dict[str, str]:
     """Return what parts without figures printed, as far as it is kept."""
     texts = {}
     for part in TEXT_PARTS:
-        paths = sorted((results / "texts").glob(f"{part}-*.json"))
-        kept = [json.loads(path.read_text("utf-8"))["text"] for path in paths]
-        if kept:
-            texts[part] = "".join(kept)
+        paths = sorted((results / "texts").glob(f"{part}-*.txt"))
+        if paths:
+            texts[part] = "".join(path.read_text("utf-8") for path in paths)
     return texts
-
-
-def _text_file(results: Path, part: str, command: Sequence[str]) -> Path:
-    # The first word names the program, the second what it is asked for, if it is no option.
-    words = [word.strip("-") for word in command[1:2]]
-    return results / "texts" / f"{'-'.join([part, *words])}.json"
 
 
 def write_report(results: Path, to: Path | None = None) -> Path:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from engine.tiles import TileSet
 from models.scenes.settings import HEX_GAMES
 from models.scenes.world.arrays import Array, Json
 from vision import TableState
+from vision.core.types import width_of
 from vision.hexes.cells import CELLS
 from vision.hexes.cells import turned_cell as turned_hex
 from vision.hexes.plane import plane_of
@@ -80,9 +81,7 @@ def row_of(shown: Shown, state: TableState, game: str) -> Json:
         cell_px = round(smallest_cell_px(shown), 1)
         row = {**compared(shown, state, game), "cell_px": cell_px, "small": cell_px < SMALLEST_PX}
     else:
-        score = score_table(shown.truth, state, built_in_set(game))
-        row = {**asdict(score), "exact": score.exact,
-               "bad": score.wrong + score.missed + score.invented}  # fmt: skip
+        row = score_table(shown.truth, state, built_in_set(game))
     height, width = shown.bgr.shape[:2]
     return {
         **row, "good": state.quality.ok, "foul": bool(shown.truth["foul"]), "size": [width, height],
@@ -132,58 +131,27 @@ def write_bad(
 # --- Square cards ---
 
 
-@dataclass(frozen=True)
-class TableScore:
-    """What was right and wrong about one table."""
+def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) -> Json:
+    """Return what is right and wrong about one reading of a table of square cards.
 
-    tiles: int
-    wrong: int
-    missed: int
-    invented: int
-    unsure: int
-    good: bool
-    """Whether the picture was called good enough."""
-    small: bool
-    """Whether tiles are below 24 pixels."""
-    sure: int
-    """Tiles that were read for sure."""
-    sure_wrong: int
-    """Of these, such as are something else or nothing at all."""
-    mistakes: tuple[str, ...]
-    confidences: tuple[tuple[float, bool], ...]
-    """Of each matched tile, how sure it was and whether it was right."""
-    beside: int = 0
-    """Cards that are seen beside the layout."""
-    beside_sure: int = 0
-    """Of these, such as are claimed to be in play."""
-    beside_unsure: int = 0
-    """Of these, such as are asked about."""
-    beside_confidences: tuple[tuple[float, bool], ...] = ()
-    """Of each card that is said to lie beside, how sure it is and whether it does."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether everything is right."""
-        return not (self.wrong or self.missed or self.invented)
-
-
-def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) -> TableScore:
-    """Return how a reading compares with the truth of a table of square cards."""
+    ``confidences`` say of each matched tile how sure it was and whether it was right; ``beside``
+    counts cards that are seen beside the layout, those of them that are claimed to be in play, and
+    those that are asked about.
+    """
     entries = [*state.tiles, *state.unsure]
     pairs, extra = _matched(truth["tiles"], entries)
     moves = _moves(truth["tiles"], entries, pairs, tile_set)
     mistakes, confidences = [], []
     wrong = sure_wrong = missed = 0
     for number, tile in enumerate(truth["tiles"]):
+        if tile["visible"] < LEAST_VISIBLE:
+            continue
         if number not in pairs:
-            if tile["visible"] >= LEAST_VISIBLE:
-                missed += 1
-                mistakes.append(f"missed {tile['tile']} at {tile['at']}")
+            missed += 1
+            mistakes.append(f"missed {tile['tile']} at {tile['at']}")
             continue
         said = entries[pairs[number]]
         right = _is_right(tile, said, moves, tile_set)
-        if tile["visible"] < LEAST_VISIBLE:
-            continue
         confidences.append((float(said["confidence"]), right))
         if not right:
             wrong += 1
@@ -194,19 +162,20 @@ def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) 
             )
     sure_wrong += sum(i < len(state.tiles) for i in extra)
     mistakes += [f"invented {entries[i]['tile']} ({entries[i]['confidence']:.3f})" for i in extra]
-    widths = [_width(np.array(t["outline"]), t, tile_set) for t in truth["tiles"]]
-    return TableScore(
-        sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]), wrong, missed, len(extra),
-        len(state.unsure), state.quality.ok, min(widths, default=SMALLEST_PX) < SMALLEST_PX,
-        len(state.tiles), sure_wrong, tuple(mistakes), tuple(confidences),
-        *_beside(truth["aside"], state, [entries[i] for i in extra]),
-    )  # fmt: skip
+    widths = [width_of(np.array(t["outline"])) / np.sqrt(len(tile_set[t["tile"]].cells))
+              for t in truth["tiles"]]  # fmt: skip
+    return {
+        "tiles": sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]), "wrong": wrong,
+        "missed": missed, "invented": len(extra), "bad": wrong + missed + len(extra),
+        "exact": not (wrong or missed or extra), "unsure": len(state.unsure),
+        "small": bool(min(widths, default=SMALLEST_PX) < SMALLEST_PX), "sure": len(state.tiles),
+        "sure_wrong": sure_wrong, "mistakes": mistakes, "confidences": confidences,
+        **_beside(truth["aside"], state, [entries[i] for i in extra]),
+    }  # fmt: skip
 
 
-def _beside(
-    aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]
-) -> tuple[int, int, int, tuple[tuple[float, bool], ...]]:
-    """Return what is counted about cards beside a layout, in the score's order.
+def _beside(aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]) -> Json:
+    """Return what is counted about cards beside a layout.
 
     Args:
         aside: such cards, in truth.
@@ -216,23 +185,19 @@ def _beside(
     claimed = [extra[i] for i in _matched(aside, extra)[0].values()]
     sure = sum(any(one is tile for tile in state.tiles) for one in claimed)
     said = {i: aside[n] for n, i in _matched(aside, state.aside)[0].items()}
-    confidences = tuple(
+    confidences = [
         (float(entry["confidence"]), i in said and said[i]["tile"] == entry["tile"])
         for i, entry in enumerate(state.aside)
-    )
+    ]
     seen = sum(card["visible"] >= LEAST_VISIBLE for card in aside)
-    return seen, sure, len(claimed) - sure, confidences
-
-
-def _width(outline: Array, tile: Entry, tile_set: TileSet) -> float:
-    return float(np.sqrt(abs(_area(outline)) / len(tile_set[tile["tile"]].cells)))
+    return {"beside": seen, "beside_sure": sure, "beside_unsure": len(claimed) - sure,
+            "beside_confidences": confidences}  # fmt: skip
 
 
 def _matched(truth: Sequence[Entry], entries: Sequence[Entry]) -> tuple[dict[int, int], list[int]]:
     """Return for each true tile the entry about it, and the entries about nothing."""
     true, said = ([np.array(e["outline"]) for e in some] for some in (truth, entries))
-    widths = [float(np.sqrt(abs(_area(outline)))) for outline in true]
-    pairs = paired(true, said, widths, NEAR)
+    pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)
     taken = set(pairs.values())
     return pairs, [j for j in range(len(entries)) if j not in taken]
 
@@ -260,11 +225,6 @@ def paired(
         if one not in pairs and other not in pairs.values():
             pairs[one] = other
     return pairs
-
-
-def _area(outline: Array) -> float:
-    x, y = outline[:, 0], outline[:, 1]
-    return float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
 
 
 Move = tuple[int, Cell]

@@ -16,7 +16,7 @@ from models.evaluate.report import (
     BEGIN,
     END,
     keep_text,
-    kept_text,
+    kept_texts,
     main,
     page,
     summary,
@@ -63,7 +63,7 @@ def test_a_figure_says_whether_it_holds():
 def test_the_page_has_every_figure_and_the_worst_pictures(tmp_path):
     figure = Figure("tiles wrong", 3, 2000, most=1)
     save_subject(Subject("squares", "carnival", (figure,), ("squares/worst/one.jpg",)), tmp_path)
-    keep_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"], "151 of 152\n")
+    keep_text(tmp_path, "teaching", "catan", "151 of 152\n")
     subjects = saved_subjects(tmp_path)
 
     assert subjects[0].figures == (figure,)
@@ -82,11 +82,13 @@ def test_a_page_without_results_is_refused(tmp_path, capsys):
     assert "make evaluate" in capsys.readouterr().err
 
 
-def test_what_a_part_printed_is_kept_for_the_same_question_only(tmp_path):
-    keep_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"], "151 of 152\n")
+def test_what_the_commands_of_a_part_print_is_put_together(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(everything, "TEXT_PARTS", {"teaching": "Boxes"})
+    for word in ("qwirkle", "catan"):
+        assert everything.run("teaching", ["this", word], tmp_path)
 
-    assert kept_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"]) == "151 of 152\n"
-    assert kept_text(tmp_path, "teaching", ["models.evaluate.teaching", "qwirkle"]) is None
+    assert kept_texts(tmp_path)["teaching"].count("Beautiful is better than ugly.") == 2
+    assert "Beautiful is better than ugly." in capfd.readouterr().out
 
 
 def test_a_scale_makes_every_part_smaller(tmp_path):
@@ -154,8 +156,8 @@ def test_sure_readings_of_nothing_count_as_sure_and_wrong(render):
 
     score = score_table(truth, state, built_in_set("schlangennest"))
 
-    assert (score.invented, score.sure, score.sure_wrong) == (1, 1, 1)
-    assert score.missed == score.tiles
+    assert (score["invented"], score["sure"], score["sure_wrong"]) == (1, 1, 1)
+    assert score["missed"] == score["tiles"]
 
 
 def test_a_shrunk_picture_keeps_its_points_where_they_were():
