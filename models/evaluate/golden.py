@@ -33,7 +33,7 @@ from models.evaluate.harness import (
     say,
     shared_photos,
 )
-from models.evaluate.renders import read_render, rendered
+from models.evaluate.renders import rendered, shown_render
 from models.evaluate.score import SeenBoard, Shown, row_of, smallest_cell_px
 from models.evaluate.tables import request_of
 from models.evaluate.taught.counting import Tally, count_layout, stages_of, taught
@@ -185,23 +185,77 @@ def taught_box(name: str, shape: Shape, folder: Path) -> Any:
 def _taught_marks(shown: Shown, state: TableState, name: str, shape: Shape) -> Marks:
     truth = table_truth(name, shown.truth["tiles"])
     tally = Tally()
-    count_layout(tally, state, truth, 4 if shape == "square" else 6, name)
+    count_layout(tally, state, truth, shape, name)
     wrong = tally.sure - tally.sure_right
     return Marks(bool(tally.exact), state.quality.ok, False, len(truth), len(state.unsure), wrong)
 
 
-def cases(
-    games: Sequence[str], tables: int, shapes: Sequence[Shape], boxes: int, folder: Path
-) -> Iterator[tuple[str, list[str], Callable[[str], Case | None]]]:
-    """Yield the name of each file of answers, the keys of its lines and the case of a key."""
+def render_case(key: str, game: str, folder: Path) -> Case:
+    """Return a photoreal render of a game's table."""
+    shown, picture = shown_render(folder, key, game)
+    return Case(partial(read_table, picture, request_of(game)),
+                partial(marks_of, shown, game=game))  # fmt: skip
+
+
+def photo_case(key: str, folder: Path) -> Case:
+    """Return a photograph of what is no tile of ours, as ``file box``."""
+    name, _, box = key.rpartition(" ")
+    request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else request_of(box)
+    read = partial(read_table, load_picture(folder / name), request)
+    return Case(read, partial(_strange_marks, named=box in GAMES))
+
+
+def _strange_marks(state: TableState, named: bool) -> Marks:
+    """Return what an answer is worth where whatever is claimed surely is wrong."""
+    claimed = len(state.tiles) if named else 0
+    exact = not (state.tiles or state.unsure)
+    return Marks(exact, state.quality.ok, False, claimed, len(state.unsure), claimed)
+
+
+Cases = Iterator[tuple[str, list[str], Callable[[str], Case | None]]]
+"""The name of each file of answers, the keys of its lines and the case of a key."""
+
+
+def table_cases(games: Sequence[str], tables: int, folder: Path) -> Cases:
+    """Yield drawn tables of games."""
     seeds = [str(FIRST_SEED + number) for number in range(tables)]
     yield from ((game, seeds, partial(table_case, game=game, folder=folder)) for game in games)
+
+
+def taught_cases(boxes: int, folder: Path) -> Cases:
+    """Yield tables of taught boxes, as many of each shape."""
     keys = [f"{box}-{table}" for box in range(boxes) for table in range(TABLES_A_BOX)]
-    for shape in shapes:
+    for shape in SHAPES:
         yield f"taught-{shape}", keys, partial(taught_case, shape=shape, folder=folder)
 
 
+def _render_cases(folder: Path) -> Cases:
+    for game in GAMES:
+        yield (f"renders-{game}", rendered(folder, game),
+               partial(render_case, game=game, folder=folder))  # fmt: skip
+
+
+def _photo_cases(photos: Path) -> Cases:
+    for name in (*STRANGERS, *OTHERS):
+        asked_as = GAMES if name in STRANGERS else SHAPES
+        files = sorted((photos / name).glob("*.jpg"))
+        keys = [f"{photo.name} {box}" for photo in files for box in asked_as]
+        yield f"photographs-{name}", keys, partial(photo_case, folder=photos / name)
+
+
 # --- Answers ---
+
+
+def cases_of(part: str, asked: argparse.Namespace) -> Cases:
+    """Return what is read of one part; nothing where its pictures are not there."""
+    if part == "tables":
+        return table_cases(GAMES, asked.tables, asked.pictures)
+    if part == "taught":
+        return taught_cases(max(1, asked.tables // BOXES_OF_TABLES), asked.pictures)
+    folder = asked.renders if part == "renders" else shared_photos()
+    if folder is None:
+        return iter(())
+    return (_render_cases if part == "renders" else _photo_cases)(folder)
 
 
 def answers(part: str, asked: argparse.Namespace) -> None:
@@ -209,34 +263,9 @@ def answers(part: str, asked: argparse.Namespace) -> None:
     if part == "films":
         _films(asked)
         return
-    for name, keys, work in _tasks(part, asked):
+    for name, keys, case in cases_of(part, asked):
+        work = partial(_answer, case=case)
         every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
-
-
-def _tasks(
-    part: str, asked: argparse.Namespace
-) -> Iterator[tuple[str, list[str], Callable[[str], Json]]]:
-    """Yield the name of each file of answers, the keys of its lines and what gives one."""
-    if part in ("tables", "taught"):
-        drawn = part == "tables"
-        boxes = max(1, asked.tables // BOXES_OF_TABLES)
-        listed = cases(GAMES if drawn else (), asked.tables, () if drawn else SHAPES, boxes,
-                       asked.pictures)  # fmt: skip
-        yield from ((name, keys, partial(_answer, case=case)) for name, keys, case in listed)
-    elif part == "renders" and asked.renders is not None:
-        for game in GAMES:
-            names = rendered(asked.renders, game)
-            yield f"renders-{game}", names, partial(_render, game=game, folder=asked.renders)
-    elif part == "photographs" and (shared := shared_photos()) is not None:
-        for folder in (*STRANGERS, *OTHERS):
-            photos = sorted((shared / folder).glob("*.jpg"))
-            asked_as = GAMES if folder in STRANGERS else SHAPES
-            keys = [f"{photo.name} {box}" for photo in photos for box in asked_as]
-            yield f"photographs-{folder}", keys, partial(_photo, folder=shared / folder)
-
-
-def _row(key: str, state: TableState, marks: Marks) -> Json:
-    return {"key": key, **asdict(marks), "answer": table_state_to_json(state)}
 
 
 def _answer(key: str, case: Callable[[str], Case | None]) -> Json:
@@ -244,23 +273,7 @@ def _answer(key: str, case: Callable[[str], Case | None]) -> Json:
     if shown is None:
         return {"key": key, "error": "the scene cannot be drawn"}
     state = shown.read()
-    return _row(key, state, shown.marks(state))
-
-
-def _render(key: str, game: str, folder: Path) -> Json:
-    shown, state = read_render(folder, key, game)
-    return _row(key, state, marks_of(shown, state, game))
-
-
-def _photo(key: str, folder: Path) -> Json:
-    """Read a photograph of what is no tile of ours: whatever is claimed surely is wrong."""
-    name, _, box = key.rpartition(" ")
-    request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else request_of(box)
-    state = read_table(load_picture(folder / name), request)
-    claimed = len(state.tiles) if box in GAMES else 0
-    exact = not (state.tiles or state.unsure)
-    marks = Marks(exact, state.quality.ok, False, claimed, len(state.unsure), claimed)
-    return _row(key, state, marks)
+    return {"key": key, **asdict(shown.marks(state)), "answer": table_state_to_json(state)}
 
 
 def _films(asked: argparse.Namespace) -> None:

@@ -22,7 +22,7 @@ from models.scenes.photoreal.boards import rendered_boards
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
 from models.scenes.world.arrays import Json
-from vision import TableState, load_picture, read_table
+from vision import Picture, load_picture, read_table
 
 FOLDER, PART = "renders", "photoreal"
 MOST_BAD, LEAST_EXACT = 3.0, 97.0
@@ -35,16 +35,17 @@ def rendered(folder: Path, game: str) -> list[str]:
     return [name for name in names if (folder / f"{name}.json").is_file()]
 
 
-def read_render(folder: Path, name: str, game: str) -> tuple[Shown, TableState]:
-    """Return one render with its truth, and what is read of its file."""
+def shown_render(folder: Path, name: str, game: str) -> tuple[Shown, Picture]:
+    """Return one render with its truth, and its picture as play would take it in."""
     truth = json.loads((folder / f"{name}.json").read_text("utf-8"))
     picture = load_picture(folder / f"{name}.jpg")
     boards = rendered_boards(truth) if game in HEX_GAMES else ()
-    return Shown(picture.bgr, truth, boards), read_table(picture, tables.request_of(game))
+    return Shown(picture.bgr, truth, boards), picture
 
 
 def _row(name: str, folder: Path, game: str, worst: Path) -> Json:
-    shown, state = read_render(folder, name, game)
+    shown, picture = shown_render(folder, name, game)
+    state = read_table(picture, tables.request_of(game))
     facts = {key: shown.truth[key] for key in ("seed", "room")}
     row = {"name": name, **facts, **row_of(shown, state, game)}
     write_misread(worst / name, shown, state, row, bad=not row["exact"])

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.tiles import TileSet
 from models.teaching.errors import TeachingError
-from models.teaching.examples import Examples
+from models.teaching.examples import Examples, folds_of
 from models.teaching.labels import UNKNOWN, document
 from vision import Shape
 from vision.core.looks import BACK
@@ -61,7 +61,7 @@ def mapping_for(
     large = sorted(kind.name for kind in box.kinds.values() if len(kind.cells) > 1)
     known = {**{name: (name, 0) for name in (*box.kinds, BACK)}, **(mapping or {}),
              UNKNOWN: (UNKNOWN, 0)}  # fmt: skip
-    folds = 4 if shape == "square" else 6
+    folds = folds_of(shape)
     tiles, turns = [], []
     for tile, turn in zip(examples.tiles, examples.turns, strict=True):
         name, more = known.get(tile, ("", 0))

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from models.evaluate.harness import say
 from models.training.harness import timed_parser, write_manifest
-from models.training.learning import Bank, DownAndUp, Learner, Training, train
+from models.training.learning import Bank, DownAndUp, Learner, Shares, Training, train
 from models.training.samples import Sample, sources
 from models.training.views import View, look
 from vision.detect.network import CHANNELS
@@ -68,32 +68,27 @@ def figures(net: DownAndUp, bank: Bank, size_px: int, batches: int) -> dict[str,
     """Return what the network gets right on held-out tables."""
     net.eval()
     rng = torch.Generator(bank.device).manual_seed(7)
-    sums: dict[str, float] = {}
+    sums = Shares()
     for number in range(batches):
         count = min(16, bank.filled)
         picks = torch.arange(count, device=bank.device) + number * count
         view = look(bank, picks % bank.filled, size_px, rng, plain=True)
         out = net(view.pictures).float()
         loss, _ = loss_of(out, view)
-        _add(sums, "loss", float(loss), 1)
+        sums.add("loss", loss, 1)
         for channel, name in enumerate(CHANNELS[:5]):
             said, true = out[:, channel] > 0, view.maps[:, channel] > 0.5
             known = view.judged[:, 0] > 0
-            both = float((said & true & known).sum())
-            _add(sums, f"iou_{name}", both, float(((said | true) & known).sum()))
+            either = (said | true) & known
+            sums.add(f"iou_{name}", (said & true & known).sum(), either.sum())
         weight = view.tiles[:, 0]
         for name, channels in (("offset", OFFSET), ("size", SIZE), ("stretch", STRETCH)):
             gap = (out[:, channels] - view.maps[:, channels]).abs().sum(1)
-            _add(sums, name, float((gap * weight).sum()), float(weight.sum()))
+            sums.add(name, (gap * weight).sum(), weight.sum())
         turn = out[:, TURN] / out[:, TURN].norm(dim=1, keepdim=True).clamp(min=1e-4)
         close = (turn * view.maps[:, TURN]).sum(1)
-        _add(sums, "turn_cos", float((close * weight).sum()), float(weight.sum()))
-    return {k: v / max(sums[f"{k}|n"], 1e-6) for k, v in sums.items() if not k.endswith("|n")}
-
-
-def _add(sums: dict[str, float], name: str, value: float, count: float) -> None:
-    sums[name] = sums.get(name, 0.0) + value
-    sums[f"{name}|n"] = sums.get(f"{name}|n", 0.0) + count
+        sums.add("turn_cos", (close * weight).sum(), weight.sum())
+    return sums.found()
 
 
 class DetectorTraining(Training):

@@ -26,6 +26,7 @@ from models.training.learning import (
     Block,
     DownAndUp,
     Learner,
+    Shares,
     Training,
     train,
     write_sequential,
@@ -189,27 +190,24 @@ LOSSES = {"finder": finder_loss, "placer": placer_loss, "reader": reader_loss}
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def figures(nets: Mapping[str, nn.Module], banks: Mapping[str, Bank]) -> dict[str, float]:
     """Return what the networks get right on held-out tables."""
-    found: dict[str, float] = {}
-    sums: dict[str, list[float]] = {}
+    sums = Shares()
     for name, net in nets.items():
         net.eval()
         bank = banks[name]
         for first in range(0, bank.filled, BATCHES[name]):
             picks = torch.arange(first, min(first + BATCHES[name], bank.filled), device=bank.device)
             pictures, targets = sample_of(bank, picks)
-            for key, (part, whole) in _counted(name, net(pictures).float(), targets).items():
-                one = sums.setdefault(key, [0.0, 0.0])
-                one[0], one[1] = one[0] + part, one[1] + whole
-    for key, (part, whole) in sums.items():
-        found[key] = part / max(whole, 1e-9)
-    return found
+            for key, counts in _counted(name, net(pictures).float(), targets).items():
+                sums.add(key, *counts)
+    return sums.found()
 
 
-def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[float, float]]:
+def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[Any, Any]]:
+    """Return what is counted about one network's answers, and of how many."""
     if name == "finder":
         said, true, known = out > 0, targets == 1, targets != UNKNOWN
         both, either = said & true & known, (said | true) & known
-        return {f"iou_{i}": (float(both[:, i].sum()), float(either[:, i].sum())) for i in (0, 1)}
+        return {f"iou_{i}": (both[:, i].sum(), either[:, i].sum()) for i in (0, 1)}
     if name == "placer":
         out = out.flatten(1)
         there = targets[:, -1] > 0.5
@@ -217,25 +215,23 @@ def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[float, 
         start_gap = targets[:, :-1].view(len(out), -1, 2).norm(dim=2).mean(1)
         small = there & (start_gap < 0.6)
         right = (out[:, -1] > 0) == there
-        return {"placed": (float(gap[there].sum()), float(there.sum())),
-                "placed_near": (float(gap[small].sum()), float(small.sum())),
-                "is_board": (float(right.sum()), float(len(out)))}  # fmt: skip
+        return {"placed": (gap[there].sum(), there.sum()),
+                "placed_near": (gap[small].sum(), small.sum()),
+                "is_board": (right.sum(), len(out))}  # fmt: skip
     content, hidden, clay, opens, joined = out.split(list(OUTPUTS), dim=1)
     aims = targets.permute(0, 3, 1, 2).long()
     seen = aims[:, 1] == 0
     cells = seen & (aims[:, 0] >= 0)
-    wrong_boards = ((content.argmax(1) != aims[:, 0]) & cells).flatten(1).any(1)
+    wrong = (content.argmax(1) != aims[:, 0]) & cells
     sides = seen[:, None] & (aims[:, 4:] >= 0)
     mouths = seen & (aims[:, 3] >= 0)
     hides = aims[:, 1] >= 0
     return {
-        "cells": (float(((content.argmax(1) != aims[:, 0]) & cells).sum()), float(cells.sum())),
-        "boards": (float(wrong_boards.sum()), float(len(out))),
-        "hidden": (float((((hidden[:, 0] > 0) != (aims[:, 1] == 1)) & hides).sum()),
-                   float(hides.sum())),
-        "clay": (float(((clay.argmax(1) != aims[:, 2]) & cells).sum()), float(cells.sum())),
-        "opens": (float(((opens.argmax(1) != aims[:, 3]) & mouths).sum()), float(mouths.sum())),
-        "sides": (float((((joined > 0) != (aims[:, 4:] == 1)) & sides).sum()), float(sides.sum())),
+        "cells": (wrong.sum(), cells.sum()), "boards": (wrong.flatten(1).any(1).sum(), len(out)),
+        "hidden": ((((hidden[:, 0] > 0) != (aims[:, 1] == 1)) & hides).sum(), hides.sum()),
+        "clay": (((clay.argmax(1) != aims[:, 2]) & cells).sum(), cells.sum()),
+        "opens": (((opens.argmax(1) != aims[:, 3]) & mouths).sum(), mouths.sum()),
+        "sides": ((((joined > 0) != (aims[:, 4:] == 1)) & sides).sum(), sides.sum()),
     }  # fmt: skip
 
 

@@ -131,6 +131,23 @@ class Bank:
         self.count += rows
 
 
+class Shares:
+    """Parts and wholes, summed up by name over batches."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, list[float]] = {}
+
+    def add(self, name: str, part: Any, whole: Any) -> None:
+        """Count some more."""
+        sums = self._sums.setdefault(name, [0.0, 0.0])
+        sums[0] += float(part)
+        sums[1] += float(whole)
+
+    def found(self) -> dict[str, float]:
+        """Return each part as a share of its whole."""
+        return {name: part / max(whole, 1e-6) for name, (part, whole) in self._sums.items()}
+
+
 class Now:
     """Says now and then that it is time for something."""
 

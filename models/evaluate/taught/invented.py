@@ -33,6 +33,7 @@ from models.scenes.world.faces import Face
 from models.scenes.world.invented import ALIKE, FACE_PX, InventedSet, invented_set, planned_kinds
 from models.scenes.world.lattices import laid, single_spot
 from models.scenes.world.things import TableTop
+from models.teaching.examples import folds_of
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach, why_again
 from vision import Picture, ReadRequest, Shape, TaughtSet, find_taught, read_table
@@ -97,7 +98,7 @@ def _box_row(name: str, shape: Shape, tables: int) -> dict[str, Any]:
     for scene in tables_of(name, shape, tables):
         truth = table_truth(name, scene.truth["tiles"])
         state = read_table(scene.bgr, ReadRequest(shape, box.tile_set), stages_of(box))
-        count_layout(tally, state, truth, 4 if shape == "square" else 6, name)
+        count_layout(tally, state, truth, shape, name)
     return {"name": name, "tally": asdict(tally), "kinds": len(box.tile_set.kinds)}
 
 
@@ -173,7 +174,7 @@ def lesson_photo(
                      fill=0.9, aim=(0.0, 0.0))  # fmt: skip
     settings = replace(settings, camera=camera)
     rng = np.random.default_rng(settings.seed)
-    folds, step = (4 if shape == "square" else 6), pitch_mm + settings.cards.gap_mm
+    folds, step = folds_of(shape), pitch_mm + settings.cards.gap_mm
     columns = int(np.ceil(np.sqrt(len(periods) * 1.3)))
     spots = []
     for n, kind in enumerate(rng.permutation(sorted(periods))):
@@ -289,7 +290,7 @@ def _part_read(
 
 def one_print(box: InventedSet) -> dict[str, str]:
     """Return the name of its print for each kind: the first kind that has it."""
-    turns = 4 if box.lattice == "square" else 6
+    turns = folds_of(box.lattice)
     fine = {kind: face.levels[0].astype(np.int16) for kind, face in box.faces.items()}
     coarse = {kind: _coarse(picture) for kind, picture in fine.items()}
     out: dict[str, str] = {}

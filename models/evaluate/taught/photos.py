@@ -47,7 +47,7 @@ def evaluate_qwirkle(folder: Path, home: Path) -> list[str]:
         state = read_table(load_picture(folder / file), ReadRequest("square", box.tile_set),
                            stages_of(box))  # fmt: skip
         reading += perf_counter() - began
-        count_layout(tally, state, truth, 4, file)
+        count_layout(tally, state, truth, "square", file)
     once = reading / max(tally.tables, 1)
     speed = f"  taught in {seconds:.1f} s, {seconds / once:.0f} times one read of {once:.2f} s"
     return [*tally.lines("qwirkle, taught from two photographs"), speed]
