@@ -21,6 +21,7 @@ import numpy as np
 
 from models.evaluate.detection import LEAST_WIDE_PX
 from models.evaluate.harness import every_row, spread, told
+from models.evaluate.score import NEAR, paired
 from models.evaluate.taught.counting import Cell, Tally, count_layout, stages_of, taught
 from models.scenes.arrange import extent_of
 from models.scenes.camera.develop import unpacked
@@ -58,8 +59,6 @@ TABLE_SIZES = ((1280, 960), (1920, 1080), (1280, 720))
 LEFT_OUT = 1 / 3
 """Share of the kinds that somebody never taught."""
 SURELY = 0.9
-NEAR = 0.5
-"""An entry is about a tile when their middles are nearer than that, in widths of the tile."""
 COARSE_PX = 44
 LOOKED_AT = 2 * ALIKE
 """Coarse pictures that differ by more are not looked at finely."""
@@ -267,16 +266,14 @@ def _part_read(
     prints = one_print(invented_set(name))
     state = read_table(bgr, ReadRequest("square", box.tile_set), stages_of(box))
     entries = [*state.tiles, *state.unsure, *state.aside]
-    middles = np.array([np.mean(e["outline"], axis=0) for e in entries]).reshape(-1, 2)
+    true, said = ([np.array(one["outline"]) for one in some] for some in (tiles, entries))
+    pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)
     counts: Counter[str] = Counter()
-    for tile in tiles:
-        outline, kind = np.array(tile["outline"]), prints[tile["tile"]]
-        wide = float(np.linalg.norm(outline[1] - outline[0]))
-        apart = np.linalg.norm(middles - outline.mean(axis=0), axis=1)
-        near = int(np.argmin(apart)) if len(apart) else -1
-        said = entries[near] if near >= 0 and apart[near] < NEAR * wide else None
-        sure = said is not None and float(said["confidence"]) >= SURELY
-        right = said is not None and said["tile"] == kind
+    for number, tile in enumerate(tiles):
+        kind = prints[tile["tile"]]
+        entry = entries[pairs[number]] if number in pairs else None
+        sure = entry is not None and float(entry["confidence"]) >= SURELY
+        right = entry is not None and entry["tile"] == kind
         if kind in known:
             counts += Counter({f"taught, {way}": 1, f"right, {way}": int(right),
                                f"sure, {way}": int(right and sure)})  # fmt: skip
