@@ -318,7 +318,7 @@ def write_score(score: Score, figures: dict[str, Any], folder: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, fit and write as the command line asks."""
     parser = parser_of("fields", __doc__)
-    parser.add_argument("--tables", type=int, default=320, help="layouts of each game")
+    parser.add_argument("--tables", type=int, default=480, help="layouts of each game")
     asked = parser.parse_args(arguments)
     drawn = [draw(game, seeds_of(asked.tables), asked.workers) for game in SQUARE_GAMES]
     every = Samples(*(np.concatenate([getattr(one, name) for one in drawn])
