@@ -74,8 +74,8 @@ golden: setup
 # need torch (the extra `train`) and, on a plain processor, patience.
 train: setup
 	.venv/bin/python -m models.training.reader --out models/trained
-	.venv/bin/python -m models.training.evidence --tables 160 --scenes 400 --collages 1000 --counted 32 --out models/trained
-	.venv/bin/python -m models.training.taught_evidence --boxes 32 --out models/trained
+	.venv/bin/python -m models.training.evidence --out models/trained
+	.venv/bin/python -m models.training.taught_evidence --out models/trained
 	.venv/bin/python -m models.training.fields --out models/trained
 	.venv/bin/python -m models.training.detector --out build/detector
 	.venv/bin/python -m models.training.hex_boards --out build/hex

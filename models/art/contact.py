@@ -24,9 +24,9 @@ TABLE_BGR = (168, 188, 202)
 WEBP_QUALITY = 80
 
 
-def contact_sheet(tile_set: TileSet, px_per_mm: float = PX_PER_MM) -> Picture:
+def contact_sheet(tile_set: TileSet) -> Picture:
     """Return all faces of a box on one blue-first picture: fronts, one back, then the board."""
-    shown = list(_worth_showing(tile_set, faces(tile_set, px_per_mm)))
+    shown = list(_worth_showing(tile_set, faces(tile_set, PX_PER_MM)))
     places, height = _rows(shown)
     sheet = np.full((height, WIDTH_PX, 3), TABLE_BGR, np.uint8)
     for face, (x, y) in zip(shown, places, strict=True):

@@ -82,13 +82,11 @@ def _font(size_px: int) -> ImageFont.FreeTypeFont:
     return font
 
 
-def paint(
-    items: Iterable[Item], size_mm: tuple[float, float], px_per_mm: float, ground: str = "#ffffff"
-) -> Picture:
+def paint(items: Iterable[Item], size_mm: tuple[float, float], px_per_mm: float) -> Picture:
     """Return a blue-first picture of what lies within ``(0, 0)`` and ``size_mm``."""
     width, height = (max(1, round(side * px_per_mm)) for side in size_mm)
     finer = 3 if width * height * 9 < MOST_PIXELS else 2
-    canvas = np.full((height * finer, width * finer, 3), _bgr(ground), np.uint8)
+    canvas = np.full((height * finer, width * finer, 3), 255, np.uint8)
     _paint_items(canvas, items, after(scaled(px_per_mm * finer), IDENTITY))
     return _reduced(canvas, (width, height))
 

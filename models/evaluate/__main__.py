@@ -12,8 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from models.evaluate.harness import RESULTS, saved_subjects
-from models.evaluate.report import TEXT_PARTS, keep_text, kept_text, write_report
+from models.evaluate.harness import RESULTS, known_parts, saved_subjects
+from models.evaluate.report import TEXT_PARTS, keep_text, write_report
 
 TABLES = 500
 """Held-out tables a game; the interval of one wrong tile in a thousand needs as many."""
@@ -28,31 +28,30 @@ LESSONS = ("qwirkle", "kingdomino", "catan", "invented")
 def parts(scale: float, workers: int, renders: str | None, out: Path) -> dict[str, list[list[str]]]:
     """Return the commands of each part, as arguments of ``python -m``."""
 
-    def counted(module: str, option: str, full: int) -> list[str]:
-        count = max(FEWEST, round(full * scale))
-        return [f"models.evaluate.{module}", option, str(count), *where, "--workers", str(workers)]
+    def command(module: str, *words: str, to: Path = out) -> list[str]:
+        return [f"models.evaluate.{module}", *words, "--out", str(to), "--workers", str(workers)]
 
-    where = ["--out", str(out)]
-    folder = [renders] if renders else []
-    films = ["--films", str(max(1, round(FILMS * scale)))]
-    games = ["--games", str(max(FEWEST, round(GAMES * scale)))]
-    boxes = ["--boxes", str(max(FEWEST, round(BOXES * scale))), "--workers", str(workers),
-             "--out", str(out / "teaching")]  # fmt: skip
+    def some(option: str, full: int, fewest: int = FEWEST) -> tuple[str, str]:
+        return option, str(max(fewest, round(full * scale)))
+
+    taught = out / "teaching"
     return {
-        "photographs": [["models.evaluate.photographs", *where]],
-        "strangers": [["models.evaluate.strangers", *where, "--workers", str(workers)]],
-        "spots": [counted("spots", "--tables", 60)],
-        "detection": [counted("detection", "--scenes", 100)],
-        "reading": [counted("reading", "--tables", 200)],
-        "squares": [counted("tables", "--tables", TABLES)],
-        "hexes": [counted("hex_tables", "--tables", TABLES)],
-        "small": [counted("small", "--tables", 60)],
-        "photoreal": [["models.evaluate.renders", *folder, *where, "--workers", str(workers)]],
-        "play": [["models.evaluate.play", *where, "--workers", str(workers)]],
-        "live": [["tests.live_games", *games, "--out", str(out / "live"), "--workers",
-                  str(workers)]],
-        "machine": [["tests.live_games.machine", *films, "--out", str(out / "machine")]],
-        "teaching": [["models.evaluate.teaching", lesson, *boxes] for lesson in LESSONS],
+        "photographs": [command("photographs")],
+        "strangers": [command("photographs", "strangers")],
+        "spots": [command("tables", "spots", *some("--tables", 60))],
+        "detection": [command("detection", *some("--scenes", 100))],
+        "reading": [command("reading", *some("--tables", 200))],
+        "squares": [command("tables", "squares", *some("--tables", TABLES))],
+        "hexes": [command("tables", "hexes", *some("--tables", TABLES))],
+        "small": [command("tables", "small", *some("--tables", 60))],
+        "photoreal": [command("renders", *([renders] if renders else []))],
+        "play": [command("play")],
+        "live": [["tests.live_games", *some("--games", GAMES), "--out", str(out / "live"),
+                  "--workers", str(workers)]],
+        "machine": [["tests.live_games.machine", *some("--films", FILMS, 1), "--out",
+                     str(out / "machine")]],
+        "teaching": [command("teaching", lesson, *some("--boxes", BOXES), to=taught)
+                     for lesson in LESSONS],
     }  # fmt: skip
 
 
@@ -63,10 +62,6 @@ def run(part: str, command: list[str], out: Path) -> bool:
     asked = [sys.executable, "-m", *command]
     if part not in TEXT_PARTS:
         return subprocess.run(asked, check=False).returncode == 0
-    kept = kept_text(out, part, command)
-    if kept is not None:
-        sys.stdout.write(kept)
-        return True
     lines = []
     with subprocess.Popen(asked, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
@@ -74,7 +69,7 @@ def run(part: str, command: list[str], out: Path) -> bool:
             sys.stdout.flush()
             lines.append(line)
     if process.returncode == 0:
-        keep_text(out, part, command, "".join(lines))
+        keep_text(out, part, command[1], "".join(lines))
     return process.returncode == 0
 
 
@@ -88,9 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--renders", metavar="FOLDER", help="photoreal renders with their truth")
     parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
     asked = parser.parse_args(arguments)
-    unknown = [part for part in asked.parts if part not in names]
-    if unknown:
-        parser.error(f"there is no part {unknown[0]}; there are {', '.join(names)}")
+    known_parts(parser, asked.parts, names)
     commands = parts(asked.scale, asked.workers, asked.renders, asked.out)
     failed = []
     for part in asked.parts or names:

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from models.evaluate.golden import FOLDER, SHAPES, Case, Marks, cases
+from models.evaluate.golden import FOLDER, Case, Marks, table_cases, taught_cases
 from models.evaluate.harness import every_row, parser_of, say
 from models.scenes.settings import GAMES
 from models.scenes.world.arrays import Json
@@ -133,11 +133,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--boxes", type=int, default=BOXES, help="taught boxes of each shape")
     parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
     asked = parser.parse_args(arguments)
-    shapes = () if asked.games else SHAPES
     every: list[Json] = []
-    for name, keys, case in cases(
-        asked.games or GAMES, asked.tables, shapes, asked.boxes, asked.pictures
-    ):
+    taught = () if asked.games else taught_cases(asked.boxes, asked.pictures)
+    drawn = table_cases(asked.games or GAMES, asked.tables, asked.pictures)
+    for name, keys, case in (*drawn, *taught):
         work = partial(_row, case=case)
         rows = every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
         every += rows

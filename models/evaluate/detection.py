@@ -1,7 +1,6 @@
 """How well tiles are found on held-out scenes: the share of the first stage in all mistakes.
 
-``python -m models.evaluate.detection --scenes 100`` prints the figures of each subject, with
-``--photos`` those of ``models.evaluate.photographs`` too. What the shipped detector finds is kept.
+``python -m models.evaluate.detection --scenes 100`` prints the figures of each subject.
 """
 
 from __future__ import annotations
@@ -9,26 +8,24 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 
-from models.evaluate.harness import Figure, Subject, every_row, parser_of, pictures, tell
-from models.evaluate.score import paired
+from models.evaluate.harness import WORST, Figure, counted, parser_of
+from models.evaluate.score import paired, write_bad
 from models.scenes.arrange import arrange
 from models.scenes.camera.develop import unpacked
 from models.scenes.scene import shot
 from models.scenes.settings import HEX_GAMES, SUBJECTS, draw_settings
 from models.scenes.world.arrays import Array, Json
 from models.training.samples import cells_of
-from vision import Picture, Shape
+from vision import Shape
 from vision.core.lattice import fit_lattices, turned_cells
-from vision.core.types import Detections, LatticeFit
+from vision.core.types import Detections, LatticeFit, width_of
 from vision.detect.detect import detect_tiles
-from vision.detect.network import TileNetwork, shipped_network
 
 Cell = tuple[int, int]
 
@@ -37,18 +34,8 @@ LEAST_SEEN = 0.5
 """Cells that are narrower or seen less may be found or not."""
 SAME_PLACE = 0.35
 """A tile is found when an outline's middle is that close to its own, in widths."""
-
-
-@cache
-def network_of(model: str | None) -> TileNetwork:
-    """Return the shipped detector, or that of a folder, loaded once a process."""
-    return shipped_network() if model is None else TileNetwork(Path(model))
-
-
-def width_of(outline: Array) -> float:
-    """Return a cell's width by its area."""
-    area = abs(float(cv2.contourArea(np.asarray(outline, np.float32))))
-    return float(np.sqrt(area if len(outline) == 4 else area * 2 / np.sqrt(3)))
+TRUE, FOUND = (0, 255, 0), (0, 0, 255)
+"""Colours of outlines on the worst pictures."""
 
 
 def matched(truth: Sequence[Array], found: Sequence[Array]) -> dict[int, int]:
@@ -91,60 +78,34 @@ def total(rows: Sequence[Json], key: str) -> int:
     return sum(int(row[key]) for row in rows)
 
 
-def line_of(rows: Sequence[Json]) -> str:
-    """Return what was found on pictures in one line."""
-    cells, missed, invented = (total(rows, key) for key in ("cells", "missed", "invented"))
-    found = cells - missed
-    f1 = 2 * found / max(2 * found + missed + invented, 1)
+def figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
+    """Return the figures of one subject."""
+    return (
+        Figure("cells missed", total(rows, "missed"), total(rows, "cells")),
+        Figure("cells invented", total(rows, "invented"), total(rows, "cells")),
+        Figure("pictures wholly right", total(rows, "right"), len(rows), 100),
+    )
+
+
+def report(rows: Sequence[Json]) -> list[str]:
+    """Return how exact outlines are and how long they take."""
     error = 100 * np.array([error for row in rows for error in row["corners"]] or [np.nan])
-    seconds = sum(row["seconds"] for row in rows) / max(len(rows), 1)
-    return (f"  {len(rows)} pictures, exact {total(rows, 'right')}, cells {cells}, "
-            f"missed {missed}, invented {invented}, F1 {f1:.4f}, corners {error.mean():.1f} % "
-            f"of a width ({np.median(error):.1f} median), {1000 * seconds:.0f} ms")  # fmt: skip
-
-
-def worst_line(names: Sequence[str], rows: Sequence[Json], most: int) -> str:
-    """Return the worst pictures in words, or nothing."""
-    wrong = [row["missed"] + row["invented"] or int(not row["right"]) for row in rows]
-    both = sorted(zip(wrong, names, strict=True), reverse=True)
-    bad = [f"{name} ({count})" for count, name in both if count]
-    return f"  worst: {', '.join(bad[:most])}" if bad else ""
-
-
-def write_seen(picture: Picture, entries: Sequence[Any], path: Path, *, bad: bool) -> None:
-    """Write a bad photograph with what was seen on it; that of an earlier reading goes."""
-    own = [picture.own_px(np.array(e["outline"])) for e in entries if "outline" in e]
-    _write(path, picture.bgr, [], own, bad=bad)
-
-
-def _write(
-    path: Path, bgr: Array, truth: Sequence[Array], found: Sequence[Array], *, bad: bool
-) -> None:
-    """Write a bad picture with true cells in green and found ones in red, at most 1280 wide."""
-    path.unlink(missing_ok=True)
-    if not bad:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scale = min(1.0, 1280 / max(bgr.shape[:2]))
-    out = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    for outlines, colour in ((truth, (0, 255, 0)), (found, (0, 0, 255))):
-        for outline in outlines:
-            points = np.round(((outline + 0.5) * scale - 0.5) * 16).astype(np.int32)
-            cv2.polylines(out, [points], True, colour, 1, cv2.LINE_AA, 4)
-    cv2.imwrite(str(path), out)
+    seconds = sum(row["seconds"] for row in rows) / len(rows)
+    return [f"  corners off by {error.mean():.1f} % of a width ({np.median(error):.1f} median), "
+            f"{1000 * seconds:.0f} ms"]  # fmt: skip
 
 
 # --- Scenes ---
 
 
 def true_cells(
-    seed: int, subject: str, size_px: tuple[int, int] | None = None
+    seed: int, subject: str
 ) -> tuple[Array, list[Array], list[Array], list[tuple[Array, Cell, int]]]:
     """Return a scene's picture, its cells to find, its cells that may be found, and places.
 
     Places are the layout's cells with one cell each: outline, cell and field.
     """
-    settings = draw_settings(seed, "held-out", subject, size_px)
+    settings = draw_settings(seed, "held-out", subject)
     top = arrange(settings)
     canvas, jpeg = shot(settings, top)
     camera = canvas.camera
@@ -194,55 +155,30 @@ def same_cells(one: Sequence[Cell], other: Sequence[Cell], shape: Shape) -> bool
     return any(bool((gap == gap[0]).all()) for gap in gaps)
 
 
-def _row(
-    seed: int, subject: str, model: str | None, size_px: tuple[int, int] | None, worst: Path
-) -> Json:
+def _row(seed: int, subject: str, worst: Path) -> Json:
     shape: Shape = "hex" if subject in (*HEX_GAMES, "invented-hex") else "square"
-    bgr, must, may, places = true_cells(seed, subject, size_px)
+    bgr, must, may, places = true_cells(seed, subject)
     began = time.perf_counter()
-    detections = detect_tiles(bgr, shape, network=network_of(model))
+    detections = detect_tiles(bgr, shape)
     fits = fit_lattices(detections)
     seconds = time.perf_counter() - began
     found = [d.corners_px for d in detections.found]
     row = found_row(must, may, found)
     right = row["right"] and lattice_right(places, detections, fits)
-    _write(worst / f"{subject}_{seed}.jpg", bgr, must, found, bad=not right)
+    write_bad(worst / f"{subject}-{seed}", bgr, [(must, TRUE), (found, FOUND)], bad=not right)
     return {**row, "seed": seed, "right": right, "seconds": round(seconds, 4)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the options, measure, print."""
-    parser = parser_of("detection", __doc__)
-    parser.add_argument("--scenes", type=int, default=0, help="held-out tables of each subject")
+    parser = parser_of("detection", __doc__, SUBJECTS)
+    parser.add_argument("--scenes", type=int, default=100, help="held-out tables of each subject")
     parser.add_argument("--first", type=int, default=0, help="seed to begin with")
-    parser.add_argument("--subjects", nargs="*", default=list(SUBJECTS))
-    parser.add_argument("--size", help="width x height of scenes, as 1920x1080; mixed without")
-    parser.add_argument("--photos", action="store_true", help="the shared photographs too")
-    parser.add_argument("--model", help="folder of another detector than the shipped one")
     asked = parser.parse_args(arguments)
-    wide, _, high = (asked.size or "0x0").partition("x")
-    size = (int(wide), int(high)) if asked.size else None
-    folder = asked.out / "detection"
     seeds = range(asked.first, asked.first + asked.scenes)
-    for name in asked.subjects if asked.scenes else ():
-        path = folder / f"{name}-held-out-{asked.size or 'mixed'}.jsonl"
-        work = partial(_row, subject=name, model=asked.model, size_px=size, worst=folder / "worst")
-        rows = every_row(None if asked.model else path, "seed", seeds, work, asked.workers)
-        figures = (
-            Figure("cells missed", total(rows, "missed"), total(rows, "cells")),
-            Figure("cells invented", total(rows, "invented"), total(rows, "cells")),
-            Figure("pictures wholly right", total(rows, "right"), len(rows), 100),
-        )
-        subject = Subject("detection", name, figures,
-                          pictures(folder / "worst", f"{name}_", asked.out))  # fmt: skip
-        kept = None if asked.model else asked.out
-        names = [f"{name} {seed}" for seed in seeds]
-        tell(subject, kept, line_of(rows), worst_line(names, rows, 5))
-    if asked.photos:
-        from models.evaluate import photographs
-
-        model = ["--model", asked.model] if asked.model else []
-        return photographs.main(["--out", str(asked.out), *model])
+    for name in asked.games or SUBJECTS:
+        work = partial(_row, subject=name, worst=asked.out / "detection" / WORST)
+        counted(asked, "detection", name, seeds, work, figures, report)
     return 0
 
 

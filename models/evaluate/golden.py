@@ -10,8 +10,8 @@ tiles.
 
 from __future__ import annotations
 
+import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -24,17 +24,23 @@ from typing import Any
 
 import numpy as np
 
-from engine.lattice import Cell
-from models.evaluate.harness import every_row, kept_rows, mcnemar, parser_of, say
-from models.evaluate.renders import read_render, rendered
-from models.evaluate.score import Shown, row_of, smallest_cell_px
+from models.evaluate.harness import (
+    every_row,
+    kept_rows,
+    known_parts,
+    mcnemar,
+    parser_of,
+    say,
+    shared_photos,
+)
+from models.evaluate.renders import rendered, shown_render
+from models.evaluate.score import SeenBoard, Shown, row_of, smallest_cell_px
 from models.evaluate.tables import request_of
 from models.evaluate.taught.counting import Tally, count_layout, stages_of, taught
 from models.evaluate.taught.invented import box_names, table_truth, tables_of, write_lessons
 from models.scenes.camera.develop import unpacked
 from models.scenes.scene import make_scene
 from models.scenes.settings import GAMES, HEX_GAMES
-from models.scenes.splits import SHARED_VARIABLE
 from models.scenes.world.arrays import Json
 from models.training.hex_samples import hex_table
 from vision import ReadRequest, Shape, TableState, load_picture, read_table, table_state_to_json
@@ -84,19 +90,6 @@ class Case:
 # --- Kept pictures ---
 
 
-@dataclass(frozen=True)
-class KeptBoard:
-    """A board of a kept picture: where its middle is, and which cells are hidden."""
-
-    centre_px: Any
-    cell_px: float
-    hidden: Mapping[Cell, int]
-
-    def px(self, plane: Any) -> Any:
-        """Return the pixels of places near the board's middle, counted in cells."""
-        return self.centre_px + np.asarray(plane) * self.cell_px
-
-
 def drawn_table(folder: Path, game: str, seed: int) -> Shown | None:
     """Return a game's table: from its file, or drawn and kept now; ``None`` if it cannot be."""
     stem = folder / f"{game}-{seed:06d}"
@@ -134,12 +127,17 @@ def _write(stem: Path, jpeg: bytes, truth: Json) -> None:
 def _kept(stem: Path) -> Shown:
     truth = json.loads(stem.with_suffix(".json").read_text("utf-8"))
     boards = tuple(
-        KeptBoard(np.array(board["centre"]), truth["cell_px"],
-                  {(q, r): share for q, r, share in board["hidden"]})
+        SeenBoard({(q, r): share for q, r, share in board["hidden"]},
+                  partial(_px, np.array(board["centre"]), truth["cell_px"]))
         for board in truth["boards"] if "cell_px" in truth
     )  # fmt: skip
     bgr = np.asarray(unpacked(stem.with_suffix(".jpg").read_bytes()), np.uint8)
     return Shown(bgr, truth, boards)
+
+
+def _px(centre: Any, cell_px: float, plane: Any) -> Any:
+    """Return the pixels of places near a board's middle, counted in cells."""
+    return centre + np.asarray(plane) * cell_px
 
 
 def table_case(key: str, game: str, folder: Path) -> Case | None:
@@ -187,68 +185,87 @@ def taught_box(name: str, shape: Shape, folder: Path) -> Any:
 def _taught_marks(shown: Shown, state: TableState, name: str, shape: Shape) -> Marks:
     truth = table_truth(name, shown.truth["tiles"])
     tally = Tally()
-    count_layout(tally, state, truth, 4 if shape == "square" else 6, name)
+    count_layout(tally, state, truth, shape, name)
     wrong = tally.sure - tally.sure_right
     return Marks(bool(tally.exact), state.quality.ok, False, len(truth), len(state.unsure), wrong)
 
 
-def cases(
-    games: Sequence[str], tables: int, shapes: Sequence[Shape], boxes: int, folder: Path
-) -> Iterator[tuple[str, list[str], Callable[[str], Case | None]]]:
-    """Yield the name of each file of answers, the keys of its lines and the case of a key."""
+def render_case(key: str, game: str, folder: Path) -> Case:
+    """Return a photoreal render of a game's table."""
+    shown, picture = shown_render(folder, key, game)
+    return Case(partial(read_table, picture, request_of(game)),
+                partial(marks_of, shown, game=game))  # fmt: skip
+
+
+def photo_case(key: str, folder: Path) -> Case:
+    """Return a photograph of what is no tile of ours, as ``file box``."""
+    name, _, box = key.rpartition(" ")
+    request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else request_of(box)
+    read = partial(read_table, load_picture(folder / name), request)
+    return Case(read, partial(_strange_marks, named=box in GAMES))
+
+
+def _strange_marks(state: TableState, named: bool) -> Marks:
+    """Return what an answer is worth where whatever is claimed surely is wrong."""
+    claimed = len(state.tiles) if named else 0
+    exact = not (state.tiles or state.unsure)
+    return Marks(exact, state.quality.ok, False, claimed, len(state.unsure), claimed)
+
+
+Cases = Iterator[tuple[str, list[str], Callable[[str], Case | None]]]
+"""The name of each file of answers, the keys of its lines and the case of a key."""
+
+
+def table_cases(games: Sequence[str], tables: int, folder: Path) -> Cases:
+    """Yield drawn tables of games."""
     seeds = [str(FIRST_SEED + number) for number in range(tables)]
     yield from ((game, seeds, partial(table_case, game=game, folder=folder)) for game in games)
+
+
+def taught_cases(boxes: int, folder: Path) -> Cases:
+    """Yield tables of taught boxes, as many of each shape."""
     keys = [f"{box}-{table}" for box in range(boxes) for table in range(TABLES_A_BOX)]
-    for shape in shapes:
+    for shape in SHAPES:
         yield f"taught-{shape}", keys, partial(taught_case, shape=shape, folder=folder)
+
+
+def _render_cases(folder: Path) -> Cases:
+    for game in GAMES:
+        yield (f"renders-{game}", rendered(folder, game),
+               partial(render_case, game=game, folder=folder))  # fmt: skip
+
+
+def _photo_cases(photos: Path) -> Cases:
+    for name in (*STRANGERS, *OTHERS):
+        asked_as = GAMES if name in STRANGERS else SHAPES
+        files = sorted((photos / name).glob("*.jpg"))
+        keys = [f"{photo.name} {box}" for photo in files for box in asked_as]
+        yield f"photographs-{name}", keys, partial(photo_case, folder=photos / name)
 
 
 # --- Answers ---
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is to be read, and where it is kept."""
+def cases_of(part: str, asked: argparse.Namespace) -> Cases:
+    """Return what is read of one part; nothing where its pictures are not there."""
+    if part == "tables":
+        return table_cases(GAMES, asked.tables, asked.pictures)
+    if part == "taught":
+        return taught_cases(max(1, asked.tables // BOXES_OF_TABLES), asked.pictures)
+    folder = asked.renders if part == "renders" else shared_photos()
+    if folder is None:
+        return iter(())
+    return (_render_cases if part == "renders" else _photo_cases)(folder)
 
-    pictures: Path
-    out: Path
-    tables: int
-    workers: int
-    renders: Path | None
-    photos: Path | None
 
-
-def answers(part: str, asked: Asked) -> None:
+def answers(part: str, asked: argparse.Namespace) -> None:
     """Read what is missing of one part."""
     if part == "films":
         _films(asked)
         return
-    for name, keys, work in _tasks(part, asked):
+    for name, keys, case in cases_of(part, asked):
+        work = partial(_answer, case=case)
         every_row(asked.out / f"{name}.jsonl", "key", keys, work, asked.workers)
-
-
-def _tasks(part: str, asked: Asked) -> Iterator[tuple[str, list[str], Callable[[str], Json]]]:
-    """Yield the name of each file of answers, the keys of its lines and what gives one."""
-    if part in ("tables", "taught"):
-        drawn = part == "tables"
-        boxes = max(1, asked.tables // BOXES_OF_TABLES)
-        listed = cases(GAMES if drawn else (), asked.tables, () if drawn else SHAPES, boxes,
-                       asked.pictures)  # fmt: skip
-        yield from ((name, keys, partial(_answer, case=case)) for name, keys, case in listed)
-    elif part == "renders" and asked.renders is not None:
-        for game in GAMES:
-            names = rendered(asked.renders, game, "all")
-            yield f"renders-{game}", names, partial(_render, game=game, folder=asked.renders)
-    elif part == "photographs" and asked.photos is not None:
-        for folder in (*STRANGERS, *OTHERS):
-            photos = sorted((asked.photos / folder).glob("*.jpg"))
-            asked_as = GAMES if folder in STRANGERS else SHAPES
-            keys = [f"{photo.name} {box}" for photo in photos for box in asked_as]
-            yield f"photographs-{folder}", keys, partial(_photo, folder=asked.photos / folder)
-
-
-def _row(key: str, state: TableState, marks: Marks) -> Json:
-    return {"key": key, **asdict(marks), "answer": table_state_to_json(state)}
 
 
 def _answer(key: str, case: Callable[[str], Case | None]) -> Json:
@@ -256,26 +273,10 @@ def _answer(key: str, case: Callable[[str], Case | None]) -> Json:
     if shown is None:
         return {"key": key, "error": "the scene cannot be drawn"}
     state = shown.read()
-    return _row(key, state, shown.marks(state))
+    return {"key": key, **asdict(shown.marks(state)), "answer": table_state_to_json(state)}
 
 
-def _render(key: str, game: str, folder: Path) -> Json:
-    shown, state = read_render(folder, key, game)
-    return _row(key, state, marks_of(shown, state, game))
-
-
-def _photo(key: str, folder: Path) -> Json:
-    """Read a photograph of what is no tile of ours: whatever is claimed surely is wrong."""
-    name, _, box = key.rpartition(" ")
-    request = ReadRequest("hex" if box == "hex" else "square") if box in SHAPES else request_of(box)
-    state = read_table(load_picture(folder / name), request)
-    claimed = len(state.tiles) if box in GAMES else 0
-    exact = not (state.tiles or state.unsure)
-    marks = Marks(exact, state.quality.ok, False, claimed, len(state.unsure), claimed)
-    return _row(key, state, marks)
-
-
-def _films(asked: Asked) -> None:
+def _films(asked: argparse.Namespace) -> None:
     """Play whole games before the live referee, which lies above this package."""
     games = max(1, asked.tables // FILMS_OF_TABLES)
     command = [sys.executable, "-m", "tests.live_games", "--games", str(games), "--out",
@@ -377,18 +378,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pictures", type=Path, default=FOLDER / "pictures", metavar="DIR")
     parser.add_argument("--against", type=Path, metavar="DIR", help="answers of an earlier reader")
     parser.add_argument("--renders", type=Path, metavar="DIR", help="photoreal renders")
-    given = parser.parse_args(arguments)
-    unknown = [part for part in given.parts if part not in PARTS]
-    if unknown:
-        parser.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
-    shared = os.environ.get(SHARED_VARIABLE)
-    photos = Path(shared, "photos") if shared else None
-    asked = Asked(given.pictures, given.out, given.tables, given.workers, given.renders, photos)
-    for part in given.parts or USUAL:
+    asked = parser.parse_args(arguments)
+    known_parts(parser, asked.parts, PARTS)
+    for part in asked.parts or USUAL:
         answers(part, asked)
-    if given.against is None:
+    if asked.against is None:
         return 0
-    changed = list(changes(given.against, given.out))
+    changed = list(changes(asked.against, asked.out))
     for one in changed:
         say(*one.lines())
     return int(any(one.is_worse for one in changed))

@@ -32,7 +32,8 @@ Result = TypeVar("Result")
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path("build/evaluate")
-FIGURES = "figures"
+FIGURES, WORST = "figures", "worst"
+"""Folders of results: what was counted, and of each part the pictures that are not wholly right."""
 Z = 1.959964
 """Two-sided 95 % of the normal distribution."""
 READ_BY = ("vision", "engine", "models/trained")
@@ -40,6 +41,7 @@ READ_BY = ("vision", "engine", "models/trained")
 NOT_READING = ("games", "draw", "sources")
 """Folders in there that no reading passes through."""
 PARTS_OF_IT = (".py", ".toml", ".json", ".onnx", ".npz")
+MOST_PICTURES = 24
 BINS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.01)
 
 
@@ -223,7 +225,35 @@ def _keeping(path: Path, mark: str, rows: Iterable[Json]) -> Iterator[Json]:
             yield row
 
 
-def save_subject(subject: Subject, results: Path = RESULTS) -> None:
+def counted(
+    asked: argparse.Namespace, part: str, name: str, tasks: Sequence[Any],
+    work: Callable[[Any], Json], figures: Callable[[list[Json]], tuple[Figure, ...]],
+    report: Callable[[list[Json]], Iterable[str]] = lambda rows: (), *, key: str = "seed",
+    of: str = "",
+) -> list[Json]:  # fmt: skip
+    """Return the rows of one subject, its figures kept and told; rows with an error are left out.
+
+    Args:
+        asked: the options of ``parser_of``.
+        part: which part of the evaluation.
+        name: of the subject.
+        tasks: all that are wanted.
+        work: returns a task's row.
+        figures: of all rows.
+        report: what else there is to say about them.
+        key: which of a row's values names its task.
+        of: what its files and pictures begin with, where that is not the name.
+    """
+    folder, file = asked.out / part, of or name
+    every = every_row(folder / f"{file}.jsonl", key, tasks, work, asked.workers)
+    rows = [row for row in every if "error" not in row]
+    if rows:
+        worst = pictures(folder / WORST, f"{file}-", asked.out)
+        tell(Subject(part, name, figures(rows), worst), asked.out, *report(rows))
+    return rows
+
+
+def save_subject(subject: Subject, results: Path) -> None:
     """Keep the figures of a subject, in place of those of an earlier run."""
     path = results / FIGURES / f"{subject.part}-{subject.name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -231,7 +261,7 @@ def save_subject(subject: Subject, results: Path = RESULTS) -> None:
     path.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
 
 
-def saved_subjects(results: Path = RESULTS) -> list[Subject]:
+def saved_subjects(results: Path) -> list[Subject]:
     """Return what is kept, part by part."""
     subjects = []
     for path in sorted((results / FIGURES).glob("*.json")):
@@ -242,9 +272,9 @@ def saved_subjects(results: Path = RESULTS) -> list[Subject]:
     return subjects
 
 
-def pictures(folder: Path, beginning: str, results: Path, most: int = 24) -> tuple[str, ...]:
+def pictures(folder: Path, beginning: str, results: Path) -> tuple[str, ...]:
     """Return pictures of a folder whose names begin so, as a report beside it names them."""
-    found = sorted(folder.glob(f"{beginning}*.jpg"))[:most]
+    found = sorted(folder.glob(f"{beginning}*.jpg"))[:MOST_PICTURES]
     return tuple(str(p.relative_to(results) if p.is_relative_to(results) else p) for p in found)
 
 
@@ -266,6 +296,15 @@ def parser_of(
     return parser
 
 
+def known_parts(
+    parser: argparse.ArgumentParser, asked: Sequence[str], known: Iterable[str]
+) -> None:
+    """Refuse a part that is none, and name those that there are."""
+    unknown = [part for part in asked if part not in known]
+    if unknown:
+        parser.error(f"there is no part {unknown[0]}; there are {', '.join(known)}")
+
+
 def shared_photos() -> Path | None:
     """Return the folder of shared photographs, or nothing and say that they are missing."""
     shared = os.environ.get(SHARED_VARIABLE)
@@ -276,11 +315,10 @@ def shared_photos() -> Path | None:
     return None
 
 
-def tell(subject: Subject, results: Path | None, *more: str) -> None:
+def tell(subject: Subject, results: Path, *more: str) -> None:
     """Print the figures of a subject and what else there is to say; keep them in a folder."""
-    if results is not None:
-        save_subject(subject, results)
-    say(subject.text(), *(line for line in more if line))
+    save_subject(subject, results)
+    say(subject.text(), *more)
 
 
 def say(*lines: str) -> None:

@@ -6,27 +6,25 @@ swapped, a tie counts half, and a row ends early when its count is sure.
 
 from __future__ import annotations
 
-import json
-import os
+import itertools
 import random
 import sys
-import time
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from math import lgamma, log
 from pathlib import Path
-from typing import Any
 
-from engine.game import Start
+from engine.game import Move, Start
 from engine.games import GAMES
 from engine.play import Budget, think
 from engine.play.dealing import Dealer
 from engine.play.levels import SKILLS
 from engine.record import find_set
-from models.evaluate.harness import kept_rows, parser_of, reader_mark, wilson
+from models.evaluate.harness import every_row, parser_of, wilson
 from models.evaluate.play_rivals import RIVALS, Rival, by_chance, machine, openspiel
+from models.scenes.world.arrays import Json
 
 HEAD = """# How well the machine plays
 
@@ -39,13 +37,15 @@ the other rows. A row ends after {most} games, or when a sequential test at 95 %
 |---|--:|--:|--:|--:|---|
 """
 BINS = 10
-MOST_GAMES = 200
+MOST_GAMES, GAMES_AT_A_TIME = 200, 8
 GAMES_AGAINST_ITSELF = 60
 SURE = 20.0
 """A row ends when its count speaks so many times against the wanted share: 95 % at any time."""
 OPENSPIEL = "OpenSpiel MCTS"
 ITSELF = "itself"
 """Rows that count only how its stated results come true: against an equal, as they suppose."""
+STATED_EVERY, STATED_FIRST = 5, 2
+"""At which of its moves it states what it expects."""
 LONGEST_OPENING = 3
 """Of games against itself so many moves of each seat at most are made by chance: where nothing is
 drawn, the machine would play the same game every time."""
@@ -113,38 +113,48 @@ def players_of(row: Row) -> tuple[str, ...]:
     return names[: row.seats]
 
 
-def play_one(row: Row, number: int) -> dict[str, Any]:
-    """Play one game of a row and return its result; the machine's seat goes round."""
-    rng = random.Random(f"{row.name} {number}")
+def play_one(task: str, row: Row) -> Json:
+    """Play one game of a row, named and numbered so; the machine's seat goes round."""
+    number = int(task.rpartition(" ")[2])
+    rng = random.Random(task)
     players = players_of(row)
     mine = players[number % len(players)]
-    game = GAMES[row.game]
-    dealer = Dealer(game, Start(players), find_set(game, None), rng)
+    dealer = dealer_of(row.game, players, rng)
     budget = Budget(seconds=row.seconds) if row.seconds else Budget(looks=SKILLS[row.game].looks)
     first, other = machine(budget, row.level), _rival(row)
     stated: list[float] = []
+    turns = itertools.count()
     if row.rival == ITSELF:
         open_by_chance(dealer, rng)
+
+    def chosen() -> Move:
+        if dealer.position.to_move != mine:
+            return other(dealer, rng)
+        if row.rival == ITSELF and (turn := next(turns)) % STATED_EVERY == STATED_FIRST:
+            thought = think(dealer.game, dealer.position, dealer.seat(), seed=turn)
+            stated.append(round(thought.expected[mine], 4))
+        return first(dealer, rng)
+
+    ends = play_out(dealer, chosen)
+    return {"task": task, "result": ends[mine], "stated": stated, "plies": len(dealer.moves_made)}
+
+
+def dealer_of(name: str, players: tuple[str, ...], rng: random.Random) -> Dealer:
+    """Return a new game on its own box."""
+    return Dealer(GAMES[name], Start(players), find_set(GAMES[name], None), rng)
+
+
+def play_out(dealer: Dealer, chosen: Callable[[], Move]) -> dict[str, float]:
+    """Play a game to its end and return each player's share of the first place."""
     while not dealer.is_over:
         if dealer.turn_up() is not None:
             continue
-        if dealer.position.to_move == mine:
-            if row.rival == ITSELF:
-                stated.append(_stated(dealer, mine, len(stated)))
-            move = first(dealer, rng)
-        else:
-            move = other(dealer, rng)
-        broken = game.judge(dealer.position, move).violations
-        assert not broken, (row.name, number, move, broken)
+        move = chosen()
+        broken = dealer.game.judge(dealer.position, move).violations
+        assert not broken, (move, broken)
         dealer.make(move)
-    winners = game.outcome(dealer.position).winners
-    return {
-        "task": f"{row.name} {number}",
-        "row": row.name,
-        "result": 1 / len(winners) if mine in winners else 0.0,
-        "stated": [value for value in stated if value >= 0],
-        "plies": len(dealer.moves_made),
-    }
+    winners = dealer.game.outcome(dealer.position).winners
+    return {who: (who in winners) / len(winners) for who in dealer.position.players}
 
 
 def open_by_chance(dealer: Dealer, rng: random.Random) -> None:
@@ -154,14 +164,6 @@ def open_by_chance(dealer: Dealer, rng: random.Random) -> None:
             pass
         if not dealer.is_over:
             dealer.make(by_chance(dealer, rng))
-
-
-def _stated(dealer: Dealer, mine: str, number: int) -> float:
-    """Return the expected result that it states at some of its moves, -1 at the others."""
-    if number % 5 != 2:
-        return -1.0
-    thought = think(dealer.game, dealer.position, dealer.seat(), seed=number)
-    return round(thought.expected[mine], 4)
 
 
 def _rival(row: Row) -> Rival:
@@ -200,77 +202,32 @@ def _speaks_against(share: float, won: float, played: int) -> bool:
 # --- The table ---
 
 
+@dataclass(frozen=True)
 class Count:
     """What is known of a row."""
 
-    def __init__(self, row: Row) -> None:
-        self.row = row
-        self.results: dict[str, dict[str, Any]] = {}
-        self.given = 0
-        """Games that were handed out, or kept from before."""
+    row: Row
+    results: Sequence[Json]
 
     @property
     def won(self) -> float:
         """How many games were won."""
-        return float(sum(one["result"] for one in self.results.values()))
-
-    def next_game(self) -> int | None:
-        """Return the number of a game to play, unless the row is decided."""
-        if self.given >= MOST_GAMES or is_decided(self.row, self.won, len(self.results)):
-            return None
-        self.given += 1
-        return self.given - 1
+        return float(sum(one["result"] for one in self.results))
 
 
-def played(path: Path, wanted: list[Row], workers: int, minutes: float | None) -> list[Count]:
-    """Play what is missing, row by row in turn, and return the counts."""
-    counts = [Count(row) for row in wanted]
-    _take_up(path, counts)
-    ends_at = None if minutes is None else time.monotonic() + 60 * minutes
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as kept, ProcessPoolExecutor(workers) as pool:
-        games = _games(counts, ends_at)
-        running: dict[Future[dict[str, Any]], Count] = {}
-        while True:
-            while len(running) < workers and (game := next(games, None)) is not None:
-                count, number = game
-                running[pool.submit(play_one, count.row, number)] = count
-            if not running:
-                return counts
-            for done in wait(running, return_when=FIRST_COMPLETED).done:
-                result = done.result()
-                running.pop(done).results[result["task"]] = result
-                kept.write(json.dumps({"mark": reader_mark(), **result}) + "\n")
-                kept.flush()
+def played(folder: Path, row: Row, workers: int) -> Count:
+    """Play what is missing of a row, some games at a time until it is decided."""
+    count = Count(row, ())
+    while not is_decided(row, count.won, len(count.results)):
+        games = min(len(count.results) + GAMES_AT_A_TIME, MOST_GAMES)
+        tasks = [f"{row.name} {number}" for number in range(games)]
+        rows = every_row(folder / f"{row.name}.jsonl", "task", tasks, partial(play_one, row=row),
+                         workers)  # fmt: skip
+        count = Count(row, rows)
+    return count
 
 
-def _games(counts: list[Count], ends_at: float | None) -> Iterator[tuple[Count, int]]:
-    """Yield games to play, one of each row that is not decided yet, round after round."""
-    while any(True for count in counts if count.given < MOST_GAMES):
-        begun = False
-        for count in counts:
-            if ends_at is not None and time.monotonic() >= ends_at:
-                return
-            number = count.next_game()
-            if number is not None:
-                begun = True
-                yield count, number
-        if not begun:
-            return
-
-
-def _take_up(path: Path, counts: list[Count]) -> None:
-    """Enter the games that were kept by the same player."""
-    by_name = {count.row.name: count for count in counts}
-    for result in kept_rows(path):
-        count = by_name.get(result["row"])
-        if count is not None and result["mark"] == reader_mark():
-            count.results[result["task"]] = result
-    for count in counts:
-        count.given = len(count.results)
-
-
-def table(counts: list[Count], seconds: float) -> str:
+def table(counts: Sequence[Count], seconds: float) -> str:
     """Return the page of all rows that have games."""
     lines = [HEAD.format(seconds=seconds, most=MOST_GAMES)]
     for count in counts:
@@ -289,35 +246,38 @@ def table(counts: list[Count], seconds: float) -> str:
     return "".join(lines)
 
 
-def calibration(counts: list[Count]) -> str:
+def calibration(counts: Sequence[Count]) -> str:
     """Return how far the stated results lie from how games ended."""
-    pairs = [
-        (stated, one["result"])
-        for count in counts
-        for one in count.results.values()
-        for stated in one["stated"]
-    ]
+    pairs = [(stated, one["result"]) for count in counts for one in count.results
+             for stated in one["stated"]]  # fmt: skip
     if not pairs:
         return "No expected results were stated.\n"
+    lines = ["| stated | times | on average | ended |\n|---|--:|--:|--:|\n"]
+    for number, inside in sorted(binned(pairs).items()):
+        stated, ended = (sum(side) / len(inside) for side in zip(*inside, strict=True))
+        low, high = number / BINS, (number + 1) / BINS
+        lines.append(f"| {low:.0%} to {high:.0%} | {len(inside)} | {stated:.1%} | {ended:.1%} |\n")
+    off = error(pairs)
+    falls = "" if off <= 0.05 else " (falls short)"
+    return (
+        f"Expected results that it stated {len(pairs)} times, against how the games ended: "
+        f"calibration error {off:.1%}, wanted at most 5 %{falls}.\n\n" + "".join(lines)
+    )
+
+
+def binned(pairs: Iterable[tuple[float, float]]) -> dict[int, list[tuple[float, float]]]:
+    """Return stated shares, each with how its game ended, in ten bins by what was stated."""
     bins: dict[int, list[tuple[float, float]]] = {}
     for stated, result in pairs:
         bins.setdefault(min(BINS - 1, int(stated * BINS)), []).append((stated, result))
-    error = 0.0
-    rows_of_bins = ["| stated | times | on average | ended |\n|---|--:|--:|--:|\n"]
-    for number in sorted(bins):
-        inside = bins[number]
-        stated = sum(one[0] for one in inside) / len(inside)
-        ended = sum(one[1] for one in inside) / len(inside)
-        error += abs(stated - ended) * len(inside) / len(pairs)
-        low, high = number / BINS, (number + 1) / BINS
-        rows_of_bins.append(
-            f"| {low:.0%} to {high:.0%} | {len(inside)} | {stated:.1%} | {ended:.1%} |\n"
-        )
-    falls = "" if error <= 0.05 else " (falls short)"
-    return (
-        f"Expected results that it stated {len(pairs)} times, against how the games ended: "
-        f"calibration error {error:.1%}, wanted at most 5 %{falls}.\n\n" + "".join(rows_of_bins)
-    )
+    return bins
+
+
+def error(pairs: Iterable[tuple[float, float]]) -> float:
+    """Return how far stated shares lie from how games ended, on average over ten bins."""
+    bins = binned(pairs).values()
+    apart = (abs(sum(s for s, _ in one) - sum(r for _, r in one)) for one in bins)
+    return sum(apart) / max(sum(map(len, bins)), 1)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -325,7 +285,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser = parser_of("play", __doc__)
     parser.add_argument("--seconds", type=float, default=1.0, help="a move against named rivals")
     parser.add_argument("--only", metavar="WORD", help="rows whose name has this in it")
-    parser.add_argument("--minutes", type=float, help="begin no game after so long")
     parser.add_argument(
         "--to", type=Path, metavar="FILE", help="write the table there: models/PLAY.md"
     )
@@ -334,8 +293,7 @@ def main(arguments: list[str] | None = None) -> int:
     if find_spec("pyspiel") is None:
         wanted = [row for row in wanted if row.rival != OPENSPIEL]
         sys.stderr.write("OpenSpiel is not installed (pip install '.[rivals]'): its rows wait\n")
-    path = asked.out / "play.jsonl"
-    counts = played(path, wanted, asked.workers or os.cpu_count() or 1, asked.minutes)
+    counts = [played(asked.out / "play", row, asked.workers) for row in wanted]
     page = table(counts, asked.seconds)
     sys.stdout.write(page)
     if asked.to:

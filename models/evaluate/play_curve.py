@@ -9,33 +9,29 @@ fitted to.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.game import Start
+from engine.game import Move
 from engine.games import GAMES
 from engine.play import HIGHEST, Budget
 from engine.play.curve import Curve, log_odds
-from engine.play.dealing import Dealer
 from engine.play.levels import SKILLS
 from engine.play.player import searched, tiles_laid
-from engine.record import find_set
-from models.evaluate.harness import RESULTS
-from models.evaluate.play import Row, open_by_chance, players_of
+from models.evaluate.harness import every_row, parser_of
+from models.evaluate.play import Row, dealer_of, error, open_by_chance, play_out, players_of
+from models.scenes.world.arrays import Json
 
 GAMES_EACH = 60
 PRIOR = 2.0
 """How strongly a curve is held to the plain one where few games speak."""
-BINS = 10
 STEPS = 20
 PLAIN = np.array([0.0, 1.0, 1.0])
 
@@ -49,29 +45,29 @@ class Stated(NamedTuple):
     result: float
 
 
-def play_one(name: str, number: int) -> dict[str, Any]:
+def play_one(task: str) -> Json:
     """Play one game of two against itself; return all values that the search gave."""
-    rng = random.Random(f"curve {name} {number}")
-    game = GAMES[name]
-    players = players_of(Row(name, "", 0.5))
-    table = Dealer(game, Start(players), find_set(game, None), rng)
+    name, number = task.split()
+    rng = random.Random(f"curve {task}")
+    dealer = dealer_of(name, players_of(Row(name, "", 0.5)), rng)
     budget = Budget(looks=SKILLS[name].looks)
-    stated = []
-    open_by_chance(table, rng)
-    while not table.is_over:
-        if table.turn_up() is not None:
-            continue
-        position, who = table.position, table.position.to_move
+    stated: list[tuple[str, float, int]] = []
+    open_by_chance(dealer, rng)
+
+    def chosen() -> Move:
+        position, who = dealer.position, dealer.position.to_move
         seed = rng.getrandbits(30)
-        thought = searched(game, position, table.seat(), budget, HIGHEST, seed)
+        thought = searched(dealer.game, position, dealer.seat(), budget, HIGHEST, seed)
         assert thought.best is not None
         if len(thought.ideas) > 1:
-            stated.append([who, round(thought.expected[who], 4), tiles_laid(game, position)])
-        table.make(thought.best)
-    winners = game.outcome(table.position).winners
-    ends = {who: 1 / len(winners) if who in winners else 0.0 for who in players}
+            laid = tiles_laid(dealer.game, position)
+            stated.append((who, round(thought.expected[who], 4), laid))
+        return thought.best
+
+    ends = play_out(dealer, chosen)
     return {
-        "game": name, "number": number, "tiles": tiles_laid(game, table.position),
+        "task": task, "game": name, "number": int(number),
+        "tiles": tiles_laid(dealer.game, dealer.position),
         "stated": [[value, laid, ends[who]] for who, value, laid in stated],
     }  # fmt: skip
 
@@ -107,16 +103,6 @@ def _weights(pairs: Iterable[Stated]) -> list[float]:
     return [min(1.0, 3 / many[one.game, one.result]) for one in listed]
 
 
-def error(pairs: Iterable[tuple[float, float]]) -> float:
-    """Return how far stated shares lie from how games ended, on average over ten bins."""
-    bins: dict[int, list[tuple[float, float]]] = {}
-    for stated, result in pairs:
-        bins.setdefault(min(BINS - 1, int(stated * BINS)), []).append((stated, result))
-    count = sum(map(len, bins.values()))
-    apart = (abs(sum(s for s, _ in one) - sum(r for _, r in one)) for one in bins.values())
-    return sum(apart) / count if count else 0.0
-
-
 def checked(pairs: Sequence[Stated], tiles: float, folds: int = 5) -> list[tuple[float, float]]:
     """Return shares stated by curves that were fitted to other games, each with how it ended."""
     told = []
@@ -130,12 +116,11 @@ def checked(pairs: Sequence[Stated], tiles: float, folds: int = 5) -> list[tuple
     return told
 
 
-def fitted(kept: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def fitted(lines: Sequence[Json]) -> Json:
     """Return the curves of all games that were played, and their manifest."""
     curves, manifest = {}, {}
     plain_all: list[tuple[float, float]] = []
     told_all: list[tuple[float, float]] = []
-    lines = list(kept)
     for name in [name for name in GAMES if any(one["game"] == name for one in lines)]:
         played = [one for one in lines if one["game"] == name]
         tiles = sum(one["tiles"] for one in played) / len(played) / 2
@@ -159,28 +144,13 @@ def fitted(kept: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Play what is missing, fit, and print the curves."""
-    parser = argparse.ArgumentParser(
-        prog="python -m models.evaluate.play_curve", description=__doc__
-    )
-    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
-    parser.add_argument("--games", type=int, default=GAMES_EACH, help="of each rule book")
-    parser.add_argument("--only", choices=GAMES, action="append", help="only this game")
-    parser.add_argument("--minutes", type=float, help="begin no game after so long")
+    parser = parser_of("play_curve", __doc__, tuple(GAMES))
+    parser.add_argument("--each", type=int, default=GAMES_EACH, help="games of each rule book")
     parser.add_argument("--to", type=Path, metavar="FILE", help="write the curves there")
     asked = parser.parse_args(arguments)
-    path = asked.out / "play_curve.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    kept = {(one["game"], one["number"]): one for one in map(json.loads, lines)}
-    ends_s = None if asked.minutes is None else time.monotonic() + 60 * asked.minutes
-    for number in range(asked.games):
-        for name in asked.only or GAMES:
-            late = ends_s is not None and time.monotonic() >= ends_s
-            if (name, number) not in kept and not late:
-                kept[name, number] = play_one(name, number)
-                with path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(kept[name, number]) + "\n")
-    page = json.dumps(fitted(kept.values()), indent=1) + "\n"
+    tasks = [f"{name} {n}" for n in range(asked.each) for name in asked.games or GAMES]
+    kept = every_row(asked.out / "play_curve.jsonl", "task", tasks, play_one, asked.workers)
+    page = json.dumps(fitted(kept), indent=1) + "\n"
     sys.stdout.write(page)
     if asked.to:
         asked.to.write_text(page, encoding="utf-8")

@@ -1,19 +1,16 @@
 """Reads held-out tiles at their true outlines, a little off: ``python -m models.evaluate.reading``.
 
-This is the reader's own share of the mistakes: nothing to find, no rules to help. Each table's
-tiles are kept, and the next run goes on from there.
+This is the reader's own share of the mistakes: nothing to find, no rules to help.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 
 from engine.setfile import built_in_set
-from models.evaluate.harness import Figure, Subject, confidence_lines, every_row, parser_of, tell
+from models.evaluate.harness import Figure, confidence_lines, counted, parser_of
 from models.evaluate.score import SMALLEST_PX
 from models.evaluate.tables import SURELY
 from models.scenes.scene import make_scene
@@ -23,81 +20,67 @@ from models.scenes.world.arrays import Json
 from models.training.drills import crops_of
 from vision.classify.reader import load_reader
 from vision.core.confidences import TOLD
-from vision.core.files import TRAINED
 from vision.core.looks import period_of
 
 BINS = (0.0, 0.5, 0.8, 0.9, 0.99, 0.999, 1.01)
+MOST_LISTED = 20
 
 
-@dataclass(frozen=True)
-class ReadTile:
-    """One tile that was read."""
-
-    truth: str
-    said: str
-    confidence: float
-    across_px: float
-    seed: int
-
-    @property
-    def right(self) -> bool:
-        """Whether tile, cell and turns are all right."""
-        return self.truth == self.said
-
-    def line(self) -> str:
-        """Return it in words."""
-        return (f"    table {self.seed}: {self.truth} read as {self.said} "
-                f"({self.confidence:.3f}, {self.across_px:.0f} px)")  # fmt: skip
-
-
-def _row(seed: int, game: str, folder: Path) -> Json:
+def _row(seed: int, game: str) -> Json:
     """Return all well seen tiles of one held-out table, layout and aside, as they were read."""
     tile_set = built_in_set(game)
     scene = make_scene(seed, "held-out", game)
     entries = [*scene.truth["tiles"], *scene.truth["aside"]]
     crops = crops_of(scene.bgr, entries, tile_set, rng_of("reading", game, seed), seed)
-    readings = load_reader(tile_set, folder).read(crops.patches)
+    readings = load_reader(tile_set).read(crops.patches)
     tiles = []
     for look, reading, across in zip(crops.looks, readings, crops.across_px, strict=True):
         truth = f"{look.tile}#{look.cell}@{look.turns % period_of(tile_set, look.tile)}"
         best = reading.guesses[0] if reading.guesses else None
         said = f"{best.tile}#{best.cell}@{best.turns}" if best else "nothing"
-        sure = best.confidence if best else 0.0
-        tiles.append(asdict(ReadTile(truth, said, sure, float(across), seed)))
+        tiles.append({"truth": truth, "said": said, "right": truth == said,
+                      "confidence": best.confidence if best else 0.0,
+                      "across_px": float(across), "seed": seed})  # fmt: skip
     return {"seed": seed, "tiles": tiles}
 
 
-def figures(large: Sequence[ReadTile], small: Sequence[ReadTile]) -> tuple[Figure, ...]:
+def _large(rows: Sequence[Json]) -> list[Json]:
+    return [t for row in rows for t in row["tiles"] if t["across_px"] >= SMALLEST_PX]
+
+
+def figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
     """Return the figures of one box."""
-    surely = [tile for tile in large if tile.confidence >= SURELY]
-    wrong = [tile for tile in small if not tile.right and tile.confidence >= TOLD]
+    large = _large(rows)
+    small = [t for row in rows for t in row["tiles"] if t["across_px"] < SMALLEST_PX]
+    surely = [tile for tile in large if tile["confidence"] >= SURELY]
+    wrong = [tile for tile in small if not tile["right"] and tile["confidence"] >= TOLD]
     return (
-        Figure("tiles wrong", sum(not t.right for t in large), len(large)),
-        Figure("tiles unsure", sum(t.confidence < TOLD for t in large), len(large)),
-        Figure("readings at 0.99 or surer right", sum(t.right for t in surely), len(surely), 100,
-               least=99),
+        Figure("tiles wrong", sum(not t["right"] for t in large), len(large)),
+        Figure("tiles unsure", sum(t["confidence"] < TOLD for t in large), len(large)),
+        Figure("readings at 0.99 or surer right", sum(t["right"] for t in surely), len(surely),
+               100, least=99),
         Figure("smaller ones sure and wrong", len(wrong), len(small), 100),
     )  # fmt: skip
 
 
+def report(rows: Sequence[Json]) -> list[str]:
+    """Return how far confidences can be trusted, and the first tiles that are wrong."""
+    large = _large(rows)
+    wrong = [f"    table {t['seed']}: {t['truth']} read as {t['said']} "
+             f"({t['confidence']:.3f}, {t['across_px']:.0f} px)"
+             for t in large if not t["right"]]  # fmt: skip
+    said = confidence_lines([(tile["confidence"], tile["right"]) for tile in large], BINS)
+    return [*said, *wrong[:MOST_LISTED]]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
-    parser = parser_of("reading", __doc__)
-    parser.add_argument("--set", action="append", choices=SQUARE_GAMES, dest="sets")
+    parser = parser_of("reading", __doc__, SQUARE_GAMES)
     parser.add_argument("--tables", type=int, default=200)
-    parser.add_argument("--trained", type=Path, default=TRAINED, metavar="DIR")
     asked = parser.parse_args(arguments)
-    kept = asked.out if asked.trained == TRAINED else None
-    for game in asked.sets or SQUARE_GAMES:
-        path = None if kept is None else kept / "reading" / f"{game}.jsonl"
-        work = partial(_row, game=game, folder=asked.trained)
-        rows = every_row(path, "seed", range(asked.tables), work, asked.workers)
-        tiles = [ReadTile(**tile) for row in rows for tile in row["tiles"]]
-        large = [tile for tile in tiles if tile.across_px >= SMALLEST_PX]
-        small = [tile for tile in tiles if tile.across_px < SMALLEST_PX]
-        wrong = [tile.line() for tile in large if not tile.right]
-        said = confidence_lines([(tile.confidence, tile.right) for tile in large], BINS)
-        tell(Subject("reading", game, figures(large, small)), kept, *said, *wrong[:20])
+    for game in asked.games or SQUARE_GAMES:
+        work = partial(_row, game=game)
+        counted(asked, "reading", game, range(asked.tables), work, figures, report)
     return 0
 
 

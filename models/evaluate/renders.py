@@ -16,49 +16,48 @@ from functools import partial
 from pathlib import Path
 
 from models.evaluate import tables
-from models.evaluate.harness import Subject, every_row, parser_of, pictures, say, tell
-from models.evaluate.score import Shown, row_of, write_worst
+from models.evaluate.harness import WORST, counted, parser_of, say
+from models.evaluate.score import Shown, row_of, write_misread
 from models.scenes.photoreal.boards import rendered_boards
 from models.scenes.settings import GAMES, HEX_GAMES
 from models.scenes.splits import SHARED_VARIABLE
 from models.scenes.world.arrays import Json
-from vision import TableState, load_picture, read_table
+from vision import Picture, load_picture, read_table
 
-HALVES = {"even": (0,), "odd": (1,), "all": (0, 1)}
-FOLDER = "renders"
+FOLDER, PART = "renders", "photoreal"
 MOST_BAD, LEAST_EXACT = 3.0, 97.0
 """Wrong tiles in a thousand and exact tables in a hundred that are wanted."""
 
 
-def rendered(folder: Path, game: str, half: str) -> list[str]:
-    """Return the names of a game's finished renders; odd seeds may be kept for the end."""
+def rendered(folder: Path, game: str) -> list[str]:
+    """Return the names of a game's finished renders."""
     names = sorted(path.stem for path in folder.glob(f"{game}-*-[0-9]*.jpg"))
-    names = [name for name in names if (folder / f"{name}.json").is_file()]
-    return [name for name in names if int(name.rpartition("-")[2]) % 2 in HALVES[half]]
+    return [name for name in names if (folder / f"{name}.json").is_file()]
 
 
-def read_render(folder: Path, name: str, game: str) -> tuple[Shown, TableState]:
-    """Return one render with its truth, and what is read of its file."""
+def shown_render(folder: Path, name: str, game: str) -> tuple[Shown, Picture]:
+    """Return one render with its truth, and its picture as play would take it in."""
     truth = json.loads((folder / f"{name}.json").read_text("utf-8"))
     picture = load_picture(folder / f"{name}.jpg")
     boards = rendered_boards(truth) if game in HEX_GAMES else ()
-    return Shown(picture.bgr, truth, boards), read_table(picture, tables.request_of(game))
+    return Shown(picture.bgr, truth, boards), picture
 
 
 def _row(name: str, folder: Path, game: str, worst: Path) -> Json:
-    shown, state = read_render(folder, name, game)
+    shown, picture = shown_render(folder, name, game)
+    state = read_table(picture, tables.request_of(game))
     facts = {key: shown.truth[key] for key in ("seed", "room")}
     row = {"name": name, **facts, **row_of(shown, state, game)}
-    write_worst(worst / name, shown, state, row, bad=not row["exact"])
+    write_misread(worst / name, shown, state, row, bad=not row["exact"])
     return row
 
 
-def report(rows: Sequence[Json]) -> str:
+def report(rows: Sequence[Json]) -> list[str]:
     """Return what else there is to say about a game's renders, each one that is not exact first."""
     lines = [f"    {row['name']} ({_apart(row)}): {'; '.join(row['mistakes'])}"
              for row in rows if row["mistakes"]]  # fmt: skip
     first = "  not exact:" if lines else "  all exact"
-    return "\n".join([first, *lines, tables.report(rows)])
+    return [first, *lines, *tables.report(rows)]
 
 
 def _apart(row: Json) -> str:
@@ -73,22 +72,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = parser_of("renders", __doc__, GAMES)
     parser.add_argument("folder", type=Path, nargs="?", metavar="FOLDER",
                         default=Path(shared, FOLDER) if shared else None)  # fmt: skip
-    parser.add_argument("--half", choices=tuple(HALVES), default="all", help="of the seeds")
     asked = parser.parse_args(arguments)
     if asked.folder is None or not asked.folder.is_dir():
         where = asked.folder or f"the folder that {SHARED_VARIABLE} would name"
         say(f"left out: there are no renders in {where}")
         return 0
-    out = asked.out / FOLDER
+    figures = partial(tables.figures, most_bad=MOST_BAD, least_exact=LEAST_EXACT)
     for game in asked.games or GAMES:
-        names = rendered(asked.folder, game, asked.half)
-        work = partial(_row, folder=asked.folder, game=game, worst=out / "worst")
-        rows = every_row(out / f"{game}.jsonl", "name", names, work, asked.workers)
-        if rows:
-            worst = pictures(out / "worst", f"{game}-", asked.out)
-            figures = tables.figures(rows, MOST_BAD, LEAST_EXACT)
-            kept = asked.out if asked.half == "all" else None
-            tell(Subject("photoreal", game, figures, worst), kept, report(rows))
+        names = rendered(asked.folder, game)
+        work = partial(_row, folder=asked.folder, game=game, worst=asked.out / PART / WORST)
+        counted(asked, PART, game, names, work, figures, report, key="name")
     return 0
 
 

@@ -8,14 +8,15 @@ the repository ships, figures only, and ``--readme`` puts the same short table i
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
-from models.evaluate.harness import RESULTS, Figure, Subject, reader_mark, saved_subjects
+from models.evaluate.harness import RESULTS, Figure, Subject, kept_rows, reader_mark, saved_subjects
 from models.evaluate.sealed import SEALED_PART, openings
 from models.scenes.settings import GAMES
+from models.scenes.world.arrays import Json
 
 REPORT = "REPORT.md"
 TITLES = {
@@ -37,8 +38,12 @@ TEXT_PARTS = {
     "teaching": "Boxes that an owner teaches",
 }
 """Parts that are kept as they were printed."""
-HAVE_A_SAY = ("models/teaching",)
-"""Code that these follow from beside the reader."""
+CLAIMS = "claims"
+Claim = tuple[float, bool]
+"""How sure a tile was said to be, and whether it was right."""
+BINS = (0.5, 0.7, 0.9, 0.99)
+FEWEST = 200
+"""Fewer claims than that say little, and that is told."""
 RENDERS = "photoreal"
 WRONG_TILES, EXACT_TABLES = "tiles wrong, missed or invented", "tables exactly right"
 NOT_COUNTED = "–"
@@ -113,7 +118,8 @@ def page(subjects: Sequence[Subject], texts: dict[str, str], with_pictures: bool
             lines += [f"## {title}\n", *_table(own), ""]
             lines += [*openings(), ""] if part == SEALED_PART else []
             lines += list(_pictures(own)) if with_pictures else []
-    for part, title in TEXT_PARTS.items():
+    for part, title in {CLAIMS: "What confidences say, and how often they are right",
+                        **TEXT_PARTS}.items():  # fmt: skip
         if part in texts:
             lines += [f"## {title}\n", "```text", texts[part].strip(), "```", ""]
     return "\n".join(lines)
@@ -152,46 +158,71 @@ def _pictures(subjects: Sequence[Subject]) -> Iterator[str]:
             yield ""
 
 
-def keep_text(results: Path, part: str, command: Sequence[str], text: str) -> None:
-    """Keep what a part without figures printed."""
-    path = _text_file(results, part, command)
+# --- How far confidences can be trusted ---
+
+
+def claims(folder: Path) -> dict[str, list[Claim]]:
+    """Return the claims of each kind among results that are kept in a folder."""
+    tables, spots = (_rows(folder / part) for part in ("squares", "spots"))
+    strangers = _rows(folder / "strangers")
+    return {
+        "tiles in play": _pairs(tables, "confidences"),
+        "cards beside": _pairs(tables, "beside_confidences"),
+        "strangers": [(float(sure), False) for row in strangers for _, sure in row["claims"]],
+        "spots of light": _pairs(spots, "confidences"),
+    }
+
+
+def _rows(folder: Path) -> list[Json]:
+    return [row for path in sorted(folder.glob("*.jsonl")) for row in kept_rows(path)]
+
+
+def _pairs(rows: Sequence[Json], key: str) -> list[Claim]:
+    return [(float(sure), bool(right)) for row in rows for sure, right in row[key]]
+
+
+def claim_lines(every: dict[str, list[Claim]]) -> Iterator[str]:
+    """Yield what claims say and how often they are right."""
+    for name, said in every.items():
+        inside = [one for one in said if BINS[0] <= one[0] < BINS[-1]]
+        few = "" if len(inside) >= FEWEST else f" (fewer than {FEWEST}: says little)"
+        yield f"{name}: {len(inside)} claims between {BINS[0]} and {BINS[-1]}{few}"
+        for low, high in (*pairwise(BINS), (BINS[0], BINS[-1])):
+            some = [one for one in inside if low <= one[0] < high]
+            if some:
+                says = 100 * sum(sure for sure, _ in some) / len(some)
+                right = 100 * sum(right for _, right in some) / len(some)
+                yield (f"  {low} to {high}: says {says:.1f} %, right {right:.1f} % "
+                       f"of {len(some)}, off by {right - says:+.1f}")  # fmt: skip
+
+
+# --- Parts that are kept as they were printed ---
+
+
+def keep_text(results: Path, part: str, asked: str, text: str) -> None:
+    """Keep what one command of a part without figures printed."""
+    path = results / "texts" / f"{part}-{asked.strip('-')}.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"mark": reader_mark(*HAVE_A_SAY), "text": text}), "utf-8")
-
-
-def kept_text(results: Path, part: str, command: Sequence[str]) -> str | None:
-    """Return what a command printed with the same code and models.
-
-    The live referee's games are kept by itself, and its figures grow from run to run.
-    """
-    path = _text_file(results, part, command)
-    if part == "live" or not path.is_file():
-        return None
-    kept = json.loads(path.read_text("utf-8"))
-    return str(kept["text"]) if kept["mark"] == reader_mark(*HAVE_A_SAY) else None
+    path.write_text(text, "utf-8")
 
 
 def kept_texts(results: Path) -> dict[str, str]:
     """Return what parts without figures printed, as far as it is kept."""
     texts = {}
     for part in TEXT_PARTS:
-        paths = sorted((results / "texts").glob(f"{part}-*.json"))
-        kept = [json.loads(path.read_text("utf-8"))["text"] for path in paths]
-        if kept:
-            texts[part] = "".join(kept)
+        paths = sorted((results / "texts").glob(f"{part}-*.txt"))
+        if paths:
+            texts[part] = "".join(path.read_text("utf-8") for path in paths)
     return texts
-
-
-def _text_file(results: Path, part: str, command: Sequence[str]) -> Path:
-    # The first word names the program, the second what it is asked for, if it is no option.
-    words = [word.strip("-") for word in command[1:2]]
-    return results / "texts" / f"{'-'.join([part, *words])}.json"
 
 
 def write_report(results: Path, to: Path | None = None) -> Path:
     """Write the page and return where it is."""
     path = to or results / REPORT
-    text = page(saved_subjects(results), kept_texts(results), with_pictures=to is None)
+    texts, said = kept_texts(results), claims(results)
+    if any(said.values()):
+        texts[CLAIMS] = "\n".join(claim_lines(said))
+    text = page(saved_subjects(results), texts, with_pictures=to is None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     return path

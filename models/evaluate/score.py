@@ -6,8 +6,8 @@ On hex boards, tiles of which a hand, a thing or the picture's edge hides a cell
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,12 +21,14 @@ from engine.tiles import TileSet
 from models.scenes.settings import HEX_GAMES
 from models.scenes.world.arrays import Array, Json
 from vision import TableState
+from vision.core.types import width_of
 from vision.hexes.cells import CELLS
 from vision.hexes.cells import turned_cell as turned_hex
 from vision.hexes.plane import plane_of
 from vision.layout.cards import turned_cell
 
 Entry = Mapping[str, Any]
+Colour = tuple[int, int, int]
 HexTile = tuple[int, str, tuple[Cell, ...]]
 """Board, name and sorted cells."""
 
@@ -53,6 +55,14 @@ class Board(Protocol):
 
 
 @dataclass(frozen=True)
+class SeenBoard:
+    """A hex board in a picture: how it is hidden, and what gives its pixels."""
+
+    hidden: Mapping[Cell, int]
+    px: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
 class Shown:
     """A picture of a table and what is known about it."""
 
@@ -71,9 +81,7 @@ def row_of(shown: Shown, state: TableState, game: str) -> Json:
         cell_px = round(smallest_cell_px(shown), 1)
         row = {**compared(shown, state, game), "cell_px": cell_px, "small": cell_px < SMALLEST_PX}
     else:
-        score = score_table(shown.truth, state, built_in_set(game))
-        row = {**asdict(score), "exact": score.exact,
-               "bad": score.wrong + score.missed + score.invented}  # fmt: skip
+        row = score_table(shown.truth, state, built_in_set(game))
     height, width = shown.bgr.shape[:2]
     return {
         **row, "good": state.quality.ok, "foul": bool(shown.truth["foul"]), "size": [width, height],
@@ -82,88 +90,68 @@ def row_of(shown: Shown, state: TableState, game: str) -> Json:
     }  # fmt: skip
 
 
-def write_worst(stem: Path, shown: Shown, state: TableState, row: Json, *, bad: bool) -> None:
-    """Write a bad picture with what was seen drawn over it, and the mistakes in words.
+def write_misread(stem: Path, shown: Shown, state: TableState, row: Json, *, bad: bool) -> None:
+    """Write a bad picture with what was seen and what lies there, and the mistakes in words."""
+    layers = (
+        (shown.truth["tiles"], (255, 255, 255)), (state.tiles, (0, 220, 0)),
+        (state.unsure, (0, 160, 255)), (state.aside, (255, 80, 80)),
+    )  # fmt: skip
+    outlines = [([entry["outline"] for entry in entries], colour) for entries, colour in layers]
+    write_bad(stem, shown.bgr, outlines, row["mistakes"], bad=bad)
+
+
+def write_bad(
+    stem: Path, bgr: Array, layers: Sequence[tuple[Sequence[Any], Colour]],
+    mistakes: Sequence[str] = (), *, bad: bool,
+) -> None:  # fmt: skip
+    """Write a bad picture with outlines over it, layer by layer, and the mistakes in words.
 
     The picture of an earlier reading goes in any case.
     """
     for ending in (".jpg", ".txt"):
-        stem.with_suffix(ending).unlink(missing_ok=True)
+        stem.with_name(stem.name + ending).unlink(missing_ok=True)
     if not bad:
         return
     stem.parent.mkdir(parents=True, exist_ok=True)
-    drawn = shown.bgr.copy()
+    drawn = bgr.copy()
     thick = max(1, drawn.shape[1] // 700)
-    for entries, colour in (
-        (shown.truth["tiles"], (255, 255, 255)), (state.tiles, (0, 220, 0)),
-        (state.unsure, (0, 160, 255)), (state.aside, (255, 80, 80)),
-    ):  # fmt: skip
-        outlines = [np.round(np.asarray(entry["outline"])).astype(np.int32) for entry in entries]
-        cv2.polylines(drawn, outlines, True, colour, thick)
-    for line, mistake in enumerate(row["mistakes"][:12]):
+    for outlines, colour in layers:
+        corners = [np.round(np.asarray(outline)).astype(np.int32) for outline in outlines]
+        cv2.polylines(drawn, corners, True, colour, thick)
+    for line, mistake in enumerate(mistakes[:12]):
         at = (10, 24 * thick * (line + 1))
         cv2.putText(drawn, mistake, at, cv2.FONT_HERSHEY_SIMPLEX, 0.6 * thick, (0, 0, 255), thick)
     scale = min(1.0, WORST_PX / max(drawn.shape[:2]))
     drawn = cv2.resize(drawn, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    cv2.imwrite(str(stem.with_suffix(".jpg")), drawn)
-    stem.with_suffix(".txt").write_text("\n".join(row["mistakes"]) + "\n", encoding="utf-8")
+    cv2.imwrite(str(stem.with_name(stem.name + ".jpg")), drawn)
+    if mistakes:
+        stem.with_name(stem.name + ".txt").write_text("\n".join(mistakes) + "\n", "utf-8")
 
 
 # --- Square cards ---
 
 
-@dataclass(frozen=True)
-class TableScore:
-    """What was right and wrong about one table."""
+def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) -> Json:
+    """Return what is right and wrong about one reading of a table of square cards.
 
-    tiles: int
-    wrong: int
-    missed: int
-    invented: int
-    unsure: int
-    good: bool
-    """Whether the picture was called good enough."""
-    small: bool
-    """Whether tiles are below 24 pixels."""
-    sure: int
-    """Tiles that were read for sure."""
-    sure_wrong: int
-    """Of these, such as are something else or nothing at all."""
-    mistakes: tuple[str, ...]
-    confidences: tuple[tuple[float, bool], ...]
-    """Of each matched tile, how sure it was and whether it was right."""
-    beside: int = 0
-    """Cards that are seen beside the layout."""
-    beside_sure: int = 0
-    """Of these, such as are claimed to be in play."""
-    beside_unsure: int = 0
-    """Of these, such as are asked about."""
-    beside_confidences: tuple[tuple[float, bool], ...] = ()
-    """Of each card that is said to lie beside, how sure it is and whether it does."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether everything is right."""
-        return not (self.wrong or self.missed or self.invented)
-
-
-def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) -> TableScore:
-    """Return how a reading compares with the truth of a table of square cards."""
+    ``confidences`` say of each matched tile how sure it was and whether it was right; ``beside``
+    counts cards that are seen beside the layout, those of them that are claimed to be in play, and
+    those that are asked about.
+    """
     entries = [*state.tiles, *state.unsure]
     pairs, extra = _matched(truth["tiles"], entries)
     moves = _moves(truth["tiles"], entries, pairs, tile_set)
     mistakes, confidences = [], []
     wrong = sure_wrong = missed = 0
     for number, tile in enumerate(truth["tiles"]):
+        if tile["visible"] < LEAST_VISIBLE:
+            continue
         if number not in pairs:
-            if tile["visible"] >= LEAST_VISIBLE:
-                missed += 1
-                mistakes.append(f"missed {tile['tile']} at {tile['at']}")
+            missed += 1
+            mistakes.append(f"missed {tile['tile']} at {tile['at']}")
             continue
         said = entries[pairs[number]]
         right = _is_right(tile, said, moves, tile_set)
-        if tile["visible"] < LEAST_VISIBLE:
-            continue
         confidences.append((float(said["confidence"]), right))
         if not right:
             wrong += 1
@@ -174,19 +162,20 @@ def score_table(truth: Mapping[str, Any], state: TableState, tile_set: TileSet) 
             )
     sure_wrong += sum(i < len(state.tiles) for i in extra)
     mistakes += [f"invented {entries[i]['tile']} ({entries[i]['confidence']:.3f})" for i in extra]
-    widths = [_width(np.array(t["outline"]), t, tile_set) for t in truth["tiles"]]
-    return TableScore(
-        sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]), wrong, missed, len(extra),
-        len(state.unsure), state.quality.ok, min(widths, default=SMALLEST_PX) < SMALLEST_PX,
-        len(state.tiles), sure_wrong, tuple(mistakes), tuple(confidences),
-        *_beside(truth["aside"], state, [entries[i] for i in extra]),
-    )  # fmt: skip
+    widths = [width_of(np.array(t["outline"])) / np.sqrt(len(tile_set[t["tile"]].cells))
+              for t in truth["tiles"]]  # fmt: skip
+    return {
+        "tiles": sum(t["visible"] >= LEAST_VISIBLE for t in truth["tiles"]), "wrong": wrong,
+        "missed": missed, "invented": len(extra), "bad": wrong + missed + len(extra),
+        "exact": not (wrong or missed or extra), "unsure": len(state.unsure),
+        "small": bool(min(widths, default=SMALLEST_PX) < SMALLEST_PX), "sure": len(state.tiles),
+        "sure_wrong": sure_wrong, "mistakes": mistakes, "confidences": confidences,
+        **_beside(truth["aside"], state, [entries[i] for i in extra]),
+    }  # fmt: skip
 
 
-def _beside(
-    aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]
-) -> tuple[int, int, int, tuple[tuple[float, bool], ...]]:
-    """Return what is counted about cards beside a layout, in the score's order.
+def _beside(aside: Sequence[Entry], state: TableState, extra: Sequence[Entry]) -> Json:
+    """Return what is counted about cards beside a layout.
 
     Args:
         aside: such cards, in truth.
@@ -196,23 +185,19 @@ def _beside(
     claimed = [extra[i] for i in _matched(aside, extra)[0].values()]
     sure = sum(any(one is tile for tile in state.tiles) for one in claimed)
     said = {i: aside[n] for n, i in _matched(aside, state.aside)[0].items()}
-    confidences = tuple(
+    confidences = [
         (float(entry["confidence"]), i in said and said[i]["tile"] == entry["tile"])
         for i, entry in enumerate(state.aside)
-    )
+    ]
     seen = sum(card["visible"] >= LEAST_VISIBLE for card in aside)
-    return seen, sure, len(claimed) - sure, confidences
-
-
-def _width(outline: Array, tile: Entry, tile_set: TileSet) -> float:
-    return float(np.sqrt(abs(_area(outline)) / len(tile_set[tile["tile"]].cells)))
+    return {"beside": seen, "beside_sure": sure, "beside_unsure": len(claimed) - sure,
+            "beside_confidences": confidences}  # fmt: skip
 
 
 def _matched(truth: Sequence[Entry], entries: Sequence[Entry]) -> tuple[dict[int, int], list[int]]:
     """Return for each true tile the entry about it, and the entries about nothing."""
     true, said = ([np.array(e["outline"]) for e in some] for some in (truth, entries))
-    widths = [float(np.sqrt(abs(_area(outline)))) for outline in true]
-    pairs = paired(true, said, widths, NEAR)
+    pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)
     taken = set(pairs.values())
     return pairs, [j for j in range(len(entries)) if j not in taken]
 
@@ -240,11 +225,6 @@ def paired(
         if one not in pairs and other not in pairs.values():
             pairs[one] = other
     return pairs
-
-
-def _area(outline: Array) -> float:
-    x, y = outline[:, 0], outline[:, 1]
-    return float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
 
 
 Move = tuple[int, Cell]

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from models.evaluate import tables
-from models.evaluate.harness import ROOT, Subject, every_row, parser_of, pictures, reader_mark, tell
+from models.evaluate.harness import ROOT, WORST, counted, parser_of, reader_mark
 from models.scenes.settings import GAMES
 from models.scenes.splits import SEALED, Sealed, opened
 from models.scenes.world.arrays import Json
@@ -83,15 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=int, default=TABLES)
     asked = parser.parse_args(arguments)
     put_down(asked.split, asked.tables, asked.why)
-    folder = asked.out / SEALED_PART
+    figures = partial(tables.figures, most_bad=MOST_BAD, least_exact=LEAST_EXACT)
     for game in asked.games or GAMES:
-        work = partial(_one, game=game, split=asked.split, worst=folder / "worst")
-        path = folder / f"{game}-{asked.split}.jsonl"
-        every = every_row(path, "seed", range(asked.tables), work, asked.workers)
-        rows = [row for row in every if "error" not in row]
-        worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
-        figures = tables.figures(rows, MOST_BAD, LEAST_EXACT)
-        tell(Subject(SEALED_PART, game, figures, worst), asked.out, tables.report(rows))
+        work = partial(_one, game=game, split=asked.split, worst=asked.out / SEALED_PART / WORST)
+        counted(asked, SEALED_PART, game, range(asked.tables), work, figures, tables.report,
+                of=f"{game}-{asked.split}")  # fmt: skip
     return 0
 
 

@@ -1,7 +1,10 @@
-"""Reads held-out tables with everything as in play: ``python -m models.evaluate.tables --game G``.
+"""Reads whole tables with everything as in play: ``python -m models.evaluate.tables PART``.
 
-Square games; ``models.evaluate.hex_tables`` does the same for the hex games, ``small`` and
-``spots`` for pictures that are harder. The worst pictures are written with what was wrong.
+Parts: ``squares`` and ``hexes`` (held-out tables), ``small`` (the same, shrunk until their tiles,
+or the cells of hex boards, are less than 24 pixels across: such a picture must be called too small,
+and what is still read for sure must be right) and ``spots`` (every third tile has a spot of light
+of any size over any part of its face; it may be unsure, and must not be sure and wrong). The worst
+pictures are written with what was wrong.
 """
 
 from __future__ import annotations
@@ -9,51 +12,54 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import cv2
 import numpy as np
 
 from engine.setfile import built_in_set
-from models.evaluate.harness import (
-    Figure,
-    Subject,
-    confidence_lines,
-    every_row,
-    parser_of,
-    pictures,
-    tell,
-)
-from models.evaluate.score import Shown, row_of, write_worst
+from models.evaluate.harness import WORST, Figure, confidence_lines, counted, parser_of
+from models.evaluate.score import Board, SeenBoard, Shown, row_of, smallest_cell_px, write_misread
+from models.scenes.camera.develop import packed, unpacked
 from models.scenes.scene import make_scene
-from models.scenes.settings import BESIDE, HEX_GAMES, SQUARE_GAMES
-from models.scenes.splits import Split
+from models.scenes.settings import BESIDE, GAMES, HEX_GAMES, SQUARE_GAMES
+from models.scenes.splits import Split, rng_of
 from models.scenes.world.arrays import Json
+from models.scenes.world.spots import spotted_tile
 from models.training.hex_samples import hex_table
 from vision import Picture, ReadRequest, TableState, read_table
+from vision.core.types import width_of
 
 SURELY = 0.99
 MOST_BAD, LEAST_EXACT = 1.0, 99.3
 """Wrong tiles in a thousand and exact tables in a hundred that are wanted."""
+FIRST_SMALL = 50_000
+"""Other tables than the usual ones are shrunk."""
+SMALL_PX = (12.0, 22.0)
+"""How wide the narrowest tile or cell becomes; outlines are measured to within 5 %."""
+JPEG_QUALITY = 90
+SPOT_SHARE = 1 / 3
 
 
 @dataclass(frozen=True)
 class Part:
     """One part of the evaluation: which pictures are shown, and what is counted about them."""
 
-    name: str
     games: Sequence[str]
     show: Callable[[int, str, Split, str], Shown]
     """Returns the table of a seed, game, split and of how near other things lie."""
     figures: Callable[[Sequence[Json]], tuple[Figure, ...]]
-    report: Callable[[Sequence[Json]], str]
+    report: Callable[[Sequence[Json]], list[str]]
     is_bad: Callable[[Json], bool] = lambda row: not row["exact"]
     """Whether a picture is kept to be looked at."""
-    beside: Sequence[str] = ("far",)
-    """How near stocks, hands and other fields may be asked to lie; the first unless asked."""
     tables: int = 500
     first_seed: int = 0
+
+
+# --- What is shown ---
 
 
 def drawn(seed: int, game: str, split: Split, beside: str = "far") -> Shown:
@@ -64,6 +70,52 @@ def drawn(seed: int, game: str, split: Split, beside: str = "far") -> Shown:
     close = beside == "close" or (beside == "third" and seed % 3 == 0)
     scene = make_scene(seed, split, game, beside="close" if close else "far")
     return Shown(np.asarray(scene.bgr, np.uint8), scene.truth)
+
+
+def small_table(seed: int, game: str, split: Split, beside: str) -> Shown:
+    """Return a drawn table, made so small that its narrowest tile is as wide as is drawn."""
+    shown = drawn(seed, game, split, beside)
+    wanted = float(rng_of("small", game, seed).uniform(*SMALL_PX))
+    tiles = shown.truth["tiles"]
+    if shown.boards:
+        narrowest = smallest_cell_px(shown)
+    else:
+        cells = [len(built_in_set(game)[tile["tile"]].cells) for tile in tiles]
+        widths = [width_of(np.array(tile["outline"])) for tile in tiles]
+        narrowest = min(wide / np.sqrt(count) for wide, count in zip(widths, cells, strict=True))
+    scale = min(1.0, wanted / narrowest)
+    tiles = [{**t, "outline": shrunk_px(t["outline"], scale).tolist()} for t in tiles]
+    boards = tuple(SeenBoard(one.hidden, partial(_px, one, scale)) for one in shown.boards)
+    return Shown(shrunk(shown.bgr, scale), {**shown.truth, "tiles": tiles}, boards)
+
+
+def _px(board: Board, scale: float, plane: Any) -> Any:
+    return shrunk_px(board.px(plane), scale)
+
+
+def shrunk_px(px: Any, scale: float) -> Any:
+    """Return where points of a picture lie after it was made smaller."""
+    return (np.asarray(px, float) + 0.5) * scale - 0.5
+
+
+def shrunk(bgr: Any, scale: float) -> Any:
+    """Return a smaller picture as a camera of that resolution would write it."""
+    small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return unpacked(packed(small, JPEG_QUALITY))
+
+
+def spotted(seed: int, game: str, split: Split, beside: str) -> Shown:
+    """Return a drawn table with spots on its tiles."""
+    shown = drawn(seed, game, split, beside)
+    rng = rng_of("spots", game, split, seed)
+    bgr, tiles = shown.bgr, shown.truth["tiles"]
+    chosen = [tile for tile in tiles if rng.random() < SPOT_SHARE]
+    for tile in chosen:
+        bgr = spotted_tile(bgr, np.array(tile["outline"]), rng)
+    return replace(shown, bgr=bgr, counted={"spots": len(chosen)})
+
+
+# --- How it is read ---
 
 
 def request_of(game: str) -> ReadRequest:
@@ -78,52 +130,23 @@ def read(shown: Shown, game: str) -> TableState:
 
 
 def evaluated(
-    seed: int, game: str, split: Split, worst: Path, beside: str = "far", part: Part | None = None
+    seed: int, game: str, split: Split, worst: Path, beside: str = "far", part: str | None = None
 ) -> Json:
     """Read one table and say how well."""
-    part = part or part_of(game)
+    own = PARTS[part or ("hexes" if game in HEX_GAMES else "squares")]
     try:
-        shown = part.show(seed, game, split, beside)
+        shown = own.show(seed, game, split, beside)
     except KeyError as error:
         if game not in HEX_GAMES:
             raise
         return {"seed": seed, "error": f"the scene cannot be drawn: {error}"}
     state = read(shown, game)
     row = {"seed": seed, **row_of(shown, state, game)}
-    write_worst(worst / f"{game}-{split}-{seed:06d}", shown, state, row, bad=part.is_bad(row))
+    write_misread(worst / f"{game}-{split}-{seed:06d}", shown, state, row, bad=own.is_bad(row))
     return row
 
 
-def rows_of(
-    part: Part, game: str, seeds: range, split: Split, folder: Path, workers: int, beside: str
-) -> list[Json]:
-    """Return the results of tables, reading those that no row is kept for."""
-    path = folder / f"{game}-{split}.jsonl"
-    work = partial(evaluated, game=game, split=split, worst=folder / "worst", beside=beside,
-                   part=part)  # fmt: skip
-    rows = every_row(path, "seed", seeds, work, workers)
-    return [row for row in rows if "error" not in row]
-
-
-def run(part: Part, module: str, about: str | None, arguments: Sequence[str] | None) -> int:
-    """Evaluate as the command line asks, print the figures and keep them."""
-    parser = parser_of(module, about, part.games)
-    parser.add_argument("--tables", type=int, default=part.tables)
-    parser.add_argument("--seed", type=int, default=part.first_seed, help="of the first table")
-    parser.add_argument("--split", choices=("train", "held-out"), default="held-out")
-    if len(part.beside) > 1:
-        parser.add_argument("--beside", choices=part.beside, default=part.beside[0],
-                            help="how near stocks, hands and other fields lie")  # fmt: skip
-    asked = parser.parse_args(arguments)
-    beside = getattr(asked, "beside", part.beside[0])
-    name = part.name if beside == part.beside[0] else f"{part.name}-{beside}"
-    folder = asked.out / name
-    for game in asked.games or part.games:
-        seeds = range(asked.seed, asked.seed + asked.tables)
-        rows = rows_of(part, game, seeds, asked.split, folder, asked.workers, beside)
-        worst = pictures(folder / "worst", f"{game}-{asked.split}", asked.out)
-        tell(Subject(name, game, part.figures(rows), worst), asked.out, part.report(rows))
-    return 0
+# --- What is counted ---
 
 
 def figures(
@@ -182,32 +205,61 @@ def small_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
     )
 
 
-def report(rows: Sequence[Json]) -> str:
+def spot_figures(rows: Sequence[Json]) -> tuple[Figure, ...]:
+    """Return the figures of one game's tables with spots of light."""
+    keys = ("sure_wrong", "spots", "unsure", "missed", "tiles")
+    wrong, spots, unsure, missed, tiles = (sum(row[key] for row in rows) for key in keys)
+    return (
+        Figure("tiles sure and wrong, of spots of light", wrong, spots, most=1),
+        Figure("tiles unsure, of all", unsure, tiles),
+        Figure("tiles missed, of all", missed, tiles),
+    )
+
+
+def report(rows: Sequence[Json]) -> list[str]:
     """Return why tables were called not good enough, and how far confidences can be trusted."""
     big = [row for row in rows if not row["small"]]
     good = [row for row in big if row["good"]]
     advice = Counter(what for row in big if not row["good"] for what in row["advice"])
-    lines = [f"  not good enough, by advice: {dict(sorted(advice.items()))}"]
-    lines += confidence_lines([pair for row in good for pair in row["confidences"]])
+    lines = [f"  not good enough, by advice: {dict(sorted(advice.items()))}", *_said(good)]
     if any("cells" in row for row in rows):
         took = float(np.median([sum(row["ms"].values()) for row in rows]))
-        return "\n".join([*lines, f"  read in {took:.0f} ms (median)"])
-    beside = [pair for row in good for pair in row["beside_confidences"]]
-    return "\n".join([*lines, "  cards beside:", *confidence_lines(beside)])
+        return [*lines, f"  read in {took:.0f} ms (median)"]
+    return [*lines, "  cards beside:", *_said(good, "beside_confidences")]
 
 
-SQUARES = Part("squares", SQUARE_GAMES, drawn, figures, report, beside=(*BESIDE, "third"))
-HEXES = Part("hexes", HEX_GAMES, drawn, figures, report)
+def _said(rows: Sequence[Json], key: str = "confidences") -> list[str]:
+    return list(confidence_lines([pair for row in rows for pair in row[key]]))
 
 
-def part_of(game: str) -> Part:
-    """Return the part that counts the tables of a game."""
-    return HEXES if game in HEX_GAMES else SQUARES
+PARTS = {
+    "squares": Part(SQUARE_GAMES, drawn, figures, report),
+    "hexes": Part(HEX_GAMES, drawn, figures, report),
+    "small": Part(GAMES, small_table, small_figures, lambda rows: [],
+                  lambda row: row["sure_wrong"] > 0 or "small" not in row["advice"],
+                  tables=60, first_seed=FIRST_SMALL),
+    "spots": Part(SQUARE_GAMES, spotted, spot_figures, _said, lambda row: bool(row["sure_wrong"])),
+}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate as the command line asks."""
-    return run(SQUARES, "tables", __doc__, arguments)
+    parser = parser_of("tables", __doc__, GAMES)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--tables", type=int, help="of each game")
+    parser.add_argument("--seed", type=int, help="of the first table")
+    parser.add_argument("--beside", choices=(*BESIDE, "third"), default=BESIDE[0],
+                        help="how near stocks, hands and other fields lie")  # fmt: skip
+    asked = parser.parse_args(arguments)
+    part = PARTS[asked.part]
+    name = asked.part if asked.beside == BESIDE[0] else f"{asked.part}-{asked.beside}"
+    first = part.first_seed if asked.seed is None else asked.seed
+    seeds = range(first, first + (asked.tables or part.tables))
+    for game in asked.games or part.games:
+        work = partial(evaluated, game=game, split="held-out", worst=asked.out / name / WORST,
+                       beside=asked.beside, part=asked.part)  # fmt: skip
+        counted(asked, name, game, seeds, work, part.figures, part.report, of=f"{game}-held-out")
+    return 0
 
 
 if __name__ == "__main__":

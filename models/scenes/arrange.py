@@ -11,16 +11,24 @@ from typing import Any
 import numpy as np
 
 from engine.lattice import HEX_SIDE_NAMES, Cell, cells_around, hex_neighbours, square_neighbours
-from engine.placement import Layout
+from engine.placement import Layout, Placement
 from engine.tiles import TileSet
 from models.scenes.games.positions import Table, table_at
 from models.scenes.settings import INVENTED, NOTHING, SQUARE_GAMES, SceneSettings
 from models.scenes.splits import rng_of
-from models.scenes.world.arrays import Array, Random
-from models.scenes.world.aside import Room, lay_aside, lay_close, least_gap_mm, outlines_of
+from models.scenes.world.arrays import Array, Json, Random, pair
+from models.scenes.world.aside import lay_aside, lay_close, least_gap_mm, outlines_of
 from models.scenes.world.faces import BOARD, Box, Face, hex_centre, printed_box
-from models.scenes.world.invented import InventedSet, invented_set
-from models.scenes.world.lattices import Spot, cell_middles, hex_pose, item_of, laid, turned
+from models.scenes.world.invented import invented_set
+from models.scenes.world.lattices import (
+    Spot,
+    cell_middles,
+    hex_pose,
+    item_of,
+    laid,
+    single_spot,
+    turned,
+)
 from models.scenes.world.negatives import arrange_nothing
 from models.scenes.world.props import add_props
 from models.scenes.world.things import Item, TableTop
@@ -94,16 +102,21 @@ def card_spots(layout: Layout, tile_set: TileSet, gap_mm: float, rng: Random | N
         turns = card.turns
         if rng is not None:
             turns += kind.period * int(rng.integers(4 // kind.period))
-        truth: dict[str, Any] = {
-            "tile": card.tile, "at": list(card.at), "turns": card.turns % kind.period,
-        }  # fmt: skip
-        if card.field is not None:
-            truth["field"] = card.field
         spots.append(Spot(
             card.tile, (card.at[0] * step, card.at[1] * step), 90.0 * turns,
-            cell_middles(kind.cells, step, "square"), truth,
+            cell_middles(kind.cells, step, "square"), card_truth(card, tile_set),
         ))  # fmt: skip
     return spots
+
+
+def card_truth(card: Placement, tile_set: TileSet) -> Json:
+    """Return what a table state says about a card, but for its outline."""
+    truth = {
+        "tile": card.tile,
+        "at": list(card.at),
+        "turns": card.turns % tile_set[card.tile].period,
+    }
+    return truth if card.field is None else {**truth, "field": card.field}
 
 
 def _on_fields(layout: Layout, box: Box, settings: SceneSettings, rng: Random) -> list[Item]:
@@ -208,9 +221,8 @@ def pieces_of(
         truth: dict[str, Any] = {"tile": piece.tile, "cells": [list(c) for c in piece.cells]}
         if board is not None:
             truth["board"] = board
-        x, y = hex_centre(at, pitch)
         spots.append(Spot(
-            piece.tile, (float(x), float(y)), 60.0 * turns,
+            piece.tile, pair(hex_centre(at, pitch)), 60.0 * turns,
             cell_middles(kind.cells, pitch, "hex"), truth, flipped,
         ))  # fmt: skip
     # Boards have printed cells: tiles lie on them more carefully than on a bare table.
@@ -223,7 +235,7 @@ def pieces_of(
             clay_truth["opens"] = clay.opens
             angle = 60.0 * HEX_SIDE_NAMES.index(clay.opens) + float(rng.normal(0, 4))
         middle = hex_centre(clay.cell, pitch) + rng.normal(0, 0.6, 2)
-        spot = Spot(f"clay/{clay.kind}", (float(middle[0]), float(middle[1])), angle,
+        spot = Spot(f"clay/{clay.kind}", pair(middle), angle,
                     np.zeros((1, 2)), clay_truth, False, cards.thickness_mm, "clay")  # fmt: skip
         item = item_of(spot, spot.place_mm, angle, cards, rng)
         items.append(replace(item, thickness_mm=float(rng.uniform(2, 4)), tilt=(0.0, 0.0)))
@@ -234,17 +246,14 @@ def _invented(settings: SceneSettings, rng: Random) -> tuple[TableTop, Counter[s
     box = invented_set(settings.set_name)
     count = 1 + round(settings.fullness**1.5 * (MOST_INVENTED - 1))
     cells = grown_cells(count, box.lattice, rng)
-    steps = 4 if box.lattice == "square" else 6
+    folds = 4 if box.lattice == "square" else 6
     step = box.pitch_mm + settings.cards.gap_mm
     names = sorted(box.faces)
     spots = []
     for cell in cells:
         kind = names[int(rng.integers(len(names)))]
-        turns = int(rng.integers(steps))
-        middle = cell_middles([cell], step, box.lattice)[0]
-        truth = {"tile": kind, "at": list(cell), "turns": turns % box.periods[kind]}
-        spots.append(Spot(kind, (float(middle[0]), float(middle[1])), 360.0 / steps * turns,
-                          np.zeros((1, 2)), truth))  # fmt: skip
+        turns = int(rng.integers(folds))
+        spots.append(single_spot(kind, cell, turns, box.periods[kind], step, box.lattice))
     faces: dict[str, Face] = {**box.faces, "back": box.back}
     items = _centred(laid(spots, settings.cards, step, rng))
     facts = {"game": None, "set": box.name, "shape": box.lattice}
@@ -268,6 +277,3 @@ def grown_cells(count: int, lattice: str, rng: Random) -> list[Cell]:
         if cell not in cells:
             cells.append(cell)
     return cells
-
-
-__all__ = ["InventedSet", "Room", "arrange", "extent_of", "grown_cells", "lay_out"]

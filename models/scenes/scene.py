@@ -22,7 +22,7 @@ from models.scenes.settings import (
     draw_settings,
 )
 from models.scenes.splits import Split, rng_of
-from models.scenes.world.arrays import Array, Json
+from models.scenes.world.arrays import Array, Json, pair
 from models.scenes.world.faces import Face, printed
 from models.scenes.world.hands import arm_face, arm_item
 from models.scenes.world.things import Item, TableTop
@@ -88,12 +88,11 @@ def camera_for(settings: SceneSettings, extent_mm: Array) -> Camera:
     wish = settings.camera
     low, high = extent_mm.min(axis=0), extent_mm.max(axis=0)
     middle = (low + high) / 2 + np.array(wish.aim) * (high - low)
-    target = float(middle[0]), float(middle[1])
     width, height = wish.size_px
     height_mm, focal = wish.height_mm, 0.0
     while True:
         rotation, position = looking_at(
-            target, height_mm, wish.elevation_deg, wish.azimuth_deg, wish.roll_deg
+            pair(middle), height_mm, wish.elevation_deg, wish.azimuth_deg, wish.roll_deg
         )
         seen = (np.column_stack([extent_mm, np.zeros(len(extent_mm))]) - position) * (1, 1, -1)
         seen = seen @ rotation.T
@@ -132,7 +131,7 @@ def lamp_for(settings: SceneSettings, camera: Camera, extent_mm: Array) -> Lamp:
     flat = min(cos(rise) / sin(rise), 2.5)
     low, high = extent_mm.min(axis=0) - 60, extent_mm.max(axis=0) + 60
     place = rng.uniform(low, high)
-    shine = (float(place[0]), float(place[1])) if light.glare else None
+    shine = pair(place) if light.glare else None
     height = float(camera.position_mm[2])
     return Lamp(
         (-cos(turn) * flat, -sin(turn) * flat), light.softness, shine,
@@ -223,6 +222,3 @@ def _streaks(settings: PrintSettings, rng: np.random.Generator) -> Array | None:
         return None
     lines = np.clip(rng.normal(0, 1, STREAKS), 0, 3)
     return np.clip(lines * 0.16 * settings.streaks, 0, 0.75)
-
-
-__all__ = ["Scene", "camera_for", "make_scene", "painted", "replace", "scene_from"]

@@ -15,7 +15,7 @@ from models.scenes.splits import (
     rng_of,
     surface_names,
 )
-from models.scenes.world.arrays import Random
+from models.scenes.world.arrays import Random, three
 
 SQUARE_GAMES = ("schlangennest", "sssnake", "carnival")
 HEX_GAMES = ("snekagon", "snekagon5g")
@@ -321,7 +321,7 @@ def _print(rng: Random) -> PrintSettings:
     return PrintSettings(
         _between(rng, 0, 0.38) if poor else _between(rng, 0, 0.06),
         _sometimes(rng, 0.5, 0.1, 1.0) if poor else 0.0,
-        (float(1 + off[0]), float(1 + off[1]), float(1 + off[2])),
+        three(1 + off),
         _between(rng, 0.75, 1.1) if poor else _between(rng, 0.95, 1.05),
     )
 
@@ -348,7 +348,7 @@ def _sensor(rng: Random) -> SensorSettings:
         float(rng.choice([_between(rng, 0.2, 0.8), _between(rng, 0.6, 1.7)], p=[0.75, 0.25])),
         _sometimes(rng, 0.15, 1.0, 4.0), _between(rng, 0, 180),
         float(rng.choice([_between(rng, 0.8, 1.0), _between(rng, 0.3, 0.85)], p=[0.7, 0.3])),
-        (float(1 + error[0]), float(1 + error[1]), float(1 + error[2])),
+        three(1 + error),
         _between(rng, 0, 0.4), _between(rng, 0, 0.45), _between(rng, 0.8, 1.3),
         _sometimes(rng, 0.6, 0.1, 0.9), int(rng.integers(55, 97)),
     )  # fmt: skip
@@ -369,7 +369,7 @@ def _surface(rng: Random, split: Split, negative: str) -> SurfaceSettings:
     return SurfaceSettings(
         name, str(rng.choice(surface_names(split, floor))), _between(rng, 0.7, 1.6),
         _between(rng, 0, 360), (_between(rng, 0, 800), _between(rng, 0, 800)),
-        (float(tint[0]), float(tint[1]), float(tint[2])),
+        three(tint),
         (_between(rng, 1100, 2600), _between(rng, 800, 1500)),
         float(rng.normal(0, 4)) + 90.0 * int(rng.integers(4)),
     )  # fmt: skip

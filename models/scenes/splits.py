@@ -78,17 +78,17 @@ def split_of(name: str) -> Split:
 
 def surface_names(split: Split, family: str | None = None) -> tuple[str, ...]:
     """Return the procedural surfaces of one side."""
-    return _numbered((family,) if family else SURFACE_FAMILIES, _allowed(split))
+    return _named((family,) if family else SURFACE_FAMILIES, _allowed(split))
 
 
 def light_names(split: Split) -> tuple[str, ...]:
     """Return the lights of one side."""
-    return _numbered(LIGHT_FAMILIES, _allowed(split))
+    return _named(LIGHT_FAMILIES, _allowed(split))
 
 
 def invented_names(split: Split, shape: Literal["square", "hex"]) -> tuple[str, ...]:
     """Return the invented sets of one side."""
-    return _invented(_allowed(split), shape)
+    return _named((f"invented-{shape}",), _allowed(split), INVENTED_SETS, SEALED_SETS, 4)
 
 
 def _allowed(split: Split) -> Split:
@@ -102,13 +102,6 @@ def _allowed(split: Split) -> Split:
             f"the side {split!r} is for the last exam; python -m models.evaluate.sealed opens it"
         )
     return split
-
-
-@cache
-def _invented(split: Split, shape: Literal["square", "hex"]) -> tuple[str, ...]:
-    every = INVENTED_SETS + SEALED_SETS * len(SEALED)
-    names = (f"invented-{shape}-{number:04d}" for number in range(every))
-    return tuple(name for name in names if split_of(name) == split)
 
 
 @cache
@@ -137,7 +130,11 @@ def side_of_file(path: Path) -> Split:
 
 
 @cache
-def _numbered(families: tuple[str, ...], split: Split) -> tuple[str, ...]:
-    every = NAMES_A_FAMILY + SEALED_NAMES * len(SEALED)
-    names = (f"{family}-{number:02d}" for family in families for number in range(every))
+def _named(
+    families: tuple[str, ...], split: Split, unsealed: int = NAMES_A_FAMILY,
+    sealed: int = SEALED_NAMES, digits: int = 2,
+) -> tuple[str, ...]:  # fmt: skip
+    """Return the names of families that are on one side."""
+    every = range(unsealed + sealed * len(SEALED))
+    names = (f"{family}-{number:0{digits}d}" for family in families for number in every)
     return tuple(name for name in names if split_of(name) == split)

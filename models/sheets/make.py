@@ -18,9 +18,8 @@ from models.art.faces import PaintedFace, faces
 from models.sheets.boards import board_sheets, fitting_cell_mm
 from models.sheets.calibration import calibration_sheet, facts
 from models.sheets.die import die_sheet
-from models.sheets.errors import SheetError
 from models.sheets.instructions import instruction_sheet
-from models.sheets.paper import SIZES_MM, Sheet, sheet_of
+from models.sheets.paper import SIZES_MM, Sheet, SheetError, sheet_of
 from models.sheets.tiles import tile_sheets
 from models.sheets.words import Words
 from vision.core.looks import BACK

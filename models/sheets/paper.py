@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.draw.display import Item, filled, rectangle
-from models.sheets.errors import SheetError
 
 PAPERS_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 MARGIN_MM = 7.0
@@ -16,6 +15,10 @@ BAR_MM = 50.0
 BAR_THICK_MM = 0.8
 SIZES_MM = (10.0, 400.0)
 """Narrowest and widest card or hex cell that is printed."""
+
+
+class SheetError(ValueError):
+    """The tiles cannot be printed as asked; the message is for the person who asked."""
 
 
 @dataclass(frozen=True, slots=True)

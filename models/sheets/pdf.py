@@ -170,9 +170,9 @@ class Pdf:
     def _text(self, text: Text) -> None:
         self.words(text.at, text.words, text.size, anchor=text.anchor, colour=text.colour)
 
-    def width_of(self, text: str, size: float, *, bold: bool = False) -> float:
+    def width_of(self, text: str, size: float) -> float:
         """Return how wide a line of words is."""
-        return float(self._canvas.stringWidth(self._letters(text), self._font(bold), size))
+        return float(self._canvas.stringWidth(self._letters(text), self._font(bold=False), size))
 
     def _font(self, bold: bool) -> str:
         return (self._fonts or (FONT, BOLD))[bold]

@@ -21,8 +21,7 @@ from engine.draw.display import (
     stroked,
     turned,
 )
-from models.sheets.errors import SheetError
-from models.sheets.paper import Sheet
+from models.sheets.paper import Sheet, SheetError
 from models.sheets.pdf import HAIR_MM, Pdf
 from models.sheets.words import Words
 

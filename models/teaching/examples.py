@@ -16,7 +16,6 @@ from vision.core.crop import MARGIN, PATCH_PX, Patches, alone, cut_one, patch_co
 
 Random = np.random.Generator
 
-QUARTERS, SIXTHS = 4, 6
 KEPT_PX = 112
 GRAINS = 1 << 18
 DARKEST = 1.6
@@ -27,6 +26,11 @@ Floats = NDArray[np.float32]
 
 ROUNDS = 4
 """Turns settle in two rounds; more are for kinds with many unlike examples."""
+
+
+def folds_of(shape: str) -> int:
+    """Return how many turns bring a tile back."""
+    return 4 if shape == "square" else 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +65,9 @@ class Hardness:
 
     def times(self, factor: float) -> Hardness:
         """Return what misses by so much more."""
-        return Hardness(
-            self.shift * factor, self.size * factor, self.turn_deg * factor, self.lean * factor,
-            self.gain * factor, self.channel * factor, self.shade * factor,
-            self.colour * factor, self.curve * factor, self.veil * factor, self.blur_px,
-            self.noise, self.coarsest_px, self.dark, self.beside,
-        )  # fmt: skip
+        misses = ("shift", "size", "turn_deg", "lean", "gain", "channel", "shade", "colour",
+                  "curve", "veil")  # fmt: skip
+        return replace(self, **{name: getattr(self, name) * factor for name in misses})
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +127,7 @@ def varied(
         around = _something(patches, rng) if rng.random() < hardness.beside else patch
         lying = np.asarray(cv2.copyTo(patch, inside, np.array(around, order="C")), np.uint8)
         out[number] = _varied(lying, step * 2 * np.pi / folds, rng, hardness)
-        if folds == SIXTHS:
+        if folds == folds_of("hex"):
             out[number] = alone(out[number])
     return out
 
@@ -134,7 +135,7 @@ def varied(
 @lru_cache(maxsize=2)
 def inside_of(folds: int) -> NDArray[np.uint8]:
     """Return which pixels of a kept patch the tile covers, height x width."""
-    corners = patch_corners(4 if folds == QUARTERS else 6, KEPT_PX)
+    corners = patch_corners(folds, KEPT_PX)
     middle = (KEPT_PX - 1) / 2
     mask = np.zeros((KEPT_PX, KEPT_PX), np.uint8)
     cv2.fillConvexPoly(mask, np.round(middle + (corners - middle) / ROOM).astype(np.int32), 1)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.tiles import TileSet
-from models.teaching.examples import Examples, Hardness, plain, varied
+from models.teaching.examples import Examples, Hardness, folds_of, plain, varied
 from vision.classify.embedding import NUMBERS, PARTS, described, described_count, shipped_embedding
 from vision.classify.faces import Prints
 from vision.classify.reader import Reader, make_reader
@@ -140,7 +140,7 @@ class Prepared:
 
 def prepared(examples: Examples, tile_set: TileSet, rng: Random) -> Prepared:
     """Return what a reader is fitted to; nearly all of the time goes here."""
-    folds = 4 if tile_set.lattice == "square" else 6
+    folds = folds_of(tile_set.lattice)
     looks = every_look(examples, folds)
     numbers = {look: number for number, look in enumerate(looks)}
     fitting = _rows(examples, numbers, folds, rng, Hardness(), MOST_ROWS)
@@ -148,28 +148,19 @@ def prepared(examples: Examples, tile_set: TileSet, rng: Random) -> Prepared:
     return Prepared(examples, tile_set, looks, fitting, hard)
 
 
-def fit_reader(
-    rows: Prepared, *, lands: bool = False, used: NDArray[np.bool_] | None = None
-) -> Fitted:
+def fit_reader(rows: Prepared, *, lands: bool = False) -> Fitted:
     """Return the reader of a taught box.
 
     Args:
         rows: what it is fitted to.
         lands: whether kinds have many prints.
-        used: which of the features, where not all.
     """
-    scales = _scales(lands=lands) if used is None else _scales(lands=lands) * used
     shrinkage = SHRINKAGE_LANDS if lands else SHRINKAGE
-    project, centres = analysed(rows.fitting, len(rows.looks), shrinkage, scales)
+    project, centres = analysed(rows.fitting, len(rows.looks), shrinkage, _scales(lands=lands))
     reader = make_reader(rows.tile_set, rows.looks, project, centres, 1.0, 1e9, embedded=True)
-    if not lands and used is None:
-        reader = replace(reader, prints=prints_of(rows.examples, folds_of(rows)))
+    if not lands:
+        reader = replace(reader, prints=prints_of(rows.examples, folds_of(rows.tile_set.lattice)))
     return _calibrated(reader, rows, _once(rows.examples.tiles) if lands else 0.0)
-
-
-def folds_of(rows: Prepared) -> int:
-    """Return how many turns of a tile its lattice allows."""
-    return 4 if rows.tile_set.lattice == "square" else 6
 
 
 def prints_of(examples: Examples, folds: int) -> Prints:
@@ -193,7 +184,7 @@ def with_strangers(fitted: Fitted, strangers: Examples) -> Fitted:
     prints = fitted.reader.prints
     if prints is None or not len(strangers):
         return fitted
-    folds = 4 if fitted.tile_set.lattice == "square" else 6
+    folds = folds_of(fitted.tile_set.lattice)
     faces = plain(strangers.patches, [0] * len(strangers), folds)
     every = Prints(np.concatenate([prints.faces, faces]), (*prints.tiles, *strangers.tiles),
                    (*prints.photos, *[0] * len(strangers)))  # fmt: skip
@@ -259,26 +250,17 @@ def _rows(
     """Return varied examples of every look, each kind about as often as any other."""
     counts = Counter(examples.tiles)
     a_look = most / (len(counts) * folds)
-    patches, looks, sources = [], [], []
+    rows, looks, sources = [], [], []
     for number, tile in enumerate(examples.tiles):
         times = int(np.clip(np.ceil(a_look / counts[tile]), FEWEST_VARIED, MOST_VARIED))
+        same = np.repeat(examples.patches[number : number + 1], times, axis=0)
         own = max(int(examples.turns[number]), 0)
         for turn in range(folds):
-            patches.append(np.repeat(examples.patches[number : number + 1], times, axis=0))
-            looks += [(numbers[Look(tile, 0, turn)], (turn - own) % folds)] * times
+            steps = [(turn - own) % folds] * times
+            rows.append(described(varied(same, steps, folds, rng, hardness)))
+            looks += [numbers[Look(tile, 0, turn)]] * times
             sources += [number] * times
-    steps = [step for _, step in looks]
-    made = [
-        described(varied(part, steps[at : at + len(part)], folds, rng, hardness))
-        for at, part in _running(patches)
-    ]
-    return Rows(np.concatenate(made), np.array([k for k, _ in looks]), np.array(sources))
-
-
-def _running(parts: list[NDArray[np.uint8]]) -> list[tuple[int, NDArray[np.uint8]]]:
-    """Return the parts with the number of the first row of each."""
-    starts = np.cumsum([0, *[len(part) for part in parts]])
-    return [(int(at), part) for at, part in zip(starts, parts, strict=False)]
+    return Rows(np.concatenate(rows), np.array(looks), np.array(sources))
 
 
 def _once(tiles: Sequence[str]) -> float:

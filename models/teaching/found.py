@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.teaching.examples import cut_example, plain
-from models.teaching.match import folds_of, picture_ahead
+from models.teaching.examples import cut_example, folds_of, plain
+from models.teaching.match import picture_ahead
 from vision import Points, Shape, load_picture
 from vision.classify.embedding import PARTS, WEIGHTS, shipped_embedding
 from vision.core.crop import Patches

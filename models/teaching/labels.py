@@ -84,7 +84,7 @@ def read_labels(path: Path, shape: Shape) -> Labels:
     Raises:
         TeachingError: the file is not what the interface promises; says where and what.
     """
-    return parse_labels(_document(path), shape, path.name)
+    return parse_labels(document(path), shape, path.name)
 
 
 def corrections_in(path: Path, set_name: str, shape: Shape) -> Labels | None:
@@ -93,18 +93,23 @@ def corrections_in(path: Path, set_name: str, shape: Shape) -> Labels | None:
     Raises:
         TeachingError: as for labels.
     """
-    data = _document(path)
+    data = document(path)
     if not isinstance(data, dict) or data.get("set") != set_name:
         return None
     return parse_labels(data, shape, path.name)
 
 
-def _document(path: Path) -> Any:
+def document(path: Path, largest: int = LARGEST_FILE) -> Any:
+    """Return what a JSON file of the owner's holds.
+
+    Raises:
+        TeachingError: it is none, or larger than that many bytes.
+    """
     name = path.name
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise TeachingError(f"{name} is larger than {LARGEST_FILE >> 20} MB; it is no labels")
-        return load_json(path.read_bytes(), largest=LARGEST_FILE)
+        if path.stat().st_size > largest:
+            raise TeachingError(f"{name} is larger than {largest >> 20} MB; that is too large")
+        return load_json(path.read_bytes(), largest=largest)
     except OSError as error:
         raise TeachingError(f"{name} cannot be read: {error.strerror or error}") from None
     except RecordError as error:

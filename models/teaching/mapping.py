@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import RecordError
-from engine.given import load_json
 from engine.tiles import TileSet
 from models.teaching.errors import TeachingError
-from models.teaching.examples import Examples
-from models.teaching.labels import UNKNOWN
+from models.teaching.examples import Examples, folds_of
+from models.teaching.labels import UNKNOWN, document
 from vision import Shape
 from vision.core.looks import BACK
 
@@ -35,14 +33,7 @@ def read_mapping(path: Path) -> dict[str, tuple[str, int]]:
     Raises:
         TeachingError: the file is not ``{"kind": ["blue/curve", 0], …}``.
     """
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise TeachingError(f"{path.name} is too large to be a map")
-        data = load_json(path.read_bytes())
-    except OSError as error:
-        raise TeachingError(f"{path.name} cannot be read: {error.strerror or error}") from None
-    except RecordError as error:
-        raise TeachingError(f"{path.name} is no JSON file: {error}") from None
+    data = document(path, LARGEST_FILE)
     if not isinstance(data, dict) or not all(_is_pair(value) for value in data.values()):
         raise TeachingError(
             f'{path.name} must map each kind to a tile and its turns, {{"fox": ["blue/curve", 0]}}'
@@ -70,7 +61,7 @@ def mapping_for(
     large = sorted(kind.name for kind in box.kinds.values() if len(kind.cells) > 1)
     known = {**{name: (name, 0) for name in (*box.kinds, BACK)}, **(mapping or {}),
              UNKNOWN: (UNKNOWN, 0)}  # fmt: skip
-    folds = 4 if shape == "square" else 6
+    folds = folds_of(shape)
     tiles, turns = [], []
     for tile, turn in zip(examples.tiles, examples.turns, strict=True):
         name, more = known.get(tile, ("", 0))

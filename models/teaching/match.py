@@ -11,6 +11,7 @@ import numpy as np
 from engine.lattice import Cell
 from models.teaching.edges import outlines_around
 from models.teaching.errors import TeachingError
+from models.teaching.examples import folds_of
 from models.teaching.labels import Label
 from vision import Picture, Points, Shape
 from vision.core.lattice import fit_lattices, fit_outlines, turned_cells
@@ -55,11 +56,6 @@ def placed_tiles(
     rest = [label for label in labels if label.place_px is None]
     out = _by_pixels(picture, told, shape) if told else []
     return [*out, *(_by_cells(picture, rest, shape) if rest else [])]
-
-
-def folds_of(shape: Shape) -> int:
-    """Return how many turns bring a tile back."""
-    return 4 if shape == "square" else 6
 
 
 # --- The whole picture is a grid ---

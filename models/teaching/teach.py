@@ -15,7 +15,14 @@ from engine.setfile import SAFE_NAME, built_in_names, built_in_set
 from models.teaching.board_fit import FittedBoard, fit_board
 from models.teaching.board_lessons import board_examples, check_learnt, has_board
 from models.teaching.errors import TeachingError
-from models.teaching.examples import Examples, aligned, cut_example, joined, without_strangers
+from models.teaching.examples import (
+    Examples,
+    aligned,
+    cut_example,
+    folds_of,
+    joined,
+    without_strangers,
+)
 from models.teaching.fit import (
     Fitted,
     Prepared,
@@ -28,7 +35,7 @@ from models.teaching.fit import (
 from models.teaching.kept import Kept, digest_of, read_kept, with_new
 from models.teaching.labels import UNKNOWN, Label, Labels, corrections_in
 from models.teaching.mapping import Mapped, mapping_for
-from models.teaching.match import folds_of, placed_tiles
+from models.teaching.match import placed_tiles
 from models.teaching.report import report_of
 from models.teaching.store import write_taught
 from vision import Picture, Points, Shape, VisionError, load_picture
@@ -195,7 +202,8 @@ def check_name(name: str) -> None:
 
 def gather(lesson: Lesson, progress: Progress = lambda text: None) -> Gathered:
     """Return the labelled tiles, cut out of their photographs."""
-    _check_labels(lesson)
+    if not (lesson.shape == "hex" and on_board(lesson)):
+        lesson.labels.refuse_large()
     parts: list[Examples] = []
     left_out: list[tuple[str, str]] = []
     poor: list[tuple[str, str]] = []
@@ -322,16 +330,6 @@ def _examples_of(
         (path.name,) * len(placed),
     )  # fmt: skip
     return examples, why_again(picture, [one.corners_px for one in placed])
-
-
-def _check_labels(lesson: Lesson) -> None:
-    """Refuse what cannot be learnt at all.
-
-    Raises:
-        TeachingError: with what can be.
-    """
-    if not (lesson.shape == "hex" and on_board(lesson)):
-        lesson.labels.refuse_large()
 
 
 def _nothing(lesson: Lesson, left_out: Sequence[tuple[str, str]]) -> str:

@@ -10,6 +10,7 @@ figures).
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +19,22 @@ import torch.nn.functional as F  # noqa: N812 - the name that everyone knows it 
 from torch import Tensor
 
 from models.evaluate.harness import say
-from models.training.harness import Drawers, timed_parser, write_manifest
-from models.training.learning import Learner, Now, device_of, rate_at, shares_of
-from models.training.network import CHANNELS, TileNet, write_onnx
-from models.training.samples import sources
-from models.training.views import Bank, View, look
+from models.training.harness import timed_parser, write_manifest
+from models.training.learning import Bank, DownAndUp, Learner, Shares, Training, train
+from models.training.samples import Sample, sources
+from models.training.views import View, look
+from vision.detect.network import CHANNELS
 
 SHARES = 6
 """The first so many maps are shares between 0 and 1; the rest are numbers."""
 SHARE_WEIGHTS = (1.0, 1.0, 0.7, 0.8, 0.6, 1.5)
 OFFSET, SIZE, STRETCH, TURN = slice(6, 8), slice(8, 9), slice(9, 11), slice(11, 13)
-SAY_EVERY_S, SAVE_EVERY_S = 30.0, 60.0
 LEAST_TABLES = 24
-EXPORT_S = 20.0
-"""Kept free at the end for the last figures and the files."""
+
+
+def tile_net() -> DownAndUp:
+    """Return the detector's network, from a picture (blue, green, red; 0 to 1) to its maps."""
+    return DownAndUp((16, 32, 64, 96, 128), (2, 2, 2), len(CHANNELS), head=40, grey=0.5)
 
 
 def loss_of(out: Tensor, view: View) -> tuple[Tensor, dict[str, float | Tensor]]:
@@ -61,47 +64,44 @@ def loss_of(out: Tensor, view: View) -> tuple[Tensor, dict[str, float | Tensor]]
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def figures(net: TileNet, bank: Bank, size_px: int, batches: int) -> dict[str, float]:
+def figures(net: DownAndUp, bank: Bank, size_px: int, batches: int) -> dict[str, float]:
     """Return what the network gets right on held-out tables."""
     net.eval()
     rng = torch.Generator(bank.device).manual_seed(7)
-    sums: dict[str, float] = {}
+    sums = Shares()
     for number in range(batches):
         count = min(16, bank.filled)
         picks = torch.arange(count, device=bank.device) + number * count
         view = look(bank, picks % bank.filled, size_px, rng, plain=True)
         out = net(view.pictures).float()
         loss, _ = loss_of(out, view)
-        _add(sums, "loss", float(loss), 1)
+        sums.add("loss", loss, 1)
         for channel, name in enumerate(CHANNELS[:5]):
             said, true = out[:, channel] > 0, view.maps[:, channel] > 0.5
             known = view.judged[:, 0] > 0
-            both = float((said & true & known).sum())
-            _add(sums, f"iou_{name}", both, float(((said | true) & known).sum()))
+            either = (said | true) & known
+            sums.add(f"iou_{name}", (said & true & known).sum(), either.sum())
         weight = view.tiles[:, 0]
         for name, channels in (("offset", OFFSET), ("size", SIZE), ("stretch", STRETCH)):
             gap = (out[:, channels] - view.maps[:, channels]).abs().sum(1)
-            _add(sums, name, float((gap * weight).sum()), float(weight.sum()))
+            sums.add(name, (gap * weight).sum(), weight.sum())
         turn = out[:, TURN] / out[:, TURN].norm(dim=1, keepdim=True).clamp(min=1e-4)
         close = (turn * view.maps[:, TURN]).sum(1)
-        _add(sums, "turn_cos", float((close * weight).sum()), float(weight.sum()))
-    return {k: v / max(sums[f"{k}|n"], 1e-6) for k, v in sums.items() if not k.endswith("|n")}
+        sums.add("turn_cos", (close * weight).sum(), weight.sum())
+    return sums.found()
 
 
-def _add(sums: dict[str, float], name: str, value: float, count: float) -> None:
-    sums[name] = sums.get(name, 0.0) + value
-    sums[f"{name}|n"] = sums.get(f"{name}|n", 0.0) + count
-
-
-class Training:
-    """One run: the network, its averaged copy, and where the run stands."""
+class DetectorTraining(Training):
+    """The network that finds tiles, and its tables."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
-        self.device = device_of(options.device)
-        torch.manual_seed(options.seed)
-        self.learner = Learner(TileNet, self.device, options.rate)
+        super().__init__(options)
+        self.learner = Learner(tile_net, self.device, options.rate)
+        self.bank, self.held = (
+            Bank(room, self.device) for room in (options.room, options.held_out)
+        )
         self.views = 0
+        self.parts: dict[str, float | Tensor] = {}
         if options.resume:
             self._load(Path(options.resume))
         self.rng = torch.Generator(self.device).manual_seed(options.seed + self.learner.steps)
@@ -110,71 +110,50 @@ class Training:
         saved = torch.load(path, map_location=self.device, weights_only=True)
         self.learner.net.load_state_dict(saved["net"])
         self.learner.mean.load_state_dict(saved["mean"])
-        if "adam" in saved:
-            self.learner.adam.load_state_dict(saved["adam"])
+        self.learner.adam.load_state_dict(saved["adam"])
         self.learner.steps, self.views = saved["steps"], saved["views"]
 
-    def save(self, folder: Path, last: dict[str, Any]) -> None:
-        """Write what is needed to go on and what is needed to find tiles."""
-        one = self.learner
-        torch.save({
-            "net": one.net.state_dict(), "mean": one.mean.state_dict(),
-            "adam": one.adam.state_dict(), "steps": one.steps, "views": self.views,
-        }, folder / "detector.pt")  # fmt: skip
-        write_onnx(one.mean, folder / "detector.onnx")
-        write_manifest(folder / "training.json", last)
+    def take(self, split: str, sample: Sample) -> None:
+        """Take in a table, to learn from or to measure with."""
+        (self.bank if split == "train" else self.held).add(sample.padded())
 
-    def step(self, bank: Bank, rate: float) -> dict[str, float | Tensor]:
-        """Learn from one batch."""
-        picks = torch.randint(bank.filled, (self.options.batch,), generator=self.rng,
+    def is_ready(self) -> bool:
+        """Say whether there are enough tables."""
+        return self.bank.filled >= LEAST_TABLES
+
+    def step(self, rate: float) -> None:
+        """Learn from one batch of views."""
+        picks = torch.randint(self.bank.filled, (self.options.batch,), generator=self.rng,
                               device=self.device)  # fmt: skip
-        view = look(bank, picks, self.options.size, self.rng, plain=False)
+        view = look(self.bank, picks, self.options.size, self.rng, plain=False)
         pictures = view.pictures.to(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             out = self.learner.net(pictures)
         loss, parts = loss_of(out, view)
         self.learner.learn(loss, rate)
         self.views += len(picks)
-        return {"loss": loss.detach(), **parts}
+        self.parts = {"loss": loss.detach(), **parts}
 
+    def report(self) -> dict[str, Any]:
+        """Say how well it does on the tables that were learnt from, and on others."""
+        held = self.held
+        last = figures(self.learner.mean, held, self.options.size, 8) if held.filled else {}
+        learnt = " ".join(f"{k}={float(v):.3f}" for k, v in self.parts.items())
+        found = " ".join(f"{k}={v:.3f}" for k, v in last.items())
+        say(f"step {self.learner.steps} tables {self.bank.count} | {learnt}",
+            f"      held out ({held.filled}): {found}")  # fmt: skip
+        return {"steps": self.learner.steps, "views": self.views, "tables": self.bank.count,
+                "seed": self.options.seed, "held_out": last}  # fmt: skip
 
-def train(options: argparse.Namespace) -> None:
-    """Draw and learn until the time is over, then write the files."""
-    folder = options.out
-    folder.mkdir(parents=True, exist_ok=True)
-    with Drawers(sources(options.workers, options.seed, options.held_out)) as drawers:
-        run = Training(options)
-        bank, held = Bank(options.room, run.device), Bank(options.held_out, run.device)
-        say_now, save_now = Now(SAY_EVERY_S), Now(SAVE_EVERY_S)
-        parts: dict[str, float | Tensor] = {}
-        for share in shares_of(options.minutes, EXPORT_S):
-            wait_s = 5.0 if bank.filled < LEAST_TABLES else 0.0
-            for split, sample in drawers.drawn(16, wait_s):
-                if split == "train":
-                    bank.add(sample)
-                elif held.drawn < options.held_out:
-                    held.add(sample)
-            if bank.filled < LEAST_TABLES:
-                continue
-            parts = run.step(bank, rate_at(share, options.rate))
-            if say_now.is_due():
-                _report(run, bank, held, parts)
-            if save_now.is_due():
-                run.save(folder, {"steps": run.learner.steps, "tables": bank.drawn})
-    last = _report(run, bank, held, parts)
-    run.save(folder, {"steps": run.learner.steps, "views": run.views, "tables": bank.drawn,
-                      "seed": options.seed, "held_out": last})  # fmt: skip
-
-
-def _report(
-    run: Training, bank: Bank, held: Bank, parts: dict[str, float | Tensor]
-) -> dict[str, float]:
-    last = figures(run.learner.mean, held, run.options.size, 8) if held.filled else {}
-    learnt = " ".join(f"{k}={float(v):.3f}" for k, v in parts.items())
-    found = " ".join(f"{k}={v:.3f}" for k, v in last.items())
-    say(f"step {run.learner.steps} tables {bank.drawn} | {learnt}",
-        f"      held out ({held.filled}): {found}")  # fmt: skip
-    return last
+    def save(self, last: Mapping[str, Any]) -> None:
+        """Write what is needed to go on and what is needed to find tiles."""
+        one, folder = self.learner, self.options.out
+        torch.save({
+            "net": one.net.state_dict(), "mean": one.mean.state_dict(),
+            "adam": one.adam.state_dict(), "steps": one.steps, "views": self.views,
+        }, folder / "detector.pt")  # fmt: skip
+        one.mean.write(folder / "detector.onnx", "tiles")
+        write_manifest(folder / "training.json", last)
 
 
 def main() -> None:
@@ -184,7 +163,8 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--size", type=int, default=384, help="width of a view in pixels")
     parser.add_argument("--held-out", type=int, default=32, help="tables to measure with")
-    train(parser.parse_args())
+    options = parser.parse_args()
+    train(DetectorTraining, sources(options.workers, options.seed, options.held_out), options)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ prints and turns of the box; by the rest two prints of one land, apart from othe
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,18 +19,10 @@ from torch import Tensor, nn
 
 from models.evaluate.harness import say
 from models.teaching.examples import Hardness
-from models.training.harness import Drawers, timed_parser, write_manifest
-from models.training.learning import (
-    Block,
-    Learner,
-    Now,
-    device_of,
-    rate_at,
-    shares_of,
-    write_sequential,
-)
-from models.training.print_drawing import sources
-from models.training.prints import BANK_ROOM, Bank, Pairs, gathered, picked, varied
+from models.training.harness import timed_parser, write_manifest
+from models.training.learning import Block, Learner, Training, train, write_sequential
+from models.training.print_drawing import Prints, sources
+from models.training.prints import BANK_ROOM, Pairs, PrintBank, gathered, picked, varied
 from vision.classify.embedding import FILE, LAND_NUMBERS, PRINT_NUMBERS
 
 CLASSES = 40
@@ -43,11 +35,7 @@ HARD = Hardness(
     shift=0.05, size=0.045, turn_deg=3.0, lean=0.04, gain=0.3, channel=0.14, shade=0.25,
     colour=0.45, curve=0.25, veil=0.2, blur_px=2.6, noise=12.0, coarsest_px=18.0, dark=0.25,
 )  # fmt: skip
-TAKEN_A_STEP = 6
-EXPORT_S = 12.0
-SAY_EVERY_S = 20.0
 HELD_OUT_ROOM, HELD_OUT_BOXES = 6000, 48
-WEIGHTS = "embedding.pt"
 
 Embedded = tuple[Tensor, Tensor]
 
@@ -87,14 +75,16 @@ def embedded(net: nn.Module, looks: Tensor, shape: tuple[int, int], lands: int) 
     return nn.functional.normalize(prints, dim=2), nn.functional.normalize(land, dim=2)
 
 
-def drawn_pairs(bank: Bank, boxes: int, rng: np.random.Generator) -> tuple[Pairs, int]:
+def drawn_pairs(bank: PrintBank, boxes: int, rng: np.random.Generator) -> tuple[Pairs, int]:
     """Return pairs out of so many boxes, those of lands last, and how many these are."""
     lands = max(1, round(boxes * LANDS))
     prints = picked(bank, False, boxes - lands, CLASSES, rng)
     return prints.joined(picked(bank, True, lands, CLASSES, rng)), lands
 
 
-def both_looks(net: nn.Module, bank: Bank, pairs: Pairs, lands: int) -> tuple[Embedded, Embedded]:
+def both_looks(
+    net: nn.Module, bank: PrintBank, pairs: Pairs, lands: int
+) -> tuple[Embedded, Embedded]:
     """Return the numbers of the first and of the second looks."""
     device = bank.patches.device
     folds = torch.from_numpy(pairs.folds.ravel()).to(device)
@@ -122,33 +112,42 @@ def same_of(pairs: Pairs, lands: int, device: torch.device) -> Embedded:
     return same[: len(same) - lands], same[len(same) - lands :]
 
 
-class Training:
-    """One run: the network, its averaged copy, and where the run stands."""
+class EmbeddingTraining(Training):
+    """The network that tells prints apart, and its boxes."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
-        self.device = device_of(options.device)
-        torch.manual_seed(options.seed)
+        super().__init__(options)
         self.learner = Learner(Embedder, self.device, options.rate)
+        self.bank = PrintBank(options.room, self.device)
+        self.held = PrintBank(HELD_OUT_ROOM, self.device)
         self.rng = np.random.default_rng(options.seed)
+        self.loss: float | Tensor = 0.0
 
-    def step(self, bank: Bank, rate: float) -> Tensor:
-        """Learn from one batch."""
-        pairs, lands = drawn_pairs(bank, self.options.batch, self.rng)
-        one, other = both_looks(self.learner.net.train(), bank, pairs, lands)
+    def take(self, split: str, sample: Prints) -> None:
+        """Take in a box, to learn from or to measure with."""
+        (self.bank if split == "train" else self.held).add(sample)
+
+    def is_ready(self) -> bool:
+        """Say whether there are enough boxes."""
+        return self.bank.ready()
+
+    def step(self, rate: float) -> None:
+        """Learn from one batch of pairs."""
+        pairs, lands = drawn_pairs(self.bank, self.options.batch, self.rng)
+        one, other = both_looks(self.learner.net.train(), self.bank, pairs, lands)
         same = same_of(pairs, lands, self.device)
         loss = loss_of(one[0], other[0], same[0]) + LANDS * loss_of(one[1], other[1], same[1])
         self.learner.learn(loss, rate)
-        return loss.detach()
+        self.loss = loss.detach()
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
-    def measured(self, held: Bank) -> dict[str, float]:
+    def measured(self) -> dict[str, float]:
         """Return how many held-out looks lie nearest to another look of what they show."""
-        if not held.ready():
+        if not self.held.ready():
             return {}
         rng = np.random.default_rng(0)
-        pairs, lands = drawn_pairs(held, HELD_OUT_BOXES, rng)
-        one, other = both_looks(self.learner.mean.eval(), held, pairs, lands)
+        pairs, lands = drawn_pairs(self.held, HELD_OUT_BOXES, rng)
+        one, other = both_looks(self.learner.mean.eval(), self.held, pairs, lands)
         numbers = torch.from_numpy(pairs.same).to(self.device)
         found: dict[str, float] = {}
         parts = (("prints", slice(0, -lands), 0), ("lands", slice(-lands, None), 1))
@@ -158,60 +157,28 @@ class Training:
             found[f"held_out_{name}"] = round(float(right.float().mean()), 4)
         return found
 
+    def report(self) -> dict[str, Any]:
+        """Say how well it does on the boxes that were learnt from, and on others."""
+        steps = self.learner.steps
+        last = {
+            "steps": steps, "seed": self.options.seed, "prints": self.bank.filled,
+            "pairs": steps * self.options.batch * CLASSES, **self.measured(),
+        }  # fmt: skip
+        say(f"loss {float(self.loss):.3f} {last}")
+        return last
 
-def train(options: argparse.Namespace) -> None:
-    """Draw and learn until the time is over, then write the network."""
-    folder = options.out
-    folder.mkdir(parents=True, exist_ok=True)
-    with Drawers(sources(options.workers, options.seed)) as drawers:
-        run = Training(options)
-        bank, held = Bank(options.room, run.device), Bank(HELD_OUT_ROOM, run.device)
-        say_now = Now(SAY_EVERY_S)
-        for share in shares_of(options.minutes, EXPORT_S):
-            for split, prints in drawers.drawn(TAKEN_A_STEP, 0.0 if bank.ready() else 5.0):
-                (bank if split == "train" else held).add(prints)
-            if not bank.ready():
-                continue
-            loss = run.step(bank, rate_at(share, options.rate))
-            if say_now.is_due():
-                say(f"step {run.learner.steps} prints {bank.filled} loss {float(loss):.3f} "
-                    f"{run.measured(held)}")  # fmt: skip
-    steps = run.learner.steps
-    last = {
-        "steps": steps, "seed": options.seed, "prints": bank.filled,
-        "pairs": steps * options.batch * CLASSES, **run.measured(held),
-    }  # fmt: skip
-    write(run.learner.mean, folder, last)
-    say(f"done: {last}")
-
-
-def write(net: Embedder, folder: Path, last: dict[str, Any]) -> None:
-    """Write the weights, the figures, and the network as it is shipped."""
-    torch.save(net.cpu().state_dict(), folder / WEIGHTS)
-    write_manifest(folder / "training.json", last)
-    try:
-        write_sequential(net, folder / FILE)
-    except ModuleNotFoundError as error:
-        say(f"{error}: write {FILE} elsewhere with --from {folder / WEIGHTS}")
-
-
-def write_from(weights: Path) -> None:
-    """Write the network of an earlier run beside its weights."""
-    net = Embedder()
-    net.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
-    write_sequential(net, weights.with_name(FILE))
+    def save(self, last: Mapping[str, Any]) -> None:
+        """Write the network as it is shipped, and the figures."""
+        write_sequential(self.learner.mean, self.options.out / FILE)
+        write_manifest(self.options.out / "training.json", last)
 
 
 def main() -> None:
     """Read the options and train."""
     parser = timed_parser("embedding", __doc__, "build/embedding", BANK_ROOM)
     parser.add_argument("--batch", type=int, default=16, help="boxes a step")
-    parser.add_argument("--from", dest="weights", type=Path, help="write an earlier run's network")
     options = parser.parse_args()
-    if options.weights is not None:
-        write_from(options.weights)
-    else:
-        train(options)
+    train(EmbeddingTraining, sources(options.workers, options.seed), options)
 
 
 if __name__ == "__main__":

@@ -308,10 +308,10 @@ def _drawn(name: str, draw: Callable[[int], Drawn], count: int, workers: int) ->
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train as the command line asks."""
     parser = parser_of("evidence", __doc__, SQUARE_GAMES)
-    parser.add_argument("--tables", type=int, default=24, help="drawn tables a box")
-    parser.add_argument("--scenes", type=int, default=100, help="drawn scenes without tiles")
-    parser.add_argument("--collages", type=int, default=300)
-    parser.add_argument("--counted", type=int, default=12, help="drawn tables of play, a box")
+    parser.add_argument("--tables", type=int, default=160, help="drawn tables a box")
+    parser.add_argument("--scenes", type=int, default=400, help="drawn scenes without tiles")
+    parser.add_argument("--collages", type=int, default=1000)
+    parser.add_argument("--counted", type=int, default=32, help="drawn tables of play, a box")
     asked = parser.parse_args(arguments)
     for name in asked.sets or SQUARE_GAMES:
         tell(name, train(name, asked.out, asked), asked.out, [f"evidence_{name}.npz"])

@@ -31,7 +31,7 @@ from models.scenes.world.faces import printed_box
 from models.scenes.world.things import Item, TableTop
 from models.training.harness import made, parser_of, tell, write_manifest
 from vision.classify.reader import CellGuess, CellReading
-from vision.core.files import TRAINED, write_arrays
+from vision.core.files import write_arrays
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections, LatticeFit
 from vision.layout.around import LaidField, touching_cards
@@ -82,12 +82,12 @@ class Samples:
     """The number of the table that each is from."""
 
 
-def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Array, Array]:
+def samples_of(game: str, seed: int) -> tuple[Array, Array]:
     """Return joints of one layout with several surroundings, and whether each is inside a field."""
-    rng = rng_of("joints", split, game, seed)
+    rng = rng_of("joints", "train", game, seed)
     rows: list[list[float]] = []
     right: list[bool] = []
-    for found, readings, truths in tables_found(game, seed, split, rng):
+    for found, readings, truths in tables_found(game, seed, rng):
         plain = rng.random() < PLAIN
         tile_set = _without_snakes(built_in_set(game)) if plain else built_in_set(game)
         for row, label in joints_of_table(found, readings, truths, tile_set):
@@ -144,14 +144,14 @@ def _labelled(joining: Joining, truths: Sequence[str]) -> Iterator[tuple[list[fl
 Found = tuple[list[Detection], list[CellReading], list[str]]
 
 
-def tables_found(game: str, seed: int, split: Any, rng: Random) -> Iterator[Found]:
+def tables_found(game: str, seed: int, rng: Random) -> Iterator[Found]:
     """Yield outlines and readings of a layout with other things beside it each time."""
-    settings = draw_settings(seed, split, game, beside="close")
+    settings = draw_settings(seed, "train", game, beside="close")
     if rng.random() >= CLOSE:
-        settings = draw_settings(seed, split, game)
+        settings = draw_settings(seed, "train", game)
     if rng.random() < EARLY:
         settings = replace(settings, fullness=float(rng.uniform(0, OPENING)))
-    table = table_at(game, split, settings.play, seed, settings.fullness, settings.foul)
+    table = table_at(game, "train", settings.play, seed, settings.fullness, settings.foul)
     box = printed_box(game, settings.cards.size_mm)
     layout = lay_out(table, settings, box, rng)
     camera = camera_for(settings, layout.extent_mm)
@@ -231,9 +231,9 @@ def seeds_of(tables: int) -> list[int]:
     return [GAMES_IN_POOL * (n // GAMES_PLAYED) + n % GAMES_PLAYED for n in range(tables)]
 
 
-def draw(game: str, seeds: Sequence[int], workers: int, split: Any = "train") -> Samples:
+def draw(game: str, seeds: Sequence[int], workers: int) -> Samples:
     """Return the joints of many tables of one game."""
-    parts = made(game, partial(samples_of, game, split=split), seeds, workers)
+    parts = made(game, partial(samples_of, game), seeds, workers)
     tables = np.concatenate([np.full(len(p[1]), n) for n, p in enumerate(parts)])
     return Samples(np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts]),
                    tables)  # fmt: skip
@@ -303,7 +303,7 @@ def score_of(fitted: Any) -> Score:
     return Score(numbers, limits, values, np.array([0.0, 1.0]))
 
 
-def write_score(score: Score, figures: dict[str, Any], folder: Path = TRAINED) -> None:
+def write_score(score: Score, figures: dict[str, Any], folder: Path) -> None:
     """Write the score and the manifest that loading checks."""
     folder.mkdir(parents=True, exist_ok=True)
     sha256 = write_arrays(folder / FILE, {
@@ -318,7 +318,7 @@ def write_score(score: Score, figures: dict[str, Any], folder: Path = TRAINED) -
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, fit and write as the command line asks."""
     parser = parser_of("fields", __doc__)
-    parser.add_argument("--tables", type=int, default=320, help="layouts of each game")
+    parser.add_argument("--tables", type=int, default=480, help="layouts of each game")
     asked = parser.parse_args(arguments)
     drawn = [draw(game, seeds_of(asked.tables), asked.workers) for game in SQUARE_GAMES]
     every = Samples(*(np.concatenate([getattr(one, name) for one in drawn])

@@ -8,10 +8,8 @@ from. What comes out are three ONNX files and their manifest (what the repositor
 from __future__ import annotations
 
 import argparse
-import hashlib
 import math
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -21,19 +19,19 @@ from torch import Tensor, nn
 from engine.setfile import built_in_set
 from models.evaluate.harness import say
 from models.scenes.settings import HEX_GAMES
-from models.training.harness import Drawers, sha256_of, timed_parser, write_manifest
+from models.training.harness import sha256_of, timed_parser, write_manifest
 from models.training.hex_samples import UNKNOWN, sources
 from models.training.learning import (
+    Bank,
     Block,
+    DownAndUp,
     Learner,
-    Now,
-    OnnxWriter,
-    device_of,
-    rate_at,
-    shares_of,
-    twice,
+    Shares,
+    Training,
+    train,
     write_sequential,
 )
+from vision.core.files import set_hash
 from vision.hexes.cells import CLAYS, OUTPUTS
 from vision.hexes.models import CONTENTS, FORMAT, MANIFEST, VERSION
 from vision.hexes.plane import FIXED
@@ -46,8 +44,8 @@ NAMES = {"finder": "hex_finder", "placer": "hex_placer", "reader": "hex_cells"}
 TARGETS = {"finder": "marks", "placer": "moved", "reader": "labels"}
 BATCHES = {"finder": 24, "placer": 192, "reader": 64}
 ROOM = {"finder": 12_000, "placer": 80_000, "reader": 36_000}
-SAY_EVERY_S, SAVE_EVERY_S, EXPORT_S = 30.0, 90.0, 15.0
-LEAST_SAMPLES, TAKEN_A_STEP = 48, 16
+HELD_OUT_ROOM = 2400
+LEAST_SAMPLES = 48
 CUT_SHARE = 0.25
 """How many boards are cut by a line when the placer learns from them."""
 COVERED_SHARE, MOST_COVERS = 0.35, 2
@@ -59,30 +57,9 @@ HIDDEN_WEIGHT = 0.15
 # --- The networks ---
 
 
-class Finder(nn.Module):  # type: ignore[misc]
-    """Picture to logits at a quarter of its size: inside of boards, cells of tiles beside them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        a, b, c, d, e = 12, 24, 40, 56, 72
-        self.down4 = nn.Sequential(Block(3, a, 2), Block(a, b, 2), Block(b, b))
-        self.down8 = nn.Sequential(Block(b, c, 2), Block(c, c))
-        self.down16 = nn.Sequential(Block(c, d, 2), Block(d, d))
-        self.down32 = nn.Sequential(Block(d, e, 2), Block(e, e), Block(e, e))
-        self.up16, self.up8, self.up4 = nn.Conv2d(e, d, 1), nn.Conv2d(d, c, 1), nn.Conv2d(c, b, 1)
-        self.join16, self.join8 = nn.Sequential(Block(d, d)), nn.Sequential(Block(c, c))
-        self.join4 = nn.Sequential(Block(b, b))
-        self.out = nn.Conv2d(b, MARKS, 1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the logits of a batch."""
-        quarter = self.down4(x)
-        eighth = self.down8(quarter)
-        sixteenth = self.down16(eighth)
-        x = self.join16(sixteenth + twice(self.up16(self.down32(sixteenth))))
-        x = self.join8(eighth + twice(self.up8(x)))
-        out: Tensor = self.out(self.join4(quarter + twice(self.up4(x))))
-        return out
+def finder_net() -> DownAndUp:
+    """Return logits at a quarter of a picture: inside of boards, cells of tiles beside them."""
+    return DownAndUp((12, 24, 40, 56, 72), (1, 1, 2), MARKS)
 
 
 class Placer(nn.Sequential):  # type: ignore[misc]
@@ -107,49 +84,10 @@ class Reader(nn.Sequential):  # type: ignore[misc]
         )  # fmt: skip
 
 
-def write_onnx(net: nn.Module, path: Path) -> None:
-    """Write one of the networks."""
-    if not isinstance(net, Finder):
-        write_sequential(net, path)
-        return
-    writer = OnnxWriter()
-    x = writer.down_and_up("picture", "down4", net.eval())
-    writer.save(writer.layer(x, "out", net.out), path, "hex")
-
-
-class Bank:
-    """The samples of one network, oldest overwritten first."""
-
-    def __init__(self, room: int, device: torch.device) -> None:
-        self.room, self.device = room, device
-        self.pictures: Tensor | None = None
-        self.targets: Tensor | None = None
-        self.count = 0
-
-    @property
-    def filled(self) -> int:
-        """How many samples there are to learn from."""
-        return min(self.count, self.room)
-
-    def add(self, pictures: Any, targets: Any) -> None:
-        """Take in some samples."""
-        new, aims = torch.from_numpy(pictures), torch.from_numpy(targets)
-        if self.pictures is None or self.targets is None:
-            self.pictures = torch.empty((self.room, *new.shape[1:]), dtype=new.dtype,
-                                        device=self.device)  # fmt: skip
-            self.targets = torch.empty((self.room, *aims.shape[1:]), dtype=aims.dtype,
-                                       device=self.device)  # fmt: skip
-        places = (torch.arange(len(new)) + self.count) % self.room
-        self.pictures[places.to(self.device)] = new.to(self.device)
-        self.targets[places.to(self.device)] = aims.to(self.device)
-        self.count += len(new)
-
-    def some(self, picks: Tensor) -> tuple[Tensor, Tensor]:
-        """Return pictures as numbers about zero, channels first, and their targets."""
-        assert self.pictures is not None
-        assert self.targets is not None
-        pictures = self.pictures[picks].permute(0, 3, 1, 2).float() / 255 - 0.5
-        return pictures, self.targets[picks]
+def sample_of(bank: Bank, picks: Tensor) -> tuple[Tensor, Tensor]:
+    """Return pictures as numbers about zero, channels first, and their targets."""
+    pictures = bank["pictures"][picks].permute(0, 3, 1, 2).float() / 255 - 0.5
+    return pictures, bank["targets"][picks]
 
 
 def disturbed(pictures: Tensor) -> Tensor:
@@ -252,27 +190,24 @@ LOSSES = {"finder": finder_loss, "placer": placer_loss, "reader": reader_loss}
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def figures(nets: Mapping[str, nn.Module], banks: Mapping[str, Bank]) -> dict[str, float]:
     """Return what the networks get right on held-out tables."""
-    found: dict[str, float] = {}
-    sums: dict[str, list[float]] = {}
+    sums = Shares()
     for name, net in nets.items():
         net.eval()
         bank = banks[name]
         for first in range(0, bank.filled, BATCHES[name]):
             picks = torch.arange(first, min(first + BATCHES[name], bank.filled), device=bank.device)
-            pictures, targets = bank.some(picks)
-            for key, (part, whole) in _counted(name, net(pictures).float(), targets).items():
-                one = sums.setdefault(key, [0.0, 0.0])
-                one[0], one[1] = one[0] + part, one[1] + whole
-    for key, (part, whole) in sums.items():
-        found[key] = part / max(whole, 1e-9)
-    return found
+            pictures, targets = sample_of(bank, picks)
+            for key, counts in _counted(name, net(pictures).float(), targets).items():
+                sums.add(key, *counts)
+    return sums.found()
 
 
-def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[float, float]]:
+def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[Any, Any]]:
+    """Return what is counted about one network's answers, and of how many."""
     if name == "finder":
         said, true, known = out > 0, targets == 1, targets != UNKNOWN
         both, either = said & true & known, (said | true) & known
-        return {f"iou_{i}": (float(both[:, i].sum()), float(either[:, i].sum())) for i in (0, 1)}
+        return {f"iou_{i}": (both[:, i].sum(), either[:, i].sum()) for i in (0, 1)}
     if name == "placer":
         out = out.flatten(1)
         there = targets[:, -1] > 0.5
@@ -280,38 +215,39 @@ def _counted(name: str, out: Tensor, targets: Tensor) -> dict[str, tuple[float, 
         start_gap = targets[:, :-1].view(len(out), -1, 2).norm(dim=2).mean(1)
         small = there & (start_gap < 0.6)
         right = (out[:, -1] > 0) == there
-        return {"placed": (float(gap[there].sum()), float(there.sum())),
-                "placed_near": (float(gap[small].sum()), float(small.sum())),
-                "is_board": (float(right.sum()), float(len(out)))}  # fmt: skip
+        return {"placed": (gap[there].sum(), there.sum()),
+                "placed_near": (gap[small].sum(), small.sum()),
+                "is_board": (right.sum(), len(out))}  # fmt: skip
     content, hidden, clay, opens, joined = out.split(list(OUTPUTS), dim=1)
     aims = targets.permute(0, 3, 1, 2).long()
     seen = aims[:, 1] == 0
     cells = seen & (aims[:, 0] >= 0)
-    wrong_boards = ((content.argmax(1) != aims[:, 0]) & cells).flatten(1).any(1)
+    wrong = (content.argmax(1) != aims[:, 0]) & cells
     sides = seen[:, None] & (aims[:, 4:] >= 0)
     mouths = seen & (aims[:, 3] >= 0)
     hides = aims[:, 1] >= 0
     return {
-        "cells": (float(((content.argmax(1) != aims[:, 0]) & cells).sum()), float(cells.sum())),
-        "boards": (float(wrong_boards.sum()), float(len(out))),
-        "hidden": (float((((hidden[:, 0] > 0) != (aims[:, 1] == 1)) & hides).sum()),
-                   float(hides.sum())),
-        "clay": (float(((clay.argmax(1) != aims[:, 2]) & cells).sum()), float(cells.sum())),
-        "opens": (float(((opens.argmax(1) != aims[:, 3]) & mouths).sum()), float(mouths.sum())),
-        "sides": (float((((joined > 0) != (aims[:, 4:] == 1)) & sides).sum()), float(sides.sum())),
+        "cells": (wrong.sum(), cells.sum()), "boards": (wrong.flatten(1).any(1).sum(), len(out)),
+        "hidden": ((((hidden[:, 0] > 0) != (aims[:, 1] == 1)) & hides).sum(), hides.sum()),
+        "clay": (((clay.argmax(1) != aims[:, 2]) & cells).sum(), cells.sum()),
+        "opens": (((opens.argmax(1) != aims[:, 3]) & mouths).sum(), mouths.sum()),
+        "sides": ((((joined > 0) != (aims[:, 4:] == 1)) & sides).sum(), sides.sum()),
     }  # fmt: skip
 
 
-class Training:
-    """One run: the networks, their averaged copies, and where the run stands."""
+class HexTraining(Training):
+    """The three networks, their averaged copies and their samples."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
-        self.device = device_of(options.device)
-        torch.manual_seed(options.seed)
-        kinds: dict[str, Any] = {"finder": Finder, "placer": Placer, "reader": Reader}
+        super().__init__(options)
+        kinds: dict[str, Any] = {"finder": finder_net, "placer": Placer, "reader": Reader}
         names = [name for name in kinds if name in options.networks.split(",")]
         self.learners = {name: Learner(kinds[name], self.device, options.rate) for name in names}
+        self.banks, self.held = (
+            {name: Bank(max(64, round(room[name] * options.room)), self.device) for name in names}
+            for room in (ROOM, dict.fromkeys(names, HELD_OUT_ROOM))
+        )
+        self.tables, self.losses = 0, dict[str, float | Tensor]()
         if options.resume:
             saved = torch.load(options.resume, map_location=self.device, weights_only=True)
             for name in set(names) & set(saved):
@@ -323,89 +259,60 @@ class Training:
         """The averaged networks."""
         return {name: learner.mean for name, learner in self.learners.items()}
 
-    @property
-    def steps(self) -> dict[str, int]:
-        """How many each has made."""
-        return {name: learner.steps for name, learner in self.learners.items()}
+    def take(self, split: str, sample: Mapping[str, Any]) -> None:
+        """Take in what one table gives each network."""
+        self.tables += split == "train"
+        for name, bank in (self.banks if split == "train" else self.held).items():
+            if name in sample:
+                bank.add({"pictures": sample[name], "targets": sample[TARGETS[name]]})
 
-    def step(self, name: str, bank: Bank, rate: float) -> float | Tensor:
-        """Let one network learn from one batch."""
-        learner = self.learners[name]
-        batch = max(2, round(BATCHES[name] * self.options.batch))
-        picks = torch.randint(bank.filled, (batch,), device=self.device)
-        pictures, targets = bank.some(picks)
-        pictures = disturbed(pictures).contiguous(memory_format=torch.channels_last)
-        if name == "placer":
-            pictures = cut(covered(pictures))
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            out = learner.net.train()(pictures)
-        loss = LOSSES[name](out.float(), targets)
-        learner.learn(loss, rate, 3.0)
-        return loss.detach()
+    def is_ready(self) -> bool:
+        """Say whether every network has enough to learn from."""
+        return all(bank.filled >= LEAST_SAMPLES for bank in self.banks.values())
 
-    def save(self, folder: Path, last: dict[str, Any]) -> None:
+    def step(self, rate: float) -> None:
+        """Let each network learn from one batch."""
+        for name, learner in self.learners.items():
+            batch = max(2, round(BATCHES[name] * self.options.batch))
+            picks = torch.randint(self.banks[name].filled, (batch,), device=self.device)
+            pictures, targets = sample_of(self.banks[name], picks)
+            pictures = disturbed(pictures).contiguous(memory_format=torch.channels_last)
+            if name == "placer":
+                pictures = cut(covered(pictures))
+            cuda = self.device.type == "cuda"
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=cuda):
+                out = learner.net.train()(pictures)
+            loss = LOSSES[name](out.float(), targets)
+            learner.learn(loss, rate, 3.0)
+            self.losses[name] = loss.detach()
+
+    def report(self) -> dict[str, Any]:
+        """Say how well each does on the tables that were learnt from, and on others."""
+        found: dict[str, float] = figures(self.means, self.held)
+        steps = {name: learner.steps for name, learner in self.learners.items()}
+        learnt = " ".join(f"{name}={float(loss):.4f}" for name, loss in self.losses.items())
+        say(f"steps {max(steps.values())} tables {self.tables} | {learnt}",
+            "      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))  # fmt: skip
+        return {"steps": steps, "tables": self.tables, "held_out": found}
+
+    def save(self, last: Mapping[str, Any]) -> None:
         """Write what is needed to go on and what is needed to read boards."""
+        folder = self.options.out
         torch.save({n: m.state_dict() for n, m in self.means.items()}, folder / "hex.pt")
         for name, net in self.means.items():
-            write_onnx(net, folder / f"{NAMES[name]}.onnx")
+            path = folder / f"{NAMES[name]}.onnx"
+            if isinstance(net, DownAndUp):
+                net.write(path, "hex")
+            else:
+                write_sequential(net, path)
         files = {name: folder / f"{name}.onnx" for name in NAMES.values()}
         write_manifest(folder / MANIFEST, {
             "format": FORMAT, "version": VERSION, "colour": "bgr", "contents": list(CONTENTS),
             "clay": list(CLAYS), "input": "bytes / 255 - 0.5, channels first",
-            "sets": {name: set_hash(name) for name in HEX_GAMES},
+            "sets": {name: set_hash(built_in_set(name)) for name in HEX_GAMES},
             "sha256": {name: sha256_of(path) for name, path in files.items() if path.exists()},
             "figures": last,
         })  # fmt: skip
-
-
-def set_hash(name: str) -> str:
-    """Return a short sum over what is in a box."""
-    box = built_in_set(name)
-    text = repr((sorted(box.kinds.items()), sorted(box.counts.items()), box.colours))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _take(banks: Mapping[str, Bank], samples: Mapping[str, Any]) -> None:
-    for name, bank in banks.items():
-        if name in samples:
-            bank.add(samples[name], samples[TARGETS[name]])
-
-
-def train(options: argparse.Namespace) -> None:
-    """Draw and learn until the time is over, then write the files."""
-    options.out.mkdir(parents=True, exist_ok=True)
-    with Drawers(sources(options.workers, options.seed, options.held_out)) as drawers:
-        run = Training(options)
-        share = options.room
-        banks = {n: Bank(max(64, round(ROOM[n] * share)), run.device) for n in run.learners}
-        held = {n: Bank(max(64, round(2400 * share)), run.device) for n in run.learners}
-        say_now, save_now = Now(SAY_EVERY_S), Now(SAVE_EVERY_S)
-        tables, losses = 0, dict[str, float | Tensor]()
-        for passed in shares_of(options.minutes, EXPORT_S):
-            waits = any(bank.filled < LEAST_SAMPLES for bank in banks.values())
-            for split, samples in drawers.drawn(TAKEN_A_STEP, 5.0 if waits else 0.0):
-                _take(banks if split == "train" else held, samples)
-                tables += split == "train"
-            if any(bank.filled < LEAST_SAMPLES for bank in banks.values()):
-                continue
-            for name, bank in banks.items():
-                losses[name] = run.step(name, bank, rate_at(passed, options.rate))
-            if say_now.is_due():
-                _report(run, held, losses, tables)
-            if save_now.is_due():
-                run.save(options.out, {"steps": run.steps})
-    last = _report(run, held, losses, tables)
-    run.save(options.out, {"steps": run.steps, "tables": tables, "held_out": last})
-
-
-def _report(
-    run: Training, held: Mapping[str, Bank], losses: Mapping[str, float | Tensor], tables: int
-) -> dict[str, float]:
-    found: dict[str, float] = figures(run.means, held)
-    learnt = " ".join(f"{name}={float(loss):.4f}" for name, loss in losses.items())
-    say(f"steps {max(run.steps.values())} tables {tables} | {learnt}",
-        "      held out: " + " ".join(f"{k}={v:.5f}" for k, v in found.items()))  # fmt: skip
-    return found
 
 
 def main() -> None:
@@ -415,7 +322,8 @@ def main() -> None:
     parser.add_argument("--batch", type=float, default=1.0, help="times the usual batches")
     parser.add_argument("--held-out", type=int, default=120, help="tables to measure with")
     parser.add_argument("--networks", default="finder,placer,reader", help="which to train")
-    train(parser.parse_args())
+    options = parser.parse_args()
+    train(HexTraining, sources(options.workers, options.seed, options.held_out), options)
 
 
 if __name__ == "__main__":

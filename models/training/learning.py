@@ -1,10 +1,12 @@
-"""What every network learns by: its averaged copy, its rate, the time it has, and ONNX of it."""
+"""How every network is trained: what is drawn, its averaged copy, its rate, its time, its ONNX."""
 
 from __future__ import annotations
 
+import argparse
 import math
 import time
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from models.training.harness import Drawers
+
+SAY_EVERY_S, SAVE_EVERY_S = 30.0, 90.0
+EXPORT_S = 20.0
+"""Kept free at the end for the last figures and the files."""
+TAKEN_A_STEP, WAIT_S = 16, 5.0
+"""Drawn samples that are taken in at a time, and how long it waits for the first ones."""
 WARM_UP = 0.04
 """Share of the time in which the rate goes up."""
 LOWEST = 0.01
@@ -39,6 +48,104 @@ def shares_of(minutes: float, export_s: float) -> Iterator[float]:
     began, total_s = time.monotonic(), minutes * 60 - export_s
     while (passed := time.monotonic() - began) < total_s:
         yield passed / total_s
+
+
+class Training(ABC):
+    """One run: what is learnt from, the networks, and where the run stands."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.device = device_of(options.device)
+        torch.manual_seed(options.seed)
+
+    @abstractmethod
+    def take(self, split: str, sample: Any) -> None:
+        """Take in what was drawn of one side."""
+
+    @abstractmethod
+    def is_ready(self) -> bool:
+        """Say whether there is enough to learn from."""
+
+    @abstractmethod
+    def step(self, rate: float) -> None:
+        """Learn from one batch."""
+
+    @abstractmethod
+    def report(self) -> dict[str, Any]:
+        """Say where the run stands and return it, with the figures on held-out samples."""
+
+    @abstractmethod
+    def save(self, last: Mapping[str, Any]) -> None:
+        """Write what is needed to go on and what the repository ships."""
+
+
+def train(
+    make: Callable[[argparse.Namespace], Training],
+    sources: Sequence[Callable[[], Iterator[tuple[str, Any]]]], options: argparse.Namespace,
+) -> None:  # fmt: skip
+    """Draw and learn until the time is over, then write the files."""
+    options.out.mkdir(parents=True, exist_ok=True)
+    with Drawers(sources) as drawers:
+        # Only now: a process that is forked with an accelerator open cannot use it.
+        run = make(options)
+        say_now, save_now = Now(SAY_EVERY_S), Now(SAVE_EVERY_S)
+        for share in shares_of(options.minutes, EXPORT_S):
+            for split, sample in drawers.drawn(TAKEN_A_STEP, 0.0 if run.is_ready() else WAIT_S):
+                run.take(split, sample)
+            if not run.is_ready():
+                continue
+            run.step(rate_at(share, options.rate))
+            if say_now.is_due():
+                last = run.report()
+                if save_now.is_due():
+                    run.save(last)
+    run.save(run.report())
+
+
+class Bank:
+    """Samples in the memory of a device, the oldest overwritten first."""
+
+    def __init__(self, room: int, device: torch.device) -> None:
+        self.room, self.device, self.count = room, device, 0
+        self._kept: dict[str, Tensor] = {}
+
+    @property
+    def filled(self) -> int:
+        """How many samples there are to learn from."""
+        return min(self.count, self.room)
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._kept[name]
+
+    def add(self, samples: Mapping[str, Any]) -> None:
+        """Take in some samples: arrays by name, as many rows each."""
+        rows = len(next(iter(samples.values())))
+        places = ((torch.arange(rows) + self.count) % self.room).to(self.device)
+        for name, array in samples.items():
+            new = torch.from_numpy(array)
+            if name not in self._kept:
+                self._kept[name] = torch.zeros(
+                    (self.room, *new.shape[1:]), dtype=new.dtype, device=self.device
+                )
+            self._kept[name][places] = new.to(self.device)
+        self.count += rows
+
+
+class Shares:
+    """Parts and wholes, summed up by name over batches."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, list[float]] = {}
+
+    def add(self, name: str, part: Any, whole: Any) -> None:
+        """Count some more."""
+        sums = self._sums.setdefault(name, [0.0, 0.0])
+        sums[0] += float(part)
+        sums[1] += float(whole)
+
+    def found(self) -> dict[str, float]:
+        """Return each part as a share of its whole."""
+        return {name: part / max(whole, 1e-6) for name, (part, whole) in self._sums.items()}
 
 
 class Now:
@@ -110,6 +217,67 @@ class Block(nn.Module):  # type: ignore[misc]
         return weight.detach().cpu().float().numpy(), bias.detach().cpu().float().numpy()
 
 
+class DownAndUp(nn.Module):  # type: ignore[misc]
+    """Picture to maps at a quarter of its size, in steps of 2 down to a 32nd and back up.
+
+    Nothing but 3 x 3 and 1 x 1 convolutions, so that a small computer runs it fast.
+    """
+
+    def __init__(
+        self, widths: tuple[int, ...], more: tuple[int, ...], outputs: int, head: int | None = None,
+        grey: float = 0.0,
+    ) -> None:  # fmt: skip
+        """Make it.
+
+        Args:
+            widths: channels at a half, a quarter, ... a 32nd of the size.
+            more: blocks at an 8th, 16th and 32nd beside the one that goes down.
+            outputs: maps that come out.
+            head: channels before the last layer, where those of a quarter are too few.
+            grey: is taken off the picture first.
+        """
+        super().__init__()
+        a, b, c, d, e = widths
+        self.grey = grey
+        self.stem = nn.Sequential(Block(3, a, 2), Block(a, b, 2), Block(b, b))
+        for name, low, high, count in zip(("8", "16", "32"), (b, c, d), (c, d, e), more,
+                                          strict=True):  # fmt: skip
+            after = [Block(high, high) for _ in range(count)]
+            setattr(self, f"down{name}", nn.Sequential(Block(low, high, 2), *after))
+        self.up16, self.up8, self.up4 = nn.Conv2d(e, d, 1), nn.Conv2d(d, c, 1), nn.Conv2d(c, b, 1)
+        self.join16, self.join8 = nn.Sequential(Block(d, d)), nn.Sequential(Block(c, c))
+        last = [] if head is None else [Block(b, head)]
+        self.join4 = nn.Sequential(Block(b, b), *last)
+        self.out = nn.Conv2d(head or b, outputs, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the maps of a batch of pictures."""
+        quarter = self.stem(x - self.grey)
+        eighth = self.down8(quarter)
+        sixteenth = self.down16(eighth)
+        x = self.join16(sixteenth + twice(self.up16(self.down32(sixteenth))))
+        x = self.join8(eighth + twice(self.up8(x)))
+        out: Tensor = self.out(self.join4(quarter + twice(self.up4(x))))
+        return out
+
+    def write(self, path: Path, name: str) -> None:
+        """Write it as ONNX of any picture size."""
+        self.eval()
+        writer, x = OnnxWriter(), "picture"
+        if self.grey:
+            # At the border the padding must mean grey, as it does in training: the shift stays a
+            # step of its own there.
+            x = writer.node("Sub", [x, writer.constant("grey", [self.grey])], "shifted")
+        quarter = writer.layers(x, "stem", self.stem)
+        eighth = writer.layers(quarter, "down8", self.down8)
+        sixteenth = writer.layers(eighth, "down16", self.down16)
+        x = writer.layers(sixteenth, "down32", self.down32)
+        for step, skip in (("16", sixteenth), ("8", eighth), ("4", quarter)):
+            x = writer.joined(x, skip, f"up{step}", getattr(self, f"up{step}"))
+            x = writer.layers(x, f"join{step}", getattr(self, f"join{step}"))
+        writer.save(writer.layer(x, "maps", self.out), path, name, self.out.out_channels)
+
+
 def twice(x: Tensor) -> Tensor:
     """Return maps of twice the size."""
     return nn.functional.interpolate(x, scale_factor=2.0, mode="nearest")
@@ -164,17 +332,6 @@ class OnnxWriter:
         big = self.node("Resize", [small, "", scales], f"{name}.big", mode="nearest", **how)
         return self.node("Add", [skip, big], f"{name}.sum")
 
-    def down_and_up(self, x: str, first: str, net: Any) -> str:
-        """Add a network that goes down to a 32nd of the picture and back up to a quarter."""
-        quarter = self.layers(x, first, getattr(net, first))
-        eighth = self.layers(quarter, "down8", net.down8)
-        sixteenth = self.layers(eighth, "down16", net.down16)
-        x = self.layers(sixteenth, "down32", net.down32)
-        for name, skip in (("16", sixteenth), ("8", eighth), ("4", quarter)):
-            x = self.joined(x, skip, f"up{name}", getattr(net, f"up{name}"))
-            x = self.layers(x, f"join{name}", getattr(net, f"join{name}"))
-        return x
-
     def save(self, last: str, path: Path, name: str, outputs: int | str = "outputs") -> None:
         """Write it for pictures of any size."""
         from onnx import TensorProto, checker, helper, save
@@ -191,7 +348,7 @@ class OnnxWriter:
         save(model, str(path))
 
 
-def write_sequential(net: nn.Sequential, path: Path, name: str = "hex") -> None:
+def write_sequential(net: nn.Sequential, path: Path) -> None:
     """Write a network whose layers simply follow one another."""
     writer = OnnxWriter()
-    writer.save(writer.layers("picture", "step", net.eval()), path, name)
+    writer.save(writer.layers("picture", "step", net.eval()), path, "hex")

@@ -17,7 +17,7 @@ from models.scenes.splits import Split, invented_names
 from models.scenes.world.faces import Face
 from models.scenes.world.invented import invented_set
 from models.scenes.world.lands import land_box
-from models.teaching.examples import KEPT_PX, cut_example
+from models.teaching.examples import KEPT_PX, cut_example, folds_of
 from vision.core.crop import Patches
 
 Ints = NDArray[np.int64]
@@ -56,7 +56,7 @@ def _printed(name: str) -> Prints:
     periods = np.array([box.periods[kind] for kind in box.faces])
     faces = list(box.faces.values())
     return Prints(
-        kept_faces(faces), np.arange(len(faces)), periods, _folds(box.lattice), lands=False
+        kept_faces(faces), np.arange(len(faces)), periods, folds_of(box.lattice), lands=False
     )
 
 
@@ -64,12 +64,8 @@ def _landed(name: str) -> Prints:
     box = land_box(name, PRINTS_A_LAND)
     kinds = [n for n, faces in enumerate(box.faces.values()) for _ in faces]
     faces = [face for faces in box.faces.values() for face in faces]
-    folds = _folds(box.lattice)
+    folds = folds_of(box.lattice)
     return Prints(kept_faces(faces), np.array(kinds), np.full(len(faces), folds), folds, lands=True)
-
-
-def _folds(lattice: str) -> int:
-    return 4 if lattice == "square" else 6
 
 
 def kept_faces(faces: list[Face]) -> Patches:

@@ -24,7 +24,7 @@ GLARES, BRIGHTEST = 0.3, 120.0
 HEX_FOLDS = 6
 
 
-class Bank:
+class PrintBank:
     """Boxes in the memory of the device, as many as there is room for."""
 
     def __init__(self, room: int, device: torch.device) -> None:
@@ -73,7 +73,7 @@ class Pairs:
         return Pairs(*(np.concatenate([getattr(self, n), getattr(more, n)]) for n in names))
 
 
-def picked(bank: Bank, lands: bool, boxes: int, count: int, rng: np.random.Generator) -> Pairs:
+def picked(bank: PrintBank, lands: bool, boxes: int, count: int, rng: np.random.Generator) -> Pairs:
     """Return pairs of looks out of some boxes, so many prints of each."""
     known = bank.boxes[lands]
     rows = [
@@ -100,7 +100,7 @@ def _of_lands(first: int, box: Prints, count: int, rng: np.random.Generator) -> 
     return first + one, first + other, turns[0], turns[1], np.full(count, box.folds), box.kinds[one]
 
 
-def gathered(bank: Bank, places: Ints) -> Tensor:
+def gathered(bank: PrintBank, places: Ints) -> Tensor:
     """Return patches of the bank, in the order of places."""
     return bank.patches[torch.from_numpy(places.ravel()).to(bank.patches.device)]
 

@@ -2,7 +2,7 @@
 
 Tables are drawn from the train side of every split, their tiles cut out as play cuts them, and a
 linear discriminant analysis is fitted to what they look like. Other tables, with outlines that
-miss by more, then say how far its confidences may be trusted. Minutes on two plain cores.
+miss by more, then say how far its confidences may be trusted.
 """
 
 from __future__ import annotations
@@ -60,13 +60,12 @@ class Learnt:
     names: tuple[str, ...]
 
 
-def learn(set_name: str, tables: int, workers: int, first_seed: int = 0) -> tuple[Learnt, Learnt]:
+def learn(set_name: str, tables: int, workers: int) -> tuple[Learnt, Learnt]:
     """Return what was cut out of drawn tables: to fit to, and to calibrate with."""
     calibrating = max(1, round(tables * CALIBRATION_SHARE))
-    fitting = range(first_seed, first_seed + tables)
-    other = range(first_seed + tables, first_seed + tables + calibrating)
+    other = range(tables, tables + calibrating)
     return (
-        _drawn(set_name, fitting, workers, MISSES, 0.0, "tables to learn from"),
+        _drawn(set_name, range(tables), workers, MISSES, 0.0, "tables to learn from"),
         _drawn(set_name, other, workers, CALIBRATING_MISSES, CALIBRATED_FROM_PX,
                "tables to calibrate with"),
     )  # fmt: skip
@@ -185,7 +184,7 @@ def exposed_longer(patches: Patches, gain: float) -> Patches:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train as the command line asks."""
     parser = parser_of("reader", __doc__, SQUARE_GAMES)
-    parser.add_argument("--tables", type=int, default=160, help="drawn tables to learn from")
+    parser.add_argument("--tables", type=int, default=600, help="drawn tables to learn from")
     asked = parser.parse_args(arguments)
     for name in asked.sets or SQUARE_GAMES:
         figures = train(name, asked.out, asked.tables, asked.workers)

@@ -65,6 +65,14 @@ class Sample:
     """Cells x 6, of uint8: 1 where the side from a corner to the next is the edge of a piece of
     card, 0 where the same card goes on."""
 
+    def padded(self) -> dict[str, Array]:
+        """Return it as one row of each array, with room for as many cells as any table has."""
+        count = len(self.kinds)
+        cells = {"kinds": self.kinds, "corners": self.corners_px, "cut": self.cut_sides}
+        rows = {name: np.pad(own, [(0, MOST_CELLS - count)] + [(0, 0)] * (own.ndim - 1))[None]
+                for name, own in cells.items()}  # fmt: skip
+        return {"bgr": self.bgr[None], "ids": self.ids[None], "counts": np.array([count]), **rows}
+
 
 def sources(
     processes: int, seed: int, held_out: int

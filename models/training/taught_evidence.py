@@ -120,7 +120,7 @@ def most_more(ours: Trees, strange: Array) -> float:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train as the command line asks."""
     parser = parser_of("taught_evidence", __doc__)
-    parser.add_argument("--boxes", type=int, default=16, help="invented boxes to teach")
+    parser.add_argument("--boxes", type=int, default=32, help="invented boxes to teach")
     asked = parser.parse_args(arguments)
     names = invented_names("train", "square")[: asked.boxes]
     parts = [one for one in made("boxes", box_rows, names, asked.workers) if one is not None]

@@ -14,8 +14,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the name that everyone knows it by
 from torch import Tensor
 
-from models.training.network import SIZE_PX, STRIDE
-from models.training.samples import BOARD, HEX, MOST_CELLS, SAMPLE_PX, SQUARE, Sample
+from models.training.learning import Bank
+from models.training.samples import BOARD, HEX, SAMPLE_PX, SQUARE
+from vision.detect.network import SIZE_PX, STRIDE
 
 TILE_PX = (13.0, 165.0)
 """Widths that tiles have in the network's pictures."""
@@ -28,36 +29,6 @@ CENTRE_WIDTH = 0.22
 SQRT3 = sqrt(3.0)
 GAMMA = 2.2
 """From a picture's numbers to light and back, nearly."""
-
-
-class Bank:
-    """Drawn tables kept on the device, the oldest replaced once it is full."""
-
-    def __init__(self, room: int, device: torch.device) -> None:
-        width, height = SAMPLE_PX
-        self.device, self.room, self.drawn = device, room, 0
-        self.bgr = torch.zeros((room, 3, height, width), dtype=torch.uint8, device=device)
-        self.ids = torch.zeros((room, height, width), dtype=torch.int16, device=device)
-        self.kinds = torch.zeros((room, MOST_CELLS), dtype=torch.uint8, device=device)
-        self.corners = torch.zeros((room, MOST_CELLS, 6, 2), device=device)
-        self.cut = torch.zeros((room, MOST_CELLS, 6), dtype=torch.uint8, device=device)
-        self.counts = torch.zeros(room, dtype=torch.long, device=device)
-
-    @property
-    def filled(self) -> int:
-        """How many tables there are to look at."""
-        return min(self.drawn, self.room)
-
-    def add(self, sample: Sample) -> None:
-        """Take in one more table."""
-        at, count = self.drawn % self.room, len(sample.kinds)
-        self.bgr[at] = torch.from_numpy(sample.bgr).to(self.device).permute(2, 0, 1)
-        self.ids[at] = torch.from_numpy(sample.ids).to(self.device)
-        self.kinds[at, :count] = torch.from_numpy(sample.kinds).to(self.device)
-        self.corners[at, :count] = torch.from_numpy(sample.corners_px).to(self.device)
-        self.cut[at, :count] = torch.from_numpy(sample.cut_sides).to(self.device)
-        self.counts[at] = count
-        self.drawn += 1
 
 
 @dataclass(frozen=True)
@@ -99,9 +70,9 @@ def _maps(bank: Bank, picks: Tensor, size_px: int, rng: torch.Generator) -> Tens
     """Return for each view the homography from its pixels to its table's, count x 3 x 3."""
     count = len(picks)
     device = bank.device
-    cells = bank.counts[picks]
+    cells = bank["counts"][picks]
     chosen = (torch.rand(count, generator=rng, device=device) * cells.clamp(min=1)).long()
-    corners = bank.corners[picks, chosen]
+    corners = bank["corners"][picks, chosen]
     empty = cells == 0
     middle = corners.mean(1)
     width = torch.linalg.vector_norm(corners[:, 0] - corners[:, 2], dim=1) / sqrt(2)
@@ -164,7 +135,7 @@ def _pictures(
     for step in range(3):
         own = torch.nonzero(level == step)[:, 0]
         if len(own):
-            source = bank.bgr[picks[own]].float() / 255
+            source = bank["bgr"][picks[own]].permute(0, 3, 1, 2).float() / 255
             if step:
                 source = F.avg_pool2d(source, 2**step)
             out[own] = F.grid_sample(
@@ -232,12 +203,12 @@ def _targets(
     x, y = places[..., 0], places[..., 1]
     inside = (x >= 0) & (y >= 0) & (x < width) & (y < height)
     rows = torch.arange(len(picks), device=device)[:, None].expand_as(x)
-    ids = bank.ids[picks[rows], y.clamp(0, height - 1), x.clamp(0, width - 1)].long()
+    ids = bank["ids"][picks[rows], y.clamp(0, height - 1), x.clamp(0, width - 1)].long()
     judged = inside & (ids >= 0)
     on = judged & (ids > 0)
     cell = (ids - 1).clamp(min=0)
     middle, frame, kinds = _frames(bank, picks, scene_from_view)
-    cut = bank.cut[picks]
+    cut = bank["cut"][picks]
     kind = kinds[rows, cell]
     centre, frame_at = middle[rows, cell], frame[rows, cell]
     here = grid[..., :2].reshape(1, -1, 2)
@@ -291,7 +262,7 @@ def _square_side(local: Tensor) -> Tensor:
 
 def _frames(bank: Bank, picks: Tensor, scene_from_view: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return each cell's middle, its frame (columns: half axes; a hex's: to its corners), kind."""
-    corners, kinds = bank.corners[picks], bank.kinds[picks].long()
+    corners, kinds = bank["corners"][picks], bank["kinds"][picks].long()
     view_from_scene = torch.linalg.inv(scene_from_view)
     flat = torch.cat([corners, torch.ones_like(corners[..., :1])], -1)
     seen = torch.einsum("nij,nckj->ncki", view_from_scene, flat)
@@ -334,6 +305,3 @@ def _numbers(frame: Tensor, square: Tensor, size: Tensor) -> Tensor:
         torch.log(size / SIZE_PX), spread * half_gap, spread * xy,
         torch.cos(folds * turn), torch.sin(folds * turn),
     ], -1)  # fmt: skip
-
-
-__all__ = ["BOARD", "HEX", "SQUARE", "Bank", "View", "look"]

@@ -10,20 +10,21 @@ import pytest
 
 from engine.setfile import built_in_set
 from models.evaluate import __main__ as everything
-from models.evaluate import calibration, harness, renders, small
+from models.evaluate import harness, renders, tables
 from models.evaluate.harness import Figure, Subject, save_subject, saved_subjects
-from models.evaluate.photographs import best_overlap
 from models.evaluate.report import (
     BEGIN,
     END,
     keep_text,
-    kept_text,
+    kept_texts,
     main,
     page,
     summary,
     with_summary,
+    write_report,
 )
 from models.evaluate.score import score_table
+from models.evaluate.taught.counting import best_fit
 from models.scenes.scene import scene_from
 from models.scenes.settings import draw_settings, without_disturbance
 from vision.core.tables import TableState
@@ -62,7 +63,7 @@ def test_a_figure_says_whether_it_holds():
 def test_the_page_has_every_figure_and_the_worst_pictures(tmp_path):
     figure = Figure("tiles wrong", 3, 2000, most=1)
     save_subject(Subject("squares", "carnival", (figure,), ("squares/worst/one.jpg",)), tmp_path)
-    keep_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"], "151 of 152\n")
+    keep_text(tmp_path, "teaching", "catan", "151 of 152\n")
     subjects = saved_subjects(tmp_path)
 
     assert subjects[0].figures == (figure,)
@@ -81,19 +82,21 @@ def test_a_page_without_results_is_refused(tmp_path, capsys):
     assert "make evaluate" in capsys.readouterr().err
 
 
-def test_what_a_part_printed_is_kept_for_the_same_question_only(tmp_path):
-    keep_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"], "151 of 152\n")
+def test_what_the_commands_of_a_part_print_is_put_together(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(everything, "TEXT_PARTS", {"teaching": "Boxes"})
+    for word in ("qwirkle", "catan"):
+        assert everything.run("teaching", ["this", word], tmp_path)
 
-    assert kept_text(tmp_path, "teaching", ["models.evaluate.teaching", "catan"]) == "151 of 152\n"
-    assert kept_text(tmp_path, "teaching", ["models.evaluate.teaching", "qwirkle"]) is None
+    assert kept_texts(tmp_path)["teaching"].count("Beautiful is better than ugly.") == 2
+    assert "Beautiful is better than ugly." in capfd.readouterr().out
 
 
 def test_a_scale_makes_every_part_smaller(tmp_path):
     whole, tenth = (everything.parts(scale, 1, None, tmp_path) for scale in (1.0, 0.1))
 
-    assert whole["squares"][0][:3] == ["models.evaluate.tables", "--tables", "500"]
-    assert tenth["squares"][0][:3] == ["models.evaluate.tables", "--tables", "50"]
-    assert tenth["small"][0][2] == "6"
+    assert whole["squares"][0][:4] == ["models.evaluate.tables", "squares", "--tables", "500"]
+    assert tenth["squares"][0][:4] == ["models.evaluate.tables", "squares", "--tables", "50"]
+    assert tenth["small"][0][3] == "6"
     assert list(whole) == list(tenth)
 
 
@@ -106,10 +109,12 @@ def test_an_unknown_part_is_named(capsys):
 
 
 def test_layouts_overlap_at_the_best_shift_and_turn():
-    corner = {(0, 0), (1, 0), (1, 1)}
+    corner = {(0, 0): "fox", (1, 0): "owl", (1, 1): "hen"}
+    names = ["owl", "hen", "fox"]
 
-    assert best_overlap(corner, {(5, 5), (5, 6), (4, 6)}) == 3
-    assert best_overlap(corner, {(0, 0), (1, 0), (2, 0)}) == 2
+    assert best_fit(np.array([(5, 5), (5, 6), (4, 6)]), names, corner, 4)[0] == 3
+    assert best_fit(np.array([(0, 0), (1, 0), (2, 0)]), names, corner, 4)[0] == 2
+    assert best_fit(np.array([(1, 0), (1, 1), (0, 0)]), names, corner, 4)[:2] == (3, 3)
 
 
 @pytest.fixture(scope="module")
@@ -130,11 +135,9 @@ def test_a_render_is_read_from_its_file_and_counted_once(render, tmp_path, capsy
 
     assert renders.main(asked) == 0
     assert "tables exactly right: 1 of 1" in capsys.readouterr().out
-    assert renders.main([*asked, "--half", "even"]) == 0
-    assert capsys.readouterr().out == ""
-    rows = (tmp_path / "renders" / "schlangennest.jsonl").read_text("utf-8").splitlines()
+    rows = (tmp_path / "photoreal" / "schlangennest.jsonl").read_text("utf-8").splitlines()
     assert renders.main(asked) == 0
-    assert (tmp_path / "renders" / "schlangennest.jsonl").read_text("utf-8").splitlines() == rows
+    assert (tmp_path / "photoreal" / "schlangennest.jsonl").read_text("utf-8").splitlines() == rows
 
 
 def test_renders_are_left_out_where_there_are_none(tmp_path, monkeypatch, capsys):
@@ -153,20 +156,20 @@ def test_sure_readings_of_nothing_count_as_sure_and_wrong(render):
 
     score = score_table(truth, state, built_in_set("schlangennest"))
 
-    assert (score.invented, score.sure, score.sure_wrong) == (1, 1, 1)
-    assert score.missed == score.tiles
+    assert (score["invented"], score["sure"], score["sure_wrong"]) == (1, 1, 1)
+    assert score["missed"] == score["tiles"]
 
 
 def test_a_shrunk_picture_keeps_its_points_where_they_were():
     bgr = np.zeros((80, 120, 3), np.uint8)
     cv2.rectangle(bgr, (40, 20), (79, 59), (255, 255, 255), -1)
 
-    half = small.shrunk(bgr, 0.5)
+    half = tables.shrunk(bgr, 0.5)
 
     ys, xs = np.nonzero(half[..., 0] > 128)
     seen = [(xs.min() - 0.5, ys.min() - 0.5), (xs.max() + 0.5, ys.max() + 0.5)]
     assert half.shape == (40, 60, 3)
-    assert small.shrunk_px([(39.5, 19.5), (79.5, 59.5)], 0.5) == pytest.approx(np.array(seen))
+    assert tables.shrunk_px([(39.5, 19.5), (79.5, 59.5)], 0.5) == pytest.approx(np.array(seen))
 
 
 def test_the_readme_has_the_short_table_of_the_shipped_page():
@@ -191,7 +194,7 @@ def test_a_document_gets_the_short_table_between_its_marks():
     assert text.endswith("after\n")
 
 
-def test_claims_are_counted_beside_what_they_say(tmp_path, capsys):
+def test_claims_are_counted_beside_what_they_say(tmp_path):
     rows = {
         "squares": {"confidences": [[0.8, True], [0.6, False]], "beside_confidences": []},
         "spots": {"confidences": [[0.999, True]]},
@@ -201,9 +204,8 @@ def test_claims_are_counted_beside_what_they_say(tmp_path, capsys):
         (tmp_path / part).mkdir()
         (tmp_path / part / "carnival.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
 
-    assert calibration.main(["--results", str(tmp_path)]) == 0
+    said = write_report(tmp_path).read_text("utf-8")
 
-    said = capsys.readouterr().out
     assert "tiles in play: 2 claims between 0.5 and 0.99 (fewer than 200" in said
     assert "0.5 to 0.99: says 70.0 %, right 50.0 % of 2, off by -20.0" in said
     assert "strangers: 1 claims" in said

@@ -96,27 +96,35 @@ def test_openspiel_sees_the_same_game():
     assert sum(state.returns()) == 0 and not state.is_chance_node()
 
 
-def test_games_are_kept_and_taken_up(tmp_path: Path):
-    row = Row("sssnake", "random", 0.98, level=2)
-    path = tmp_path / "play.jsonl"
-    path.write_text("")
-    (count,) = play.played(path, [row], 1, 0.0)
-    assert not count.results
+def test_games_of_a_row_are_kept_and_taken_up_until_it_is_decided(tmp_path: Path, monkeypatch):
+    row, asked = Row("sssnake", "random", 0.98, level=2), []
 
-    result = play_one(row, 0)
-    count.results[result["task"]] = result
+    def lost(task, row):
+        asked.append(task)
+        return {"task": task, "result": 0.0, "stated": []}
+
+    monkeypatch.setattr(play, "play_one", lost)
+    count = play.played(tmp_path, row, 1)
+    again = play.played(tmp_path, row, 1)
+
+    assert len(asked) == len(count.results) == len(again.results) < play.MOST_GAMES
     page = play.table([count], 1.0)
-    assert "sssnake: level 2 against random | 1 |" in page
+    assert f"sssnake: level 2 against random | {len(asked)} | 0.0% |" in page
+
+
+def test_a_game_is_played_to_its_end():
+    result = play_one("sssnake: level 2 against random 0", Row("sssnake", "random", 0.98, level=2))
+
+    assert result["result"] in (0.0, 0.5, 1.0)
+    assert result["plies"] > 10
 
 
 def test_stated_results_are_held_against_how_games_ended():
-    count = play.Count(Row("snekagon", ITSELF, 0.5))
-    count.results = {
-        "a": {"result": 1.0, "stated": [0.9, 0.9]},
-        "b": {"result": 0.0, "stated": [0.1, 0.1]},
-    }
+    results = [{"result": 1.0, "stated": [0.9, 0.9]}, {"result": 0.0, "stated": [0.1, 0.1]}]
 
-    assert "calibration error 10.0%" in play.calibration([count])
+    assert "calibration error 10.0%" in play.calibration(
+        [play.Count(Row("snekagon", ITSELF, 0.5), results)]
+    )
 
 
 def unsure(steep: float, games: int = 1200) -> list[play_curve.Stated]:
@@ -136,8 +144,8 @@ def test_a_search_that_is_too_unsure_is_put_right_on_games_that_were_not_fitted(
     told = play_curve.checked(pairs, 15.0)
 
     assert min(curve.early, curve.late) > 1.8 and max(curve.early, curve.late) < 3.2
-    plain = play_curve.error((one.value, one.result) for one in pairs)
-    assert play_curve.error(told) < plain / 2
+    plain = play.error((one.value, one.result) for one in pairs)
+    assert play.error(told) < plain / 2
 
 
 def test_a_search_that_is_right_is_left_alone():
@@ -148,8 +156,8 @@ def test_a_search_that_is_right_is_left_alone():
 
 
 def test_games_against_itself_are_kept_fitted_and_written(tmp_path: Path):
-    asked = ["--out", str(tmp_path), "--only", "snekagon", "--games", "1", "--to",
-             str(tmp_path / "curves.json")]  # fmt: skip
+    asked = ["--out", str(tmp_path), "--game", "snekagon", "--each", "1", "--to",
+             str(tmp_path / "curves.json"), "--workers", "1"]  # fmt: skip
     play_curve.main(asked)
     kept = (tmp_path / "play_curve.jsonl").read_text("utf-8")
     play_curve.main(asked)

@@ -130,7 +130,7 @@ def test_table_is_read_exactly(game, seed):
 
     state = read_table(scene.bgr, ReadRequest("square", tile_set))
 
-    assert score_table(scene.truth, state, tile_set).mistakes == ()
+    assert score_table(scene.truth, state, tile_set)["mistakes"] == []
     assert state.quality.ok
 
 
@@ -182,7 +182,7 @@ def test_cards_that_glare_has_burnt_to_blank_white_are_told_at_their_place():
 
     assert not state.quality.ok
     boxes = [advice.box for advice in state.quality.advice if advice.what == "glare"]
-    lost = score_table(scene.truth, state, built_in_set("sssnake")).missed
+    lost = score_table(scene.truth, state, built_in_set("sssnake"))["missed"]
     seen = [np.mean(entry["outline"], axis=0) for entry in state.tiles]
     burnt = [
         middle

@@ -11,6 +11,7 @@ import numpy as np
 
 from models.evaluate.harness import told
 from models.scenes.world.arrays import Array
+from models.teaching.examples import folds_of
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach
 from vision import ReadRequest, Shape, Stages, TableState, TaughtSet, find_taught, stages_for
@@ -75,7 +76,7 @@ def stages_of(box: TaughtSet) -> Stages:
 
 
 def count_layout(
-    tally: Tally, state: TableState, truth: Mapping[Cell, str], folds: int, name: str
+    tally: Tally, state: TableState, truth: Mapping[Cell, str], shape: Shape, name: str
 ) -> None:
     """Add one table whose truth is known up to shift and turn; not good enough ones apart."""
     if not state.quality.ok:
@@ -83,7 +84,9 @@ def count_layout(
         return
     entries = [*state.tiles, *state.unsure]
     cells = np.array([e["at"] if "at" in e else e["cells"][0] for e in entries]).reshape(-1, 2)
-    shared, right, places = best_fit(cells, [str(e["tile"]) for e in entries], truth, folds)
+    shared, right, places = best_fit(
+        cells, [str(e["tile"]) for e in entries], truth, folds_of(shape)
+    )
     tally.tables += 1
     tally.tiles += len(truth)
     tally.right += right

@@ -9,12 +9,12 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from engine.game import Move
 from engine.placement import Layout
 from models.evaluate.harness import ROOT, told
 from models.evaluate.taught import ropes, stained, wood
@@ -25,8 +25,7 @@ from vision.hexes.cells import turned_cell
 SIZE_PX = (1600, 1200)
 Verdict = tuple[int, str, str, bool]
 """Number, player, tile and whether it was legal."""
-Tile = tuple[str, frozenset[tuple[int, int]]]
-"""Name and cells."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def evaluate_game(home: Path, trial: Trial = ROPES) -> Iterator[str]:
     asked = sum(event["event"] == "question" for event in events[trial.name])
     equal = sum(a == b for a, b in zip(own, built_in, strict=False))
     one = played(trial.game, "held-out", "greedy", trial.seed)
-    true = [(n + 1, m.player, _tile_of(m), True) for n, m in enumerate(one.moves)]
+    true = [(n + 1, m.player, str(m.tile or ""), True) for n, m in enumerate(one.moves)]
     yield f"a taught copy of {trial.game} {trial.about}: a game of {len(true)} moves"
     yield f"  verdicts equal to those with the built-in box: {equal} of {len(built_in)}"
     yield f"  verdicts as the game was played: {sum(v in true for v in own)}"
@@ -79,18 +78,9 @@ def evaluate_game(home: Path, trial: Trial = ROPES) -> Iterator[str]:
 def evaluate_wooden(home: Path, tables: int) -> Iterator[str]:
     """Referee a game with the wooden Snekagon, then read other tables of it with all tiles on."""
     yield from evaluate_game(home, WOODEN)
-    exact = right = count = 0
-    for seed in range(wood.TABLE_SEEDS, wood.TABLE_SEEDS + tables):
-        photo = home / f"wood-{seed}.jpg"
-        layout = wood.write_table(photo, seed)
-        said = json.loads(_run(home, "read", str(photo), "--set", "wood", "--json", may_fail=True))
-        truth = {(piece.tile, frozenset(piece.cells)) for piece in layout.pieces}
-        same = max(len(truth & _tiles(said, turn)) for turn in range(6))
-        extra = len(said["tiles"]) + len(said["unsure"]) - same
-        right, count = right + same, count + len(truth)
-        exact += same == len(truth) and not extra
-    yield f"  tiles right on other tables: {told(right, count, 100)}"
-    yield f"  tables exactly right: {told(exact, tables, 100)}"
+    yield "  other tables of it"
+    seeds = range(wood.TABLE_SEEDS, wood.TABLE_SEEDS + tables)
+    yield from _read_tables(home, "wood", seeds, wood.write_table, _in_turns)
 
 
 def evaluate_stained(home: Path, tables: int) -> Iterator[str]:
@@ -99,54 +89,70 @@ def evaluate_stained(home: Path, tables: int) -> Iterator[str]:
     stained.write_lessons(lessons)
     _run(home, "teach", "stained", "--shape", "hex", "--photos", str(lessons), "--labels",
          str(lessons / "labels.json"), "--game", stained.GAME)  # fmt: skip
-    sums = {"tiles": [0, 0], "clay": [0, 0], "tables": [0, 0]}
-    for seed in range(stained.TABLE_SEEDS, stained.TABLE_SEEDS + tables):
-        photo = home / f"stained-{seed}.jpg"
-        one = stained.write_table(photo, seed)
-        said = json.loads(_run(home, "read", str(photo), "--set", "stained", "--json",
-                               may_fail=True))  # fmt: skip
-        layout, boards = one.layouts[-1], len(one.players)
-        ways = [_on_boards(layout, boards, first) for first in range(boards)]
-        tiles, clay = max(ways, key=lambda way: len(way[0] & _read_tiles(said)))
-        sums["tiles"][0] += len(tiles & _read_tiles(said))
-        sums["clay"][0] += len(clay & _read_clay(said))
-        sums["tables"][0] += tiles == _read_tiles(said) and clay == _read_clay(said)
-        for key, count in (("tiles", len(tiles)), ("clay", len(clay)), ("tables", 1)):
-            sums[key][1] += count
     yield "a taught copy of snekagon5g of stained wood, rings of tin for clay: last tables of games"
-    yield f"  tiles right, on the right board: {told(sums['tiles'][0], sums['tiles'][1], 100)}"
-    yield f"  clay right, and where it opens to: {told(sums['clay'][0], sums['clay'][1], 100)}"
-    yield f"  tables exactly right: {told(sums['tables'][0], sums['tables'][1], 100)}"
+    seeds = range(stained.TABLE_SEEDS, stained.TABLE_SEEDS + tables)
+    yield from _read_tables(home, "stained", seeds, stained.write_table, _in_rings)
 
 
-def _on_boards(layout: Layout, boards: int, first: int) -> tuple[set[Any], set[Any]]:
-    """Return tiles and clay with the boards counted on from one of them."""
-    tiles = {(p.tile, ((p.board or 0) + first) % boards, frozenset(p.cells)) for p in layout.pieces}
-    clay = {((c.board + first) % boards, c.cell, c.kind, c.opens) for c in layout.clay}
-    return tiles, clay
+Seen = tuple[set[Any], set[Any]]
+"""Tiles by name, board and cells, and clay by board, cell, kind and where it opens to."""
 
 
-def _read_tiles(state: Mapping[str, Any]) -> set[Any]:
-    return {
+def _read_tables(
+    home: Path, box: str, seeds: range, write: Callable[[Path, int], T],
+    ways: Callable[[T], list[Seen]],
+) -> Iterator[str]:  # fmt: skip
+    """Read tables of a taught box and yield how many tiles, clay and whole tables are right.
+
+    Args:
+        home: where all of it lies.
+        box: which one.
+        seeds: of the tables.
+        write: photographs the table of a seed, and returns what lies there.
+        ways: in which that may be counted; the one that is read best is taken.
+    """
+    sums = Counter[str]()
+    for seed in seeds:
+        photo = home / f"{box}-{seed}.jpg"
+        counted = ways(write(photo, seed))
+        said = _said(json.loads(_run(home, "read", str(photo), "--set", box, "--json",
+                                     may_fail=True)))  # fmt: skip
+        tiles, clay = max(counted, key=lambda way: len(way[0] & said[0]))
+        sums.update({
+            "tiles": len(tiles), "tiles right": len(tiles & said[0]), "clay": len(clay),
+            "clay right": len(clay & said[1]), "right": (tiles, clay) == said,
+        })  # fmt: skip
+    yield f"  tiles right, on the right board: {told(sums['tiles right'], sums['tiles'], 100)}"
+    if sums["clay"]:
+        yield f"  clay right, and where it opens to: {told(sums['clay right'], sums['clay'], 100)}"
+    yield f"  tables exactly right: {told(sums['right'], len(seeds), 100)}"
+
+
+def _in_turns(layout: Layout) -> list[Seen]:
+    """Return a layout on one board in all its turns."""
+    return [
+        ({(p.tile, 0, frozenset(turned_cell(c, turn) for c in p.cells)) for p in layout.pieces},
+         set()) for turn in range(6)
+    ]  # fmt: skip
+
+
+def _in_rings(game: Played) -> list[Seen]:
+    """Return the last layout of a game with its boards counted on from each of them."""
+    layout, boards = game.layouts[-1], len(game.players)
+    return [
+        ({(p.tile, ((p.board or 0) + first) % boards, frozenset(p.cells)) for p in layout.pieces},
+         {((c.board + first) % boards, c.cell, c.kind, c.opens) for c in layout.clay})
+        for first in range(boards)
+    ]  # fmt: skip
+
+
+def _said(state: Mapping[str, Any]) -> Seen:
+    tiles = {
         (str(entry["tile"]), entry.get("board", 0), frozenset((q, r) for q, r in entry["cells"]))
         for entry in (*state["tiles"], *state["unsure"])
     }
-
-
-def _read_clay(state: Mapping[str, Any]) -> set[Any]:
-    return {(c["board"], (c["cell"][0], c["cell"][1]), c["kind"], c.get("opens"))
-            for c in state["clay"]}  # fmt: skip
-
-
-def _tiles(state: Mapping[str, Any], turn: int) -> set[Tile]:
-    return {
-        (str(entry["tile"]), frozenset(turned_cell((q, r), turn) for q, r in entry["cells"]))
-        for entry in (*state["tiles"], *state["unsure"])
-    }
-
-
-def _tile_of(move: Move) -> str:
-    return str(move.tile or "")
+    return tiles, {(c["board"], (c["cell"][0], c["cell"][1]), c["kind"], c.get("opens"))
+                   for c in state["clay"]}  # fmt: skip
 
 
 def _verdicts(events: list[dict[str, Any]]) -> list[Verdict]:

@@ -7,6 +7,7 @@ more than other prints do, though nobody could tell such kinds apart.
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -18,8 +19,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from models.evaluate.detection import LEAST_WIDE_PX, width_of
+from models.evaluate.detection import LEAST_WIDE_PX
 from models.evaluate.harness import every_row, spread, told
+from models.evaluate.score import NEAR, paired
 from models.evaluate.taught.counting import Cell, Tally, count_layout, stages_of, taught
 from models.scenes.arrange import extent_of
 from models.scenes.camera.develop import unpacked
@@ -30,11 +32,13 @@ from models.scenes.splits import Split, invented_names, rng_of
 from models.scenes.world.arrays import Array
 from models.scenes.world.faces import Face
 from models.scenes.world.invented import ALIKE, FACE_PX, InventedSet, invented_set, planned_kinds
-from models.scenes.world.lattices import Spot, cell_middles, laid
+from models.scenes.world.lattices import laid, single_spot
 from models.scenes.world.things import TableTop
+from models.teaching.examples import folds_of
 from models.teaching.labels import parse_labels
 from models.teaching.teach import Lesson, teach, why_again
 from vision import Picture, ReadRequest, Shape, TaughtSet, find_taught, read_table
+from vision.core.types import width_of
 
 Json = Mapping[str, Any]
 
@@ -55,8 +59,6 @@ TABLE_SIZES = ((1280, 960), (1920, 1080), (1280, 720))
 LEFT_OUT = 1 / 3
 """Share of the kinds that somebody never taught."""
 SURELY = 0.9
-NEAR = 0.5
-"""An entry is about a tile when their middles are nearer than that, in widths of the tile."""
 COARSE_PX = 44
 LOOKED_AT = 2 * ALIKE
 """Coarse pictures that differ by more are not looked at finely."""
@@ -65,18 +67,18 @@ SHIFTS_PX = (-2, -1, 0, 1, 2)
 are evaluated differ by 1.9 to 2.9 so, all other pairs by 4 at least."""
 
 
-def evaluate_invented(
-    shape: Shape, boxes: int, tables: int, out: Path, workers: int, first: int = FIRST_TABLE
-) -> Iterator[str]:
+def evaluate_invented(asked: argparse.Namespace) -> Iterator[str]:
     """Teach held-out boxes from two photographs each and read other tables; yield the figures."""
-    tally, kinds = Tally(), 0
-    names = box_names(shape, boxes)
-    work = partial(_box_row, shape=shape, tables=tables, first=first)
-    path = out / f"invented-{shape}-{tables}-{first}.jsonl"
-    for row in every_row(path, "name", names, work, workers, "models/teaching"):
-        tally.plus(row["tally"])
-        kinds += row["kinds"]
-    yield from tally.lines(f"invented {shape}, {len(names)} boxes, {kinds} kinds")
+    shapes: tuple[Shape, ...] = ("square", "hex")
+    for shape in shapes:
+        tally, kinds = Tally(), 0
+        names = box_names(shape, asked.boxes)
+        work = partial(_box_row, shape=shape, tables=asked.tables)
+        path = asked.out / f"invented-{shape}-{asked.tables}.jsonl"
+        for row in every_row(path, "name", names, work, asked.workers, "models/teaching"):
+            tally.plus(row["tally"])
+            kinds += row["kinds"]
+        yield from tally.lines(f"invented {shape}, {len(names)} boxes, {kinds} kinds")
 
 
 def box_names(shape: Shape, count: int) -> list[str]:
@@ -85,17 +87,17 @@ def box_names(shape: Shape, count: int) -> list[str]:
     return sorted(names, key=lambda name: (abs(planned_kinds(name) - KINDS), name))[:count]
 
 
-def _box_row(name: str, shape: Shape, tables: int, first: int) -> dict[str, Any]:
+def _box_row(name: str, shape: Shape, tables: int) -> dict[str, Any]:
     """Return what one box gave, taught and read."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         photos = Path(folder, name)
         labels = write_lessons(name, shape, photos)
         box = taught(f"taught-{name}", shape, photos, labels, Path(folder))
-    for scene in tables_of(name, shape, tables, first):
+    for scene in tables_of(name, shape, tables):
         truth = table_truth(name, scene.truth["tiles"])
         state = read_table(scene.bgr, ReadRequest(shape, box.tile_set), stages_of(box))
-        count_layout(tally, state, truth, 4 if shape == "square" else 6, name)
+        count_layout(tally, state, truth, shape, name)
     return {"name": name, "tally": asdict(tally), "kinds": len(box.tile_set.kinds)}
 
 
@@ -171,17 +173,14 @@ def lesson_photo(
                      fill=0.9, aim=(0.0, 0.0))  # fmt: skip
     settings = replace(settings, camera=camera)
     rng = np.random.default_rng(settings.seed)
-    steps, step = (4 if shape == "square" else 6), pitch_mm + settings.cards.gap_mm
+    folds, step = folds_of(shape), pitch_mm + settings.cards.gap_mm
     columns = int(np.ceil(np.sqrt(len(periods) * 1.3)))
     spots = []
     for n, kind in enumerate(rng.permutation(sorted(periods))):
         y, x = divmod(n, columns)
         cell = (x, y) if shape == "square" else (x - y // 2, y)
-        middle = cell_middles([cell], step, shape)[0]
-        turns = int(rng.integers(steps))
-        truth = {"tile": str(kind), "at": list(cell), "turns": turns % periods[str(kind)]}
-        spots.append(Spot(str(kind), (float(middle[0]), float(middle[1])), 360.0 / steps * turns,
-                          np.zeros((1, 2)), truth))  # fmt: skip
+        turns = int(rng.integers(folds))
+        spots.append(single_spot(str(kind), cell, turns, periods[str(kind)], step, shape))
     items = laid(spots, settings.cards, step, rng)
     top = TableTop(tuple(items), faces, extent_of(items, faces))
     canvas, jpeg = shot(settings, top)
@@ -228,12 +227,13 @@ def part_lesson(name: str, home: Path, split: Split) -> tuple[Lesson, set[str]]:
     return Lesson(f"taught-{name}", "square", home / name, parsed, replace=True), known
 
 
-def evaluate_missing(boxes: int, tables: int, workers: int) -> Iterator[str]:
+def evaluate_missing(asked: argparse.Namespace) -> Iterator[str]:
     """Teach held-out boxes but for a third of their kinds, read tables; yield the figures."""
     counts: Counter[str] = Counter()
-    for one in spread(partial(_part_counted, tables=tables), box_names("square", boxes), workers):
+    names = box_names("square", asked.boxes // 2)
+    for one in spread(partial(_part_counted, tables=asked.tables), names, asked.workers):
         counts += one
-    yield f"a third of the kinds never taught, {boxes} boxes"
+    yield f"a third of the kinds never taught, {len(names)} boxes"
     for way in ("with evidence", "without"):
         missing, named, known, right, sure = (
             counts[f"{key}, {way}"] for key in ("missing", "named", "taught", "right", "sure")
@@ -266,16 +266,14 @@ def _part_read(
     prints = one_print(invented_set(name))
     state = read_table(bgr, ReadRequest("square", box.tile_set), stages_of(box))
     entries = [*state.tiles, *state.unsure, *state.aside]
-    middles = np.array([np.mean(e["outline"], axis=0) for e in entries]).reshape(-1, 2)
+    true, said = ([np.array(one["outline"]) for one in some] for some in (tiles, entries))
+    pairs = paired(true, said, [width_of(outline) for outline in true], NEAR)
     counts: Counter[str] = Counter()
-    for tile in tiles:
-        outline, kind = np.array(tile["outline"]), prints[tile["tile"]]
-        wide = float(np.linalg.norm(outline[1] - outline[0]))
-        apart = np.linalg.norm(middles - outline.mean(axis=0), axis=1)
-        near = int(np.argmin(apart)) if len(apart) else -1
-        said = entries[near] if near >= 0 and apart[near] < NEAR * wide else None
-        sure = said is not None and float(said["confidence"]) >= SURELY
-        right = said is not None and said["tile"] == kind
+    for number, tile in enumerate(tiles):
+        kind = prints[tile["tile"]]
+        entry = entries[pairs[number]] if number in pairs else None
+        sure = entry is not None and float(entry["confidence"]) >= SURELY
+        right = entry is not None and entry["tile"] == kind
         if kind in known:
             counts += Counter({f"taught, {way}": 1, f"right, {way}": int(right),
                                f"sure, {way}": int(right and sure)})  # fmt: skip
@@ -289,7 +287,7 @@ def _part_read(
 
 def one_print(box: InventedSet) -> dict[str, str]:
     """Return the name of its print for each kind: the first kind that has it."""
-    turns = 4 if box.lattice == "square" else 6
+    turns = folds_of(box.lattice)
     fine = {kind: face.levels[0].astype(np.int16) for kind, face in box.faces.items()}
     coarse = {kind: _coarse(picture) for kind, picture in fine.items()}
     out: dict[str, str] = {}

@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.placement import Layout
+from engine.placement import Layout, Piece
+from engine.tiles import TileKind
 from models.scenes.games.film import film_settings
-from models.scenes.games.positions import Played, played
+from models.scenes.games.positions import Played, laid_anyhow, played
 from models.scenes.games.stage import Stage
 from models.scenes.scene import camera_for, painted, photographed
 from models.scenes.settings import NO_CLUTTER, CameraSettings, CardSettings, SceneSettings
+from models.scenes.world.arrays import Random
 from models.scenes.world.faces import Box
 
+MOST_TRIES = 400
 STILL_FRAMES = 9
 """Pictures of each moment, at ten a second."""
 
@@ -67,6 +70,30 @@ def photographs(
     camera = camera_for(settings, stage.extent_mm)
     for layout in layouts:
         yield photographed(settings, painted(settings, stage.top(layout), camera))
+
+
+def laid_pieces(
+    kinds: Iterable[TileKind], free: set[tuple[int, int, int]], rng: Random
+) -> list[Piece]:
+    """Return hex tiles laid anyhow on free cells of boards, as far as they find room.
+
+    Args:
+        kinds: of tiles, one of each.
+        free: board and cell, as long as nothing lies there.
+        rng: to draw with.
+    """
+    pieces: list[Piece] = []
+    for kind in sorted(kinds, key=lambda kind: -len(kind.cells)):
+        spots = sorted(free)
+        for _ in range(MOST_TRIES):
+            number, q, r = spots[int(rng.integers(len(spots)))]
+            cells = laid_anyhow(kind, (q, r), rng)
+            own = {(number, *cell) for cell in cells}
+            if own <= free:
+                free -= own
+                pieces.append(Piece(kind.name, cells, number))
+                break
+    return pieces
 
 
 def keep_lessons(

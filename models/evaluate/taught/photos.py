@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -48,24 +47,14 @@ def evaluate_qwirkle(folder: Path, home: Path) -> list[str]:
         state = read_table(load_picture(folder / file), ReadRequest("square", box.tile_set),
                            stages_of(box))  # fmt: skip
         reading += perf_counter() - began
-        count_layout(tally, state, truth, 4, file)
+        count_layout(tally, state, truth, "square", file)
     once = reading / max(tally.tables, 1)
     speed = f"  taught in {seconds:.1f} s, {seconds / once:.0f} times one read of {once:.2f} s"
     return [*tally.lines("qwirkle, taught from two photographs"), speed]
 
 
-@dataclass(frozen=True, eq=False)
-class Fold:
-    """What is learnt from, and what is read then."""
-
-    lesson: Lesson
-    chosen: Examples
-    patches: Array
-    tiles: tuple[str, ...]
-
-
-def kingdomino_folds(folder: Path, shots: Sequence[int] = SHOTS) -> Iterator[tuple[int, Fold]]:
-    """Yield examples a kind and a fold; all photographs of one board are on the same side."""
+def evaluate_kingdomino(folder: Path, home: Path) -> Iterator[str]:
+    """Teach with few examples a kind and read other boards, five folds grouped by board."""
     data = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
     lesson = Lesson(
         "kingdomino-taught", "square", folder, parse_labels(data, "square"), grid=(5, 5)
@@ -76,29 +65,22 @@ def kingdomino_folds(folder: Path, shots: Sequence[int] = SHOTS) -> Iterator[tup
     rng = np.random.default_rng(FOLD_SEED)
     fold_of = {file: int(number) % FOLDS for number, files in zip(
         rng.permutation(len(boards)), boards, strict=True) for file in files}  # fmt: skip
-    for count in shots:
-        for fold in range(FOLDS):
-            chosen = _few(gathered, {f for f, k in fold_of.items() if k != fold}, count, rng)
-            held = [n for n, file in enumerate(gathered.photos) if fold_of[file] == fold]
-            tiles = tuple(gathered.tiles[n] for n in held)
-            yield count, Fold(lesson, chosen, patches[held], tiles)
-
-
-def evaluate_kingdomino(folder: Path) -> Iterator[str]:
-    """Teach with few examples a kind and read other boards, five folds grouped by board."""
     yield f"kingdomino: {FOLDS} folds, all photographs of one board in the same"
-    counts = {shots: np.zeros(5, int) for shots in SHOTS}
-    for shots, fold in kingdomino_folds(folder):
-        readings = learn(fold.lesson, fold.chosen, folder).reader.read(fold.patches)
-        for reading, tile in zip(readings, fold.tiles, strict=True):
-            good = bool(reading.guesses) and reading.guesses[0].tile == tile
-            said = reading.guesses[0].confidence if reading.guesses else 0.0
-            unsure = reading.as_tile().clear_winner(UNSURE_BELOW) is None
-            counts[shots] += (good, 1, said >= SURE, said >= SURE and good, unsure)
-    for shots, (right, count, sure, sure_right, unsure) in counts.items():
+    for shots in SHOTS:
+        counts = np.zeros(5, int)
+        for fold in range(FOLDS):
+            chosen = _few(gathered, {f for f, k in fold_of.items() if k != fold}, shots, rng)
+            held = [n for n, file in enumerate(gathered.photos) if fold_of[file] == fold]
+            readings = learn(lesson, chosen, home).reader.read(patches[held])
+            for n, reading in zip(held, readings, strict=True):
+                good = bool(reading.guesses) and reading.guesses[0].tile == gathered.tiles[n]
+                said = reading.guesses[0].confidence if reading.guesses else 0.0
+                unsure = reading.as_tile().clear_winner(UNSURE_BELOW) is None
+                counts += (good, 1, said >= SURE, said >= SURE and good, unsure)
+        right, count, sure, sure_right, doubted = (int(n) for n in counts)
         yield f"  {shots} a kind: terrain right {told(right, count, 100)}"
         yield f"    right of those at {SURE} {told(sure_right, sure, 100)}"
-        yield f"    unsure {told(unsure, count, 100)}"
+        yield f"    unsure {told(doubted, count, 100)}"
 
 
 def evaluate_catan(folder: Path, home: Path) -> list[str]:

@@ -17,14 +17,15 @@ import numpy as np
 from engine.lattice import HEX_SIDE_NAMES, hex_board, hex_neighbours
 from engine.placement import Clay, Layout, Piece
 from engine.setfile import built_in_set
-from models.evaluate.taught.photographed import Setting, keep_lessons, photographs
+from models.evaluate.taught.photographed import Setting, keep_lessons, laid_pieces, photographs
 from models.evaluate.taught.wood import EDGE, PITCH_MM, PX_PER_MM, SIDE, THICK_MM, block, plank
-from models.scenes.games.positions import Played, laid_anyhow, played
+from models.scenes.games.positions import Played, played
 from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Array
 from models.scenes.world.faces import BOARD, Box, Face, face_of
 
 GAME = "snekagon5g"
+SIZE_PX = (2000, 1500)
 STAINS = {
     "blue": ((120, 92, 52), (160, 126, 78), (186, 152, 104)),
     "red": ((40, 48, 128), (56, 66, 160), (80, 92, 186)),
@@ -40,7 +41,7 @@ RING_MM, HOLE_MM, GAP_DEG = 7.0, 3.2, 44.0
 EYE_MM = 7.5
 """Radius of the holes in a board."""
 PLAYERS = ("blue", "red", "yellow", "green", "violet")
-LESSON_SEEDS = (1, 2, 3)
+LESSON_SEEDS, LESSON_BOARDS = (1, 2, 3), 2
 TABLE_SEEDS = 300
 """From here on seeds are games whose last table is read."""
 CLAY_A_BOARD = 5
@@ -60,7 +61,7 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
     """Photograph two boards with tiles and clay once a seed, with ``labels.json``."""
     layouts = {seed: laid_layout(seed, _colours(seed)) for seed in seeds}
     shots = (
-        (photograph(layout, (2000, 1500), seed, 2),
+        (photograph(layout, SIZE_PX, seed, LESSON_BOARDS),
          [*map(_tile, sorted(layout.pieces)),
           *map(_clay, sorted(layout.clay, key=lambda one: (one.board, one.cell)))])
         for seed, layout in layouts.items()
@@ -91,37 +92,30 @@ def photograph(layout: Layout, size_px: tuple[int, int], seed: int, boards: int)
     return jpeg
 
 
-def write_table(path: Path, seed: int, size_px: tuple[int, int] = (2000, 1500)) -> Played:
+def write_table(path: Path, seed: int) -> Played:
     """Photograph the last table of a game."""
     one = played(GAME, "held-out", "greedy", seed)
-    path.write_bytes(photograph(one.layouts[-1], size_px, seed, len(one.players)))
+    path.write_bytes(photograph(one.layouts[-1], SIZE_PX, seed, len(one.players)))
     return one
 
 
-def laid_layout(seed: int, colours: Sequence[str], boards: int = 2) -> Layout:
+def laid_layout(seed: int, colours: Sequence[str]) -> Layout:
     """Return tiles of some colours laid anyhow on boards, clay of both kinds on some of them."""
     rng = rng_of("stained-lesson", seed)
     box = built_in_set(GAME)
     eyes = {(q, r) for q, r in box.extras["board"]["eyes"]}
-    free = {(n, *cell) for n in range(boards) for cell in hex_board(SIDE) if cell not in eyes}
-    pieces: list[Piece] = []
+    free = {
+        (n, *cell) for n in range(LESSON_BOARDS) for cell in hex_board(SIDE) if cell not in eyes
+    }
     kinds = [kind for colour in colours for kind in box.of_colour(colour)]
-    for kind in sorted(kinds, key=lambda kind: -len(kind.cells)):
-        spots = sorted(free)
-        for _ in range(400):
-            number, q, r = spots[int(rng.integers(len(spots)))]
-            cells = laid_anyhow(kind, (q, r), rng)
-            if {(number, *cell) for cell in cells} <= free:
-                free -= {(number, *cell) for cell in cells}
-                pieces.append(Piece(kind.name, cells, number))
-                break
-    return Layout(pieces=frozenset(pieces), clay=frozenset(_clays(pieces, boards, rng)))
+    pieces = laid_pieces(kinds, free, rng)
+    return Layout(pieces=frozenset(pieces), clay=frozenset(_clays(pieces, rng)))
 
 
-def _clays(pieces: Sequence[Piece], boards: int, rng: np.random.Generator) -> list[Clay]:
+def _clays(pieces: Sequence[Piece], rng: np.random.Generator) -> list[Clay]:
     """Return clay on ends of tiles: open towards their bodies, closed on single hexes."""
     found = []
-    for number in range(boards):
+    for number in range(LESSON_BOARDS):
         own = [piece for piece in sorted(pieces) if piece.board == number]
         for index in rng.permutation(len(own))[:CLAY_A_BOARD].tolist():
             cell = own[index].cells[0]

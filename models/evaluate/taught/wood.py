@@ -18,16 +18,17 @@ import numpy as np
 from engine.draw.boards import board_outline, board_size
 from engine.draw.hexes import outline
 from engine.lattice import Cell, hex_board
-from engine.placement import Layout, Piece
+from engine.placement import Layout
 from engine.setfile import built_in_set
 from engine.tiles import TileKind
 from models.evaluate.taught.photographed import (
     Setting,
     keep_lessons,
+    laid_pieces,
     photograph_game,
     photographs,
 )
-from models.scenes.games.positions import Played, laid_anyhow
+from models.scenes.games.positions import Played
 from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Array
 from models.scenes.world.faces import BOARD, Box, Face, face_of
@@ -101,10 +102,10 @@ def write_lessons(folder: Path, seeds: Sequence[int] = LESSON_SEEDS) -> dict[str
     return keep_lessons(folder, shots, owner_map())
 
 
-def write_table(path: Path, seed: int, size_px: tuple[int, int] = (1280, 960)) -> Layout:
+def write_table(path: Path, seed: int) -> Layout:
     """Photograph the board with all tiles on it, laid anyhow."""
     layout = lesson_layout(seed)
-    path.write_bytes(photograph(layout, size_px, seed))
+    path.write_bytes(photograph(layout, (1280, 960), seed))
     return layout
 
 
@@ -116,19 +117,9 @@ def photograph(layout: Layout, size_px: tuple[int, int], seed: int) -> bytes:
 
 def lesson_layout(seed: int) -> Layout:
     """Return all tiles of the box laid anyhow on the board, some of them side by side."""
-    rng = rng_of("wooden-lesson", seed)
-    free = set(hex_board(SIDE))
-    pieces: list[Piece] = []
-    kinds = sorted(built_in_set(GAME).kinds.values(), key=lambda kind: -len(kind.cells))
-    for kind in kinds:
-        spots = sorted(free)
-        while True:
-            cells = laid_anyhow(kind, spots[int(rng.integers(len(spots)))], rng)
-            if set(cells) <= free:
-                break
-        free -= set(cells)
-        pieces.append(Piece(kind.name, cells))
-    return Layout(pieces=frozenset(pieces))
+    free = {(0, *cell) for cell in hex_board(SIDE)}
+    laid = laid_pieces(built_in_set(GAME).kinds.values(), free, rng_of("wooden-lesson", seed))
+    return Layout(pieces=frozenset(replace(piece, board=None) for piece in laid))
 
 
 def write_game(

@@ -58,11 +58,11 @@ class Canvas:
         """Number of the item seen, from 1; 0 for the table and for what hides items."""
 
     @classmethod
-    def over(cls, below: Canvas) -> Canvas:
-        """Return an empty canvas of the same camera, for what moves over a still picture."""
+    def over(cls, below: Canvas, camera: Camera) -> Canvas:
+        """Return an empty canvas in the same light, for what moves over a still picture."""
         canvas = cls.__new__(cls)
-        canvas.camera, canvas.lamp = below.camera, below.lamp
-        canvas.lit = np.full(below.lit.shape, 255, np.uint8)
+        canvas.camera, canvas.lamp = camera, below.lamp
+        canvas.lit = np.full(camera.size_px[::-1], 255, np.uint8)
         return canvas
 
     def copied(self) -> Canvas:

@@ -44,13 +44,13 @@ def noise_bank() -> Array:
 
 @lru_cache(maxsize=2)
 def _kept_grain(height: int, width: int) -> Array:
-    return _laid_out_grain(height, width)
+    return laid_out(noise_bank(), height, width)
 
 
-def _laid_out_grain(height: int, width: int) -> Array:
-    """Return the noise laid out larger than a picture, so that any piece of it can be cut."""
+def laid_out(noise: Array, height: int, width: int) -> Array:
+    """Return noise laid out larger than a picture, so that any piece of it can be cut."""
     across, down = width // NOISE_PX + 2, height // NOISE_PX + 2
-    return np.tile(noise_bank(), (down, across, 1))
+    return np.tile(noise, (down, across, 1))
 
 
 @lru_cache(maxsize=64)
@@ -190,6 +190,6 @@ def _blurred(linear: Array, sensor: SensorSettings) -> Array:
 def _with_noise(picture: Array, boost: float, rng: Random) -> Array:
     height, width = picture.shape[:2]
     x, y = (int(v) for v in rng.integers(0, NOISE_PX, 2))
-    lay_out = _kept_grain if height * width <= KEPT_PX else _laid_out_grain
-    grain = lay_out(height, width)[y : y + height, x : x + width]
-    return cv2.scaleAdd(grain, boost, picture)
+    kept = height * width <= KEPT_PX
+    grain = _kept_grain(height, width) if kept else laid_out(noise_bank(), height, width)
+    return cv2.scaleAdd(grain[y : y + height, x : x + width], boost, picture)

@@ -15,6 +15,7 @@ from models.scenes.camera.develop import (
     Developer,
     exposed,
     gain_for,
+    laid_out,
     noise_bank,
     radiance,
     tone_curve,
@@ -44,7 +45,9 @@ class FilmSensor:
         self._sharpen = sensor.sharpen
         self._curve = tone_curve(round(sensor.contrast, 2))
         developer = Developer(sensor, level)
-        self._grain = self._laid_out(developer.noise_boost, size_px) if sensor.noise else None
+        noise = noise_bank() * np.float32(developer.noise_boost)
+        # Sharpened as the picture is.
+        self._grain = laid_out(self.held(noise), *size_px[::-1]) if sensor.noise else None
 
     def held(self, root: Array) -> Array:
         """Return the root of the light as it is kept: sharpened, in 16 bits."""
@@ -64,13 +67,6 @@ class FilmSensor:
             grain = self._grain[y : y + height, x : x + width]
             eight = cv2.addWeighted(held, bright, grain, 1 / STEPS, 0, dtype=cv2.CV_8U)
         return np.asarray(cv2.LUT(eight, self._curve))
-
-    def _laid_out(self, boost: float, size_px: tuple[int, int]) -> Array:
-        """Return noise larger than a picture, sharpened as the picture is."""
-        bank = noise_bank() * np.float32(boost)
-        width, height = size_px
-        across, down = width // NOISE_PX + 2, height // NOISE_PX + 2
-        return np.tile(self.held(bank), (down, across, 1))
 
 
 def in_steps(root: Array) -> Array:
@@ -149,7 +145,7 @@ class Still:
 
         Arms have no fine print: they and their shadows are painted small and enlarged.
         """
-        over = self._small_canvas()
+        over = Canvas.over(self.canvas, self._small_camera)
         item, face = arm_item(arm), arm_face(arm.look, arm.length_mm)
         over.throw_sprite_shadow(face, item, 190)
         left: Array = cv2.LUT(over.lit, self._shadow_table())
@@ -195,12 +191,6 @@ class Still:
         seen = cv2.multiply(light[window], through, dtype=cv2.CV_32F)
         light[window] = cv2.add(seen, laid, dtype=cv2.CV_16S)
         return light
-
-    def _small_canvas(self) -> Canvas:
-        over = Canvas.over(self.canvas)
-        over.camera = self._small_camera
-        over.lit = np.full(self._small_camera.size_px[::-1], 255, np.uint8)
-        return over
 
     def _shadow_table(self) -> Array:
         """Return how much of the root of the light is left in a shadow, in 256 steps."""

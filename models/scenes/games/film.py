@@ -5,7 +5,7 @@ Whatever happens is a method that yields the frames which show it; the table sta
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from models.scenes.games.stage import Stage
 from models.scenes.scene import camera_for
 from models.scenes.settings import SceneSettings, draw_settings
 from models.scenes.splits import Split, rng_of
-from models.scenes.world.arrays import Array, Json
+from models.scenes.world.arrays import Array, Json, pair
 from models.scenes.world.hands import WIDTH_MM, arm_item
 from models.scenes.world.things import Arm, Item, Lathe, TableTop
 
@@ -122,44 +122,51 @@ class FilmedTable:
             item = self._stage.item(things[drawn] if thing is None else thing)
             away = self._rng.normal(0, 25 if thing is None else 8, 2)
             x, y = item.x_mm + float(away[0]), item.y_mm + float(away[1])
-        arm = self._arm(int(self._rng.integers(4)), (x, y))
-        yield from self._reach(arm, 1.0, 0.0, None)
-        self._extra = (replace(CUP, x_mm=x, y_mm=y),)
-        self._paint()
-        yield from self._hold(arm, STAY_S)
-        yield from self._reach(arm, 0.0, 1.0, None)
+
+        def put() -> None:
+            self._extra = (replace(CUP, x_mm=x, y_mm=y),)
+
+        yield from self._someone_reaches((x, y), put, STAY_S)
 
     def cup_taken_away(self) -> Iterator[FilmFrame]:
         """Let a hand take the cup away."""
         cup = self._extra[0]
-        arm = self._arm(int(self._rng.integers(4)), (cup.x_mm, cup.y_mm))
-        yield from self._reach(arm, 1.0, 0.0, None)
-        self._extra = ()
-        self._paint()
-        yield from self._reach(arm, 0.0, 1.0, None)
+
+        def take() -> None:
+            self._extra = ()
+
+        yield from self._someone_reaches((cup.x_mm, cup.y_mm), take)
 
     def cups_cleared_away(self) -> Iterator[FilmFrame]:
         """Let a hand take away the cups that have stood there from the beginning."""
         cups = self._stage.top(self.layout).lathes
-        x, y = (cups[0].x_mm, cups[0].y_mm) if cups else self._middle()
-        arm = self._arm(int(self._rng.integers(4)), (x, y))
+        at = (cups[0].x_mm, cups[0].y_mm) if cups else self._middle()
+        yield from self._someone_reaches(at, self._stage.clear_away)
+
+    def _someone_reaches(
+        self, at: tuple[float, float], change: Callable[[], None], stay_s: float = 0.0
+    ) -> Iterator[FilmFrame]:
+        """Let anybody's hand reach to a place, change something there, and leave."""
+        arm = self._arm(int(self._rng.integers(4)), at)
         yield from self._reach(arm, 1.0, 0.0, None)
-        self._stage.clear_away()
+        change()
         self._paint()
+        if stay_s:
+            yield from self._hold(arm, stay_s)
         yield from self._reach(arm, 0.0, 1.0, None)
 
     def knock(self) -> Iterator[FilmFrame]:
         """Let the camera be bumped: it shakes, then hangs a little differently."""
         for _ in range(max(2, round(0.3 * self.fps))):
             shake = self._rng.normal(0, 0.012 * self._camera.size_px[0], 2)
-            yield self._frame(None, None, (float(shake[0]), float(shake[1])))
+            yield self._frame(None, None, pair(shake))
         old = self.settings.camera
         aim = np.array(old.aim) + self._rng.normal(0, 0.03, 2)
         camera = replace(
             old, azimuth_deg=old.azimuth_deg + float(self._rng.normal(0, 2)),
             roll_deg=old.roll_deg + float(self._rng.normal(0, 1)),
             elevation_deg=min(90.0, old.elevation_deg + float(self._rng.normal(0, 1))),
-            aim=(float(aim[0]), float(aim[1])),
+            aim=pair(aim),
         )  # fmt: skip
         self.settings = replace(self.settings, camera=camera)
         moved = camera_for(self.settings, self._stage.extent_mm)
@@ -261,8 +268,7 @@ class FilmedTable:
             return self._middle()
         item = self._stage.item(changed[0])
         face = self._still.top.faces[item.face]
-        middle = item.outline_mm(face)[:, :2].mean(axis=0)
-        return float(middle[0]), float(middle[1])
+        return pair(item.outline_mm(face)[:, :2].mean(axis=0))
 
     def _held(self, after: Layout) -> Item | None:
         new = _minus(after, self.layout)
@@ -270,7 +276,7 @@ class FilmedTable:
 
     def _middle(self) -> tuple[float, float]:
         low, high = self._stage.extent_mm.min(axis=0), self._stage.extent_mm.max(axis=0)
-        return float((low[0] + high[0]) / 2), float((low[1] + high[1]) / 2)
+        return pair((low + high) / 2)
 
     # --- pictures --------------------------------------------------------------------------
 

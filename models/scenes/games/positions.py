@@ -187,16 +187,20 @@ def _spoilt_pieces(tile_set: TileSet, layout: Layout, rng: Random) -> Layout:
         return layout
     kind = tile_set[left[int(rng.integers(len(left)))]]
     board = boards[int(rng.integers(len(boards)))]
-    side = int(tile_set.extras.get("board", {}).get("side", 6))
-    eyes = {tuple(eye) for eye in tile_set.extras.get("board", {}).get("eyes", ())}
     taken = {cell for p in layout.pieces if p.board == board for cell in p.cells}
-    free = set(hex_board(side)) - taken - eyes
+    free = _board_cells(tile_set) - taken
     near = [c for c in sorted(free) if any(_beside(c, t) for t in taken)] or sorted(free)
     for _ in range(40):
         cells = laid_anyhow(kind, near[int(rng.integers(len(near)))], rng)
         if set(cells) <= free:
             return replace(layout, pieces=layout.pieces | {Piece(kind.name, cells, board)})
     return layout
+
+
+def _board_cells(tile_set: TileSet) -> set[Cell]:
+    """Return the cells of a board that tiles may lie on."""
+    board = tile_set.extras.get("board", {})
+    return set(hex_board(int(board.get("side", 6)))) - {(q, r) for q, r in board.get("eyes", ())}
 
 
 def _beside(one: Cell, other: Cell) -> bool:
@@ -266,9 +270,8 @@ def _piece_changed(
         around = [(-r, q + r) for q, r in around]
     dq, dr = HEX_STEPS[int(rng.integers(6))] if rng.random() < 0.7 else (0, 0)
     moved = tuple(sorted((q0 + dq + q, r0 + dr + r) for q, r in around))
-    board = tile_set.extras.get("board", {})
-    free = set(hex_board(int(board.get("side", 6)))) - {tuple(eye) for eye in board.get("eyes", ())}
-    free -= {cell for p in layout.pieces if p.board == like.board for cell in p.cells}
+    taken = {cell for p in layout.pieces if p.board == like.board for cell in p.cells}
+    free = _board_cells(tile_set) - taken
     if not set(moved) <= free:
         return None
     tile = like.tile or ""

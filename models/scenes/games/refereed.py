@@ -67,10 +67,10 @@ def sensible_move(
     return max((choice[int(i)] for i in tried), key=lambda move: lead_after(game, position, move))
 
 
-def plan(game: AnyGame, position: Any, rng: Random, most: int = LONGEST_GAME) -> list[Move]:
+def plan(game: AnyGame, position: Any, rng: Random) -> list[Move]:
     """Return the moves of a game from a position to its end."""
     moves: list[Move] = []
-    while len(moves) < most:
+    while len(moves) < LONGEST_GAME:
         move = sensible_move(game, position, rng)
         if move is None:
             break

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from engine.placement import Clay, Layout, Piece, Placement
-from models.scenes.arrange import extent_of, lay_out, moved_item, pieces_of
+from models.scenes.arrange import card_truth, lay_out, moved_item, pieces_of
 from models.scenes.games.positions import Table, left_in_box
 from models.scenes.settings import SceneSettings
 from models.scenes.splits import rng_of
@@ -80,16 +79,11 @@ class Stage:
 
     def _card(self, card: Placement, rng: np.random.Generator) -> Item:
         cards = self.settings.cards
-        kind = self._tile_set[card.tile]
         x, y, angle = self._cell_pose(card)
         # Neighbours are not looked at here, so half of the carelessness is all there is room for.
         away = rng.normal(0, 0.25 * cards.shift_mm, 2).clip(-1.5, 1.5)
         spin = float(np.clip(rng.normal(0, 0.3 * cards.turn_deg), -2.5, 2.5))
-        truth: dict[str, Any] = {
-            "tile": card.tile, "at": list(card.at), "turns": card.turns % kind.period,
-        }  # fmt: skip
-        if card.field is not None:
-            truth["field"] = card.field
+        truth = card_truth(card, self._tile_set)
         spot = Spot(card.tile, (x, y), angle, np.zeros((1, 2)), truth)
         at = x + float(away[0]), y + float(away[1])
         return item_of(spot, at, angle + 90.0 * card.turns + spin, cards, rng)
@@ -144,6 +138,3 @@ def _all_places(layouts: Iterable[Layout]) -> Layout:
 def _cell_of(item: Item) -> tuple[int, tuple[int, int]]:
     x, y = item.truth["at"]
     return item.truth.get("field", 0), (x, y)
-
-
-__all__ = ["Stage", "Thing", "extent_of"]

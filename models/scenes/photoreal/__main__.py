@@ -12,7 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import venv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,6 +25,8 @@ from models.scenes.settings import GAMES
 from models.scenes.splits import SPLITS
 
 PREPARED = ".prepared"
+AT_A_TIME = 8
+"""Pictures that one run of the renderer makes: its start takes as long as one of them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,25 +102,19 @@ def prepared(folder: Path, renderer: Path) -> Path:
 
 
 def _render(python: Path, renderer: Path, scenes: Sequence[Path], out: Path) -> Iterator[str]:
-    """Render scenes and yield the name of each as soon as all its files are there."""
-    command = [str(python), str(renderer / "render_scene.py"), *map(str, scenes), "--out", str(out),
-               "--format", "jpg", "--ids"]  # fmt: skip
-    log = out / "renderer.log"
-    names = [scene.stem for scene in scenes]
-    with log.open("w") as words, tqdm(total=len(scenes), unit="picture") as bar:
-        process = subprocess.Popen(
-            command, stdout=words, stderr=subprocess.STDOUT, env={**_newest_llvm(), **os.environ}
-        )
-        told = 0
-        for done in _finished(process, log):
-            if done > told:
-                yield from names[told:done]
-                bar.update(done - told)
-                told = done
-    if process.returncode:
-        tail = log.read_text("utf-8").strip().rpartition("\n")[2]
-        advice = "; install LLVM, Debian's libllvm15 or newer" if "llvm" in tail.lower() else ""
-        raise PhotorealError(f"the renderer stopped: {tail}{advice} (all of it is in {log})")
+    """Render scenes, some at a time, and yield the name of each whose files are there."""
+    for first in tqdm(range(0, len(scenes), AT_A_TIME), unit=f"{AT_A_TIME} pictures"):
+        some = scenes[first : first + AT_A_TIME]
+        command = [str(python), str(renderer / "render_scene.py"), *map(str, some), "--out",
+                   str(out), "--format", "jpg", "--ids"]  # fmt: skip
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False, env={**_newest_llvm(), **os.environ})  # fmt: skip
+        if done.returncode:
+            sys.stderr.write(done.stdout)
+            llvm = "llvm" in done.stdout.lower()
+            advice = "; install LLVM, Debian's libllvm15 or newer" if llvm else ""
+            raise PhotorealError(f"the renderer stopped with the words above{advice}")
+        yield from (scene.stem for scene in some)
 
 
 def _newest_llvm() -> dict[str, str]:
@@ -133,16 +128,6 @@ def _newest_llvm() -> dict[str, str]:
         for path in (*folder.glob("libLLVM-[0-9]*"), *folder.glob("libLLVM.so.[0-9]*"))
     }
     return {"DRJIT_LIBLLVM_PATH": str(found[max(found)])} if found else {}
-
-
-def _finished(process: subprocess.Popen[bytes], log: Path) -> Iterator[int]:
-    """Yield how many pictures are there, until the renderer has ended; it says a line for each."""
-    while True:
-        ended = process.poll() is not None
-        yield sum(": wall " in line for line in log.read_text("utf-8").splitlines())
-        if ended:
-            return
-        time.sleep(0.5)
 
 
 def _printed(game: str, folder: Path) -> Path:

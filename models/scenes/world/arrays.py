@@ -14,6 +14,16 @@ Random = np.random.Generator
 Json = dict[str, Any]
 
 
+def pair(values: Any) -> tuple[float, float]:
+    """Return the first two of some values as plain numbers."""
+    return float(values[0]), float(values[1])
+
+
+def three(values: Any) -> tuple[float, float, float]:
+    """Return the first three of some values as plain numbers."""
+    return float(values[0]), float(values[1]), float(values[2])
+
+
 def f32(values: Any) -> Array:
     """Return values as an array of single floats, so that pictures stay single, too."""
     return np.asarray(values, np.float32)

@@ -10,7 +10,7 @@ from math import cos, pi, sin
 import numpy as np
 
 from models.scenes.settings import SceneSettings
-from models.scenes.world.arrays import Array, Random
+from models.scenes.world.arrays import Array, Random, pair
 from models.scenes.world.faces import Face, square_outline
 from models.scenes.world.lattices import Spot, big_enough, item_of, turned
 from models.scenes.world.things import Item, TableTop
@@ -57,16 +57,17 @@ class Room:
             face = top.faces[item.face]
             keep = clear_mm if item.role in ("tile", "board") else 3.0
             middle = item.outline_mm(face)[:, :2].mean(axis=0)
-            room.take(float(middle[0]), float(middle[1]), big_enough(face) * 0.75 + keep)
+            room.take(*pair(middle), big_enough(face) * 0.75 + keep)
         return room
 
-    def find(self, box: Array, radius_mm: float, reach_mm: float, rng: Random,
-             inwards_mm: float = 0.0) -> tuple[float, float] | None:  # fmt: skip
+    def find(
+        self, box: Array, radius_mm: float, reach_mm: float, rng: Random
+    ) -> tuple[float, float] | None:
         """Return a free place around a box (left, top, right, bottom), or none after many tries."""
         left, top, right, bottom = box
         for _ in range(30):
             angle = rng.uniform(0, 2 * pi)
-            away = rng.uniform(radius_mm - inwards_mm, radius_mm + reach_mm)
+            away = rng.uniform(radius_mm, radius_mm + reach_mm)
             middle = (left + right) / 2, (top + bottom) / 2
             x = middle[0] + cos(angle) * ((right - left) / 2 + away) * 1.1
             y = middle[1] + sin(angle) * ((bottom - top) / 2 + away) * 1.1
@@ -170,17 +171,15 @@ class _Laying:
         for i, (name, count) in enumerate(shown[:16]):
             row, column = divmod(i, 8)
             at = middle + along * (start + column) * gap + out * (half + away + row * gap)
-            if not self.room.is_free(float(at[0]), float(at[1]), pitch_mm * 0.5):
+            if not self.room.is_free(*pair(at), pitch_mm * 0.5):
                 continue
             spread = float(rng.uniform(0.3, 2.5))
             thick = self.settings.cards.thickness_mm
             for level in range(max(0, count - MOST_SHOWN_OF_PILE), count):
                 place = at + rng.normal(0, spread, 2)
                 spin = angle + quarter + float(rng.normal(0, 3))
-                items.append(
-                    self._item(name, (float(place[0]), float(place[1])), spin, level * thick)
-                )
-            self.room.take(float(at[0]), float(at[1]), pitch_mm * 0.6)
+                items.append(self._item(name, pair(place), spin, level * thick))
+            self.room.take(*pair(at), pitch_mm * 0.6)
         return items
 
     def pile(self, name: str, count: int, messy: bool = False) -> list[Item]:
@@ -295,8 +294,7 @@ def _rows(names: Sequence[str], pitch_mm: float, rng: Random) -> list[_Lain]:
 
 
 def _near(rng: Random, spread_mm: float) -> tuple[float, float]:
-    x, y = rng.normal(0, spread_mm, 2)
-    return float(x), float(y)
+    return pair(rng.normal(0, spread_mm, 2))
 
 
 def _laid_close(
@@ -327,10 +325,9 @@ def _laid_close(
 def _item(
     card: _Lain, shift: tuple[float, float], spin: float, settings: SceneSettings, rng: Random
 ) -> Item:
-    x, y = turned(np.array(card.at_mm), spin) + np.array(shift)
-    at, angle = (float(x), float(y)), spin + card.angle_deg
+    at = pair(turned(np.array(card.at_mm), spin) + np.array(shift))
     height = card.level * settings.cards.thickness_mm
-    return item_beside(card.name, at, angle, height, settings, rng)
+    return item_beside(card.name, at, spin + card.angle_deg, height, settings, rng)
 
 
 def outlines_of(items: Sequence[Item], faces: Mapping[str, Face]) -> Array:

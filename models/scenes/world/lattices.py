@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.lattice import Cell
 from models.scenes.settings import CardSettings
-from models.scenes.world.arrays import Array, Json, Random
+from models.scenes.world.arrays import Array, Json, Random, pair
 from models.scenes.world.faces import Face, hex_centre
 from models.scenes.world.things import Item
 
@@ -32,6 +32,25 @@ class Spot:
     flipped: bool = False
     z_mm: float = 0.0
     role: str = "tile"
+
+
+def single_spot(
+    kind: str, cell: Cell, turns: int, period: int, step_mm: float, lattice: str
+) -> Spot:
+    """Return where a tile of one cell should lie on a free lattice.
+
+    Args:
+        kind: of the tile.
+        cell: where.
+        turns: whole steps of the lattice that it is turned by.
+        period: turns after which it looks the same.
+        step_mm: from cell to cell.
+        lattice: ``square`` or ``hex``.
+    """
+    middle = pair(cell_middles([cell], step_mm, lattice)[0])
+    angle = 360.0 / (4 if lattice == "square" else 6) * turns
+    truth = {"tile": kind, "at": list(cell), "turns": turns % period}
+    return Spot(kind, middle, angle, np.zeros((1, 2)), truth)
 
 
 def turned(points: Array, angle_deg: float) -> Array:
@@ -56,8 +75,7 @@ def laid(spots: Sequence[Spot], cards: CardSettings, pitch_mm: float, rng: Rando
     for i, spot in enumerate(spots):
         at = places[i] + shifts[i] * shares[i] + drift[i]
         items.append(
-            item_of(spot, (float(at[0]), float(at[1])), spot.angle_deg + turns[i] * shares[i],
-                    cards, rng)
+            item_of(spot, pair(at), spot.angle_deg + turns[i] * shares[i], cards, rng)
         )  # fmt: skip
     return items
 
@@ -71,15 +89,15 @@ def item_of(
     bend = rng.normal(0, warp, 2)
     return Item(
         spot.face, at_mm[0], at_mm[1], float(angle_deg), spot.z_mm, cards.thickness_mm,
-        spot.flipped, (float(tilt[0]), float(tilt[1])), cards.side, cards.gloss,
-        cards.wear * float(rng.uniform(0.3, 1)), (float(bend[0]), float(bend[1])), spot.role,
+        spot.flipped, pair(tilt), cards.side, cards.gloss,
+        cards.wear * float(rng.uniform(0.3, 1)), pair(bend), spot.role,
         spot.truth, int(rng.integers(1 << 30)),
     )  # fmt: skip
 
 
-def big_enough(face: Face, spare_mm: float = 0.0) -> float:
+def big_enough(face: Face) -> float:
     """Return the radius of a circle that a face never leaves, however it is turned."""
-    return float(np.hypot(*face.outline_mm.T).max()) + spare_mm
+    return float(np.hypot(*face.outline_mm.T).max())
 
 
 def hex_pose(kind_cells: Sequence[Cell], laid_cells: Sequence[Cell]) -> tuple[Cell, int, bool]:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from models.scenes.settings import SceneSettings
-from models.scenes.world.arrays import Random
+from models.scenes.world.arrays import Random, three
 from models.scenes.world.faces import Face, face_of, square_outline
 from models.scenes.world.noise import field
 from models.scenes.world.surfaces import hsv, wood_colours
@@ -122,6 +122,6 @@ def _men(face: Face, board: Item, rng: Random) -> list[Lathe]:
         men.append(Lathe(
             float(x * np.cos(angle) - y * np.sin(angle)),
             float(x * np.sin(angle) + y * np.cos(angle)), profile,
-            (float(colour[0]), float(colour[1]), float(colour[2])), None, board.thickness_mm,
+            three(colour), None, board.thickness_mm,
         ))  # fmt: skip
     return men

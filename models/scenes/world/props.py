@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from models.scenes.settings import NOTHING, SceneSettings
-from models.scenes.world.arrays import Array, Random
+from models.scenes.world.arrays import Array, Random, three
 from models.scenes.world.aside import Room, box_of
 from models.scenes.world.faces import Face, face_of, square_outline
 from models.scenes.world.lattices import big_enough
@@ -135,7 +135,7 @@ def phone_face(rng: Random) -> Face:
     return face_of(bgr, 4.0, (width / 2, height / 2), square_outline(width / 4, height / 4))
 
 
-def page_face(rng: Random, top: TableTop | None = None) -> Face:
+def page_face(rng: Random, top: TableTop) -> Face:
     """Return a printed page with headings, lines of text and perhaps small pictures of tiles."""
     width, height = (420, 594) if rng.random() < 0.5 else (594, 420)
     scale = 2.0 * float(rng.choice([1.0, 1.4]))
@@ -157,17 +157,16 @@ def page_face(rng: Random, top: TableTop | None = None) -> Face:
     return face_of(bgr, scale, (width / 2, height / 2), size)
 
 
-def _pictures(bgr: Array, y: int, margin: int, rng: Random, top: TableTop | None) -> int:
+def _pictures(bgr: Array, y: int, margin: int, rng: Random, top: TableTop) -> int:
     side = int(rng.integers(40, 90))
-    names = sorted(top.faces) if top else []
+    names = sorted(top.faces)
     for x in range(margin, bgr.shape[1] - margin - side, side + int(rng.integers(0, 20))):
         if names and rng.random() < 0.6:
-            face = top.faces[names[int(rng.integers(len(names)))]] if top else None
-            if face is not None:
-                small = cv2.resize(face.levels[0], (side, side), interpolation=cv2.INTER_AREA)
-                cover = small[..., 3:] / 255.0
-                part = bgr[y : y + side, x : x + side]
-                part[:] = part * (1 - cover) + small[..., :3]
+            face = top.faces[names[int(rng.integers(len(names)))]]
+            small = cv2.resize(face.levels[0], (side, side), interpolation=cv2.INTER_AREA)
+            cover = small[..., 3:] / 255.0
+            part = bgr[y : y + side, x : x + side]
+            part[:] = part * (1 - cover) + small[..., :3]
         else:
             colour = hsv(rng.uniform(0, 360), rng.uniform(0.1, 0.9), rng.uniform(0.3, 1)).tolist()
             cv2.rectangle(bgr, (x, y), (x + side, y + side), colour, -1)
@@ -206,10 +205,4 @@ def _cup(rng: Random) -> Lathe:
     colour = hsv(rng.uniform(0, 360), rng.choice([0, 0.1, 0.7]), rng.uniform(0.3, 1))
     drink = hsv(rng.uniform(10, 40), rng.uniform(0.2, 0.9), rng.uniform(0.05, 0.6))
     profile = tuple((height * t, foot + (radius - foot) * t**0.7) for t in np.linspace(0, 1, 7))
-    return Lathe(
-        0, 0, tuple((float(h), float(r)) for h, r in profile), _three(colour), _three(drink)
-    )
-
-
-def _three(colour: Array) -> tuple[float, float, float]:
-    return float(colour[0]), float(colour[1]), float(colour[2])
+    return Lathe(0, 0, tuple((float(h), float(r)) for h, r in profile), three(colour), three(drink))

@@ -59,11 +59,11 @@ def wood_colours(rng: Random) -> Array:
     ])  # fmt: skip
 
 
-def _grain(rng: Random, size: int = SIZE_PX) -> Array:
+def _grain(rng: Random) -> Array:
     """Return wood grain that runs to the right, 0 to 1."""
-    long = field(rng, size, (int(rng.integers(1, 3)), int(rng.integers(10, 50))), 4, 0.65)
-    fine = field(rng, size, (int(rng.integers(6, 12)), 256), 2, 0.6)
-    wave = field(rng, size, (2, 4), 2)
+    long = field(rng, SIZE_PX, (int(rng.integers(1, 3)), int(rng.integers(10, 50))), 4, 0.65)
+    fine = field(rng, SIZE_PX, (int(rng.integers(6, 12)), 256), 2, 0.6)
+    wave = field(rng, SIZE_PX, (2, 4), 2)
     rings = np.sin(2 * np.pi * (wave * rng.uniform(0.5, 2.0) + long * 0.4))
     mixed = 0.55 * long + 0.3 * fine + rng.uniform(0, 0.5) * rings
     return unit(mixed / max(float(mixed.std()), 1e-6), 2.2)
