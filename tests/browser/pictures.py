@@ -10,6 +10,9 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
@@ -48,6 +51,9 @@ WORKING_S = 240.0
 TABLE = "tests/examples/table.jpg"
 PAGE = ("companion_app/static", "companion_app/templates")
 ART = ("engine/draw", "engine/sets")
+HALL_PAGE = ("companion_app/hall/web/static", "companion_app/hall/web/templates")
+HALL = (1280, 700)
+LEAST_MOVES = 6
 
 
 class Studio:
@@ -57,6 +63,28 @@ class Studio:
         self.folder = folder
         self._browser = Browser(folder / "browser")
         self._desks: list[Served] = []
+        self._hall: tuple[subprocess.Popen[str], str] | None = None
+
+    def hall(self, path: str, size: tuple[int, int], language: str) -> Page:
+        """Open a page of a hall whose demo tables are in the middle of their games."""
+        if self._hall is None:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "companion_app.cli", "hall", "--demo", "8", "--json",
+                 "--host", "127.0.0.1"],
+                stdout=subprocess.PIPE, text=True, cwd=ROOT,
+                env={**os.environ, "SNAKE_EYE_HOME": str(self.folder / "hall")},
+            )  # fmt: skip
+            assert process.stdout is not None
+            self._hall = process, json.loads(process.stdout.readline())["url"]
+        url = self._hall[1]
+        page = self._browser.page(*size)
+        page.ask("Network.setCookie", name="language", value=language, url=url)
+        page.go(url.rstrip("/") + path)
+        page.wait(
+            f"fetch('/api/hall').then((r) => r.json()).then((said) => said.tables.length === 8"
+            f" && said.tables.every((one) => one.moves >= {LEAST_MOVES} || one.over))", WORKING_S
+        )  # fmt: skip
+        return page
 
     def desk(self) -> Served:
         """Return a fresh desk that is served; the one before it is closed."""
@@ -68,6 +96,9 @@ class Studio:
     def close(self) -> None:
         """End the browser."""
         self._clear()
+        if self._hall is not None:
+            self._hall[0].terminate()
+            self._hall[0].wait(WORKING_S)
         self._browser.close()
 
     def _clear(self) -> None:
@@ -123,6 +154,13 @@ def television(studio: Studio, language: str, file: Path) -> None:
     served.begin(record, NAMES)
     served.play(record, 30)
     page = served.open("/tv", TV, language=language)
+    _quiet(page)
+    _keep(page.picture(), file)
+
+
+def hall(studio: Studio, language: str, file: Path) -> None:
+    """Take a hall of tables at play."""
+    page = studio.hall("/", HALL, language)
     _quiet(page)
     _keep(page.picture(), file)
 
@@ -223,6 +261,7 @@ PICTURES = (
     Picture("foul", foul, (*PAGE, *ART), spoken=True),
     Picture("question", question, (*PAGE, *ART), spoken=True),
     Picture("television", television, (*PAGE, *ART), spoken=True),
+    Picture("hall", hall, (*PAGE, *ART, *HALL_PAGE), spoken=True),
     Picture("camera", camera, (*PAGE, *ART, "models/art"), spoken=True),
     Picture("photo", photo, (*PAGE, *ART, TABLE), spoken=True),
     Picture("teach", teach, (*PAGE, *ART, "models/art"), spoken=True),
