@@ -67,7 +67,7 @@ class Trees:
     values: NDArray[np.float64]
     """Log-odds that a leaf adds."""
 
-    def shares(self, rows: Floats) -> Floats:
+    def shares(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return how probable it is for each row."""
         nodes = np.broadcast_to(self.starts, (len(rows), len(self.starts)))
         every = np.arange(len(rows))[:, None]
@@ -81,12 +81,12 @@ class Trees:
         odds = self.start + self.values[nodes].sum(axis=1)
         return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
 
-    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+    def arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """Return what is stored."""
         return {prefix + name: np.asarray(value) for name, value in vars(self).items()}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Trees:
+    def of(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "") -> Trees:
         """Return the trees of stored arrays."""
         parts = {name: arrays[prefix + name] for name in cls.__dataclass_fields__}
         asks = np.flatnonzero(parts["names"] >= 0)

@@ -12,7 +12,7 @@ table have straight sides and stripes too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,8 +38,7 @@ from vision.layout.cards import (
     sides_of,
     turned_cell,
 )
-from vision.layout.fields import likely_joined
-from vision.layout.stocks import is_part_of_stock
+from vision.layout.fields import likely_joined, loose_beside
 
 Array = NDArray[np.float64]
 
@@ -125,8 +124,9 @@ class Sight:
 
 @stage("islands", without=lambda group, *_: (group, ()))
 def with_islands(
-    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None = None
-) -> tuple[CardGroup, tuple[CardGroup, ...]]:
+    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None = None,
+    played: Collection[CardGroup] = (),
+) -> tuple[CardGroup, tuple[CardGroup, ...]]:  # fmt: skip
     """Return a field with the islands that continue it, and the groups that were taken.
 
     Args:
@@ -135,6 +135,7 @@ def with_islands(
         tile_set: the box.
         ground: what the table looks like, to see whether it is seen between; without, only what
             touches is taken.
+        played: what is rather in play than a stock; no other lies beyond what hides the way.
     """
     taken: list[CardGroup] = []
     left = sorted(others, key=lambda other: -len(other.cards))
@@ -143,7 +144,8 @@ def with_islands(
         # An island may be what the next one touches.
         found = field and next((
             (other, cards) for other in left
-            if (cards := _continued(group, field, other, left, tile_set, ground))
+            if (cards := _continued(group, field, other, left, tile_set,
+                                    ground if other in played else None))
         ), None)  # fmt: skip
         if not found:
             return group, tuple(taken)
@@ -200,10 +202,10 @@ def _continued(
         return ()
     likely = 0.0
     if placed.away == TOUCHING and placed.off < ANY_CELL:
-        likely = likely_joined(group.cards, placed.cards(other, tile_set), tile_set)
+        beside = loose_beside(other, others, tile_set)
+        likely = likely_joined(group.cards, placed.cards(other, tile_set), tile_set, beside)
     elif ground is not None and len(group.cards) + len(other.cards) >= FEWEST_TOGETHER:
         fits = placed.away > TOUCHING and placed.off <= OFF
-        fits = fits and not is_part_of_stock(other, tile_set)
         likely = ASKED * (fits and _is_hidden(field, placed, other, others, ground))
     if likely < EVEN:
         return ()

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.lattice import Cell, opposite, square_neighbour
+from engine.lattice import Cell
 from engine.tiles import GREY, TileKind, TileSet
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.confidences import SURE
@@ -355,12 +355,3 @@ def carries_on(one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return one is other
     return one == other or GREY in (one, other)
-
-
-def met_sides(cards: Iterable[SeenCard], tile_set: TileSet) -> list[tuple[str | None, str | None]]:
-    """Return the colours that leave two cards where they meet, for each side that they share."""
-    sides = dict(sides_of(cards, tile_set))
-    return [
-        (colour, sides[key]) for (at, edge), colour in sides.items() if edge in (0, 1)
-        for key in [(square_neighbour(at, edge), opposite(edge))] if key in sides
-    ]  # fmt: skip

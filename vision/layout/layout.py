@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,30 +17,12 @@ from vision.layout.cards import (
     Field,
     SeenCard,
     anchor_of,
-    carries_on,
     is_front,
-    met_sides,
 )
 from vision.layout.fields import cell_outlines, lie
-from vision.layout.stocks import BESIDE, neighbours, sameness, stock_excess, usual_gap
 
-OFF_CENTRE, LOOSE, ALIKE, BROKEN = 2.0, 16.0, 2.5, 2.5
-"""What speaks against a lattice, against the logarithm of its number of cards: lying off the
-picture's middle (by half diagonals), gaps (by pitches), neighbours that are the same card turned
-the same way, or that do not carry on. On 150 drawn tables, 67 of them with stocks or piles, the
-first three took the layout each time; without the gaps or the middle one or two went wrong."""
-FEW_PAIRS = 3
-"""Where neighbours are so few, such as do not carry on count half: two cards in play may be a foul.
-Counted whole, two of 120 layouts of two or three cards went wrong."""
-USUAL_GAP = 0.03
-"""Pitches; cards of a game are laid edge to edge."""
-SURELY_PLAYED = -6.0
-"""Cards that look so little like a stock may be all alike: a snake goes on in several curves."""
-STOCK_GAP, STOCK_ALIKE = 0.06, 0.4
-"""Cards that lie so loosely, and so many neighbours of which are the same card turned the same way,
-are a sorted stock: that they are many says nothing then."""
-MOST_BY_CORNERS = 4
-"""More cards than that of which no two have a side in common are no layout either."""
+HARDLY_PLAYED = 0.05
+"""Lattices that are less likely in play are none, though no other is or all else speaks for it."""
 
 
 def has_bigs(tile_set: TileSet) -> bool:
@@ -49,61 +30,21 @@ def has_bigs(tile_set: TileSet) -> bool:
     return any(kind.role == BIG for kind in tile_set.kinds.values())
 
 
-def game_fields(
-    groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]
-) -> tuple[Field, ...]:
-    """Return the lattices that are the game's; one for all games but Sssnake."""
-    shown = [group for group in groups if any(is_front(card) for card in group.cards)]
+def game_fields(likely: Mapping[CardGroup, float], tile_set: TileSet) -> tuple[Field, ...]:
+    """Return the lattices that are the game's; one for all games but Sssnake.
+
+    Args:
+        likely: how likely each lattice that shows cards is in play.
+        tile_set: the box.
+    """
     if has_bigs(tile_set):
         # Without a big card nobody can say whose cards lie where.
-        return tuple(big_fields(shown, tile_set))
-    anchored = [group for group in shown if anchor_of(group, tile_set) is not None]
+        return tuple(big_fields(list(likely), tile_set))
+    anchored = [group for group in likely if anchor_of(group, tile_set) is not None]
     if anchored:
         return (Field(max(anchored, key=lambda group: len(group.cards))),)
-    best = _most_alike(shown, size_px, tile_set)
-    return () if best is None else (Field(best),)
-
-
-def _most_alike(
-    groups: Sequence[CardGroup], size_px: tuple[int, int], tile_set: TileSet
-) -> CardGroup | None:
-    """Return the lattice that looks most like cards in play; nothing where all are stocks."""
-    best, most = None, -math.inf
-    for group in sorted(groups, key=lambda one: -len(one.cards)):
-        # Nothing speaks for a lattice but its number of cards.
-        if math.log(len(group.cards)) <= most:
-            break
-        like = likeness_to_layout(group, size_px, tile_set)
-        if like + ALIKE > most:
-            excess = stock_excess(group, groups, tile_set)
-            like -= math.inf if excess >= 0 else max(0.0, excess + BESIDE)
-            like += ALIKE * sameness(group) if excess < SURELY_PLAYED else 0.0
-        if like > most:
-            best, most = group, like
-    return best
-
-
-def likeness_to_layout(group: CardGroup, size_px: tuple[int, int], tile_set: TileSet) -> float:
-    """Return how much a lattice looks like cards in play rather than stocks and piles."""
-    gap, alike = usual_gap(group), sameness(group)
-    broken = _broken_share(group.cards, tile_set)
-    pairs = len(list(neighbours(group)))
-    broken *= pairs / (pairs + FEW_PAIRS)
-    middle = (np.array(size_px) - 1) / 2
-    away = float(np.linalg.norm(group.centre_px - middle) / np.linalg.norm(middle))
-    stock = gap >= STOCK_GAP and alike >= STOCK_ALIKE
-    stock = stock or (not pairs and len(group.cards) > MOST_BY_CORNERS)
-    fronts = 1 if stock else sum(is_front(card) for card in group.cards)
-    return (
-        float(np.log(max(fronts, 1))) - OFF_CENTRE * away - LOOSE * max(0.0, gap - USUAL_GAP)
-        - ALIKE * alike - BROKEN * broken
-    )  # fmt: skip
-
-
-def _broken_share(cards: Sequence[SeenCard], tile_set: TileSet) -> float:
-    """Return the share of sides between neighbours that do not carry on."""
-    broken = [not carries_on(*pair) for pair in met_sides(cards, tile_set)]
-    return sum(broken) / len(broken) if broken else 0.0
+    best = max(likely, key=lambda group: likely[group], default=None)
+    return () if best is None or likely[best] < HARDLY_PLAYED else (Field(best),)
 
 
 NEAR_CELLS = 3.01
@@ -193,7 +134,7 @@ def _sure_fronts(group: CardGroup) -> int:
 def _others_of(group: CardGroup, big: SeenCard) -> int:
     """Return how many cards beside its big one a lattice surely has."""
     return sum(
-        card is not big and is_front(card) and card.confidence >= EVEN
+        card is not big and is_front(card) and card.confidence >= EVEN and card.laid >= TOLD
         and card.best is not None and big.best is not None and card.best.tile != big.best.tile
         for card in group.cards
     )  # fmt: skip

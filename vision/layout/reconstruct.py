@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -34,9 +34,9 @@ from vision.layout.cards import (
     likely_house,
     sides_of,
 )
-from vision.layout.fields import parted
-from vision.layout.layout import game_fields, has_bigs
-from vision.layout.stocks import is_laid, stock_excess
+from vision.layout.fields import loose_beside, parted
+from vision.layout.layout import HARDLY_PLAYED, game_fields, has_bigs
+from vision.layout.play import likely_in_play
 
 UNKNOWN = "unknown"
 """What every tile is called when no box is told."""
@@ -47,8 +47,8 @@ SURELY_ANOTHER = 0.999
 """How surely a second big card of a field must be read: a field has one."""
 SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
-FEWEST_OF_A_STOCK = 3
-"""Cards that must be sure where a stock is all that is seen."""
+FEWEST_OF_THE_BOX = 3
+"""Cards that must be sure where no field is seen, or beside it, to be of the game."""
 CONFLICT = 0.1
 """What a guess is worth that does not carry on at one side: one table in ten has a foul, on one
 card of many."""
@@ -88,20 +88,25 @@ def reconstruct(
         sight: what to look with for table between cards, and for cards without an outline.
     """
     found = detections.found
+    lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
     groups = [
-        part for fit in fits
-        for part in parted(group_cards(found, fit, readings, tile_set), found, readings, tile_set,
-                           over_gaps=sight is None)
+        part for group in lattices
+        for part in parted(group, found, readings, tile_set, over_gaps=sight is None,
+                           beside=loose_beside(group, lattices, tile_set))
     ]  # fmt: skip
     groups = _with_touching(groups, tile_set)
-    fields = [f for f in game_fields(groups, tile_set, detections.size_px)
+    likely = likely_in_play(groups, tile_set, detections.size_px)
+    fields = [f for f in game_fields(likely, tile_set)
               if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
-    fields, own = _with_islands(fields, groups, tile_set, None if sight is None else sight.ground)
+    played = {group for group, share in likely.items() if share >= HARDLY_PLAYED}
+    ground = None if sight is None else sight.ground
+    fields, own = _with_islands(fields, groups, tile_set, ground, played)
     left = [group for group in groups if group not in own]
     if sight is not None:
         fields = _with_missed(fields, left, tile_set, sight)
-    lost = [group for group in left if _is_lost(group, groups, tile_set, alone=not fields)]
-    if not fields and not lost and not _shows_stock(groups, tile_set):
+    alone = not fields and has_bigs(tile_set)
+    lost = [group for group in left if _is_lost(group, likely.get(group, 0.0), alone=alone)]
+    if not fields and not lost and not any(map(_shows_cards, groups)):
         # Without a game or a stock there is nothing to lie beside; chessboards end here.
         return Reconstruction()
     tiny = _across_px(detections) < TINY_PX
@@ -160,33 +165,28 @@ def _entries(
     )
 
 
-def _is_lost(
-    group: CardGroup, groups: Sequence[CardGroup], tile_set: TileSet, *, alone: bool
-) -> bool:
+def _is_lost(group: CardGroup, likely: float, *, alone: bool) -> bool:
     """Say whether cards beside the game surely are in play.
 
-    Where no field is seen at all, cards of a game with big cards are unless they look like a stock:
-    their big card is outside, or something hides it.
+    Args:
+        group: the cards.
+        likely: how likely they are in play.
+        alone: whether no field is seen of a game with big cards: one clear card is enough then,
+            its big card is outside, or something hides it.
     """
-    if alone and has_bigs(tile_set) and any(map(_is_clear, group.cards)):
-        return stock_excess(group, groups, tile_set) < 0
-    return is_laid(group, tile_set)
+    if alone and any(map(_is_clear, group.cards)):
+        return likely >= EVEN
+    return likely >= CLEAR and _shows_cards(group)
 
 
 def _is_clear(card: SeenCard) -> bool:
     return is_front(card) and card.confidence >= CLEAR and card.found >= SURELY_A_CARD
 
 
-def _shows_stock(groups: Sequence[CardGroup], tile_set: TileSet) -> bool:
-    """Say whether a lattice surely is a stock: then cards of a game lie on the table."""
-    return any(
-        _sure_cards(group) >= FEWEST_OF_A_STOCK and stock_excess(group, groups, tile_set) >= 0
-        for group in groups
-    )
-
-
-def _sure_cards(group: CardGroup) -> int:
-    return sum(card.why is None and card.confidence >= TOLD for card in group.cards)
+def _shows_cards(group: CardGroup) -> bool:
+    """Say whether a lattice surely shows cards of the box."""
+    sure = sum(card.why is None and card.confidence >= TOLD for card in group.cards)
+    return sure >= FEWEST_OF_THE_BOX
 
 
 def _lies_on(card: SeenCard, group: CardGroup) -> bool:
@@ -219,8 +219,9 @@ def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardG
 
 
 def _with_islands(
-    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None
-) -> tuple[list[Field], set[CardGroup]]:
+    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None,
+    played: Collection[CardGroup],
+) -> tuple[list[Field], set[CardGroup]]:  # fmt: skip
     """Return the fields with their islands, and which groups are theirs."""
     own = {field.group for field in fields}
     grown = []
@@ -228,7 +229,7 @@ def _with_islands(
         others = [
             group for group in groups if group not in own and anchor_of(group, tile_set) is None
         ]
-        group, taken = with_islands(field.group, others, tile_set, ground)
+        group, taken = with_islands(field.group, others, tile_set, ground, played)
         own |= set(taken)
         grown.append(replace(field, group=group))
     return grown, own

@@ -123,8 +123,8 @@ def test_cell_is_looked_at_again_once_a_snake_goes_on_in_it(cloth):
 
 def test_no_card_is_made_at_the_edge_of_the_picture_beyond_a_thing(cloth):
     cover(cloth, SKIN, (0, -5))
-    cover(cloth, PAPER, (0, -5.8), *((x, -4) for x in range(-3, 1)))
+    cover(cloth, PAPER, (0, -5.8), (0, -3), *((x, -4) for x in range(-3, 1)))
 
-    seen = read(row(range(-3, 1), -4), cloth, {(0, -6): ("red/straight", 1)})
+    seen = read(f"{row(range(-3, 1), -4)};0,-3 red/curve 2", cloth, {(0, -6): ("red/straight", 1)})
 
-    assert len(seen.tiles) == 4
+    assert len(seen.tiles) == 5
