@@ -16,7 +16,7 @@ from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples
 from models.teaching.labels import UNKNOWN
 from vision import Shape
-from vision.core.looks import BACK
+from vision.core.types import BACK
 
 LARGEST_FILE = 1 << 20
 

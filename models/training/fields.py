@@ -90,7 +90,7 @@ def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known
 
     Of each joint whether it is inside a field, of each lattice whether it is in play.
     """
-    rng = rng_of("joints", split, game, seed)
+    rng, elsewhere = rng_of("joints", split, game, seed), rng_of("elsewhere", split, game, seed)
     joints: Known = [], []
     lattices: Known = [], []
     settings = settings_of(game, seed, split, rng)
@@ -103,6 +103,16 @@ def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known
             joints[1].append(right)
         lattices[0].extend(numbers_of([group for group, _ in groups], tile_set, size_px).tolist())
         lattices[1].extend(truth != ASIDE for _, truth in groups)
+        if seed % GAMES_IN_POOL == 0:
+            # Layouts of the first game lie outside or on a bare table, wherever the camera looks.
+            for own in (False, True):
+                some = [k for k, truth in enumerate(truths) if (truth != ASIDE) is own]
+                lone = _joined([found[k] for k in some], [readings[k] for k in some],
+                               [truths[k] for k in some], tile_set, ([], []))  # fmt: skip
+                rows = numbers_of([group for group, _ in lone], tile_set, size_px)
+                rows[:, PLAY_NUMBERS.index("away")] = elsewhere.random(len(rows))
+                lattices[0].extend(rows.tolist())
+                lattices[1].extend([own] * len(rows))
     return joints, lattices, settings.beside == "close"
 
 

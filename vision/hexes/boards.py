@@ -16,9 +16,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.core.confidences import LIKELIER
 from vision.core.crop import Pyramid, drawn_between, shrunk
-from vision.core.types import Bgr, Points
+from vision.core.types import LIKELIER, Bgr, Points
 from vision.detect.hex_seams import board_shares, on_its_seams
 from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.plane import (

@@ -21,15 +21,12 @@ from numpy.typing import NDArray
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
-from vision.core.confidences import CLEAR, EXPECTED, TOLD
-from vision.core.ground import HIDDEN, Ground
+from vision.core.ground import HARDLY_TABLE, HIDDEN, Ground
 from vision.core.lattice import cells_beside, mapped
 from vision.core.stages import stage
-from vision.core.types import Bgr, Detection, Points
+from vision.core.types import CLEAR, EXPECTED, LIKELIER, SAME_PLACE, TOLD, Bgr, Detection, Points
 from vision.layout.cards import (
-    EVEN,
     MOST_TURNED_DEG,
-    SAME_PLACE,
     CardGroup,
     SeenCard,
     card_at,
@@ -54,8 +51,6 @@ ASKED = 0.7
 """How sure cards beyond something that hides the way to them are: nobody sees that they belong."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
 """Places where an outline may be, in pitches off its cell."""
-HARDLY_TABLE = 0.5
-"""Cells whose colours are seen so much more rarely than the table's may be cards."""
 MOST_WAVES, MOST_CELLS = 12, 24
 """Cells beyond the last seen card, and cells that are looked at each time."""
 
@@ -195,7 +190,7 @@ def _continued(
     tile_set: TileSet, ground: Ground | None,
 ) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return an island's cards by the field's own cells; none where it does not continue it."""
-    if not any(card.found >= EVEN and _is_seen(card) for card in other.cards):
+    if not any(card.found >= LIKELIER and _is_seen(card) for card in other.cards):
         return ()
     placed = _placed(field, other)
     if placed is None or not TOUCHING <= placed.away <= FAR:
@@ -207,7 +202,7 @@ def _continued(
     elif ground is not None and len(group.cards) + len(other.cards) >= FEWEST_TOGETHER:
         fits = placed.away > TOUCHING and placed.off <= OFF
         likely = ASKED * (fits and _is_hidden(field, placed, other, others, ground))
-    if likely < EVEN:
+    if likely < LIKELIER:
         return ()
     cards = placed.cards(other, tile_set)
     return tuple(replace(card, laid=min(card.laid, likely)) for card in cards)
@@ -249,7 +244,7 @@ def _is_hidden(
 
 
 def _is_seen(card: SeenCard) -> bool:
-    return is_front(card) and card.confidence >= EVEN
+    return is_front(card) and card.confidence >= LIKELIER
 
 
 def _turns(field: LaidField, other: CardGroup) -> int | None:

@@ -22,12 +22,11 @@ from engine.lattice import Cell
 from engine.tiles import GREY, TileSet
 from vision.classify.evidence import Trees
 from vision.classify.reader import CellReading
-from vision.core.files import TRAINED, read_arrays, read_manifest
+from vision.core.files import TRAINED, read_manifest
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage
-from vision.core.types import Detection
+from vision.core.types import LIKELIER, Detection
 from vision.layout.cards import (
-    EVEN,
     CardGroup,
     SeenCard,
     carries_on,
@@ -144,8 +143,7 @@ def load_trees(name: str, numbers: Sequence[str], folder: Path) -> Trees:
         ModelError: they are missing or broken, or look at other numbers.
     """
     said = {"format": f"snake-eye/{name}", "version": VERSION, "numbers": list(numbers)}
-    manifest = read_manifest(folder / f"{name}.json", said)
-    return Trees.of(read_arrays(folder / f"{name}.npz", manifest["sha256"]))
+    return Trees.of(read_manifest(folder / f"{name}.json", said).arrays())
 
 
 @cache
@@ -319,7 +317,7 @@ def _together(joining: Joining, *, over_gaps: bool) -> list[dict[int, float]]:
         likely = shipped_score().shares(rows)
         refused: set[int] = set()
         for merge, sure in zip(merges, likely.tolist(), strict=True):
-            if sure < EVEN and refused.isdisjoint(merge.cards):
+            if sure < LIKELIER and refused.isdisjoint(merge.cards):
                 refused |= merge.cards
                 apart |= {frozenset((joint.one, joint.other)) for joint in merge.between}
         if not refused:
@@ -403,7 +401,7 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
     one, other = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
     corner = np.array([abs(dx) == abs(dy) for _, _, (dx, dy) in pairs])
     gap, slide, turned = lie(np.stack(outlines), one, other, corner)
-    sides = dict(sides_of((card for card in cards if card.confidence >= EVEN), tile_set))
+    sides = dict(sides_of((card for card in cards if card.confidence >= LIKELIER), tile_set))
     at = list(cells)
 
     def joint(k: int) -> Joint:

@@ -12,16 +12,25 @@ import numpy as np
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import GREY, TileSet
 from vision.classify.reader import CellReading
-from vision.core.confidences import CLEAR, TOLD
 from vision.core.ground import Ground
-from vision.core.looks import BACK
 from vision.core.stages import stage
 from vision.core.tables import Guesses, TileEntry
-from vision.core.types import UNKNOWN_TILE, Detection, Detections, Guess, LatticeFit, width_of
+from vision.core.types import (
+    BACK,
+    BEYOND_DOUBT,
+    CLEAR,
+    LIKELIER,
+    SAME_PLACE,
+    TOLD,
+    UNKNOWN_TILE,
+    Detection,
+    Detections,
+    Guess,
+    LatticeFit,
+    width_of,
+)
 from vision.layout.around import Sight, recover_missed_cards, with_islands
 from vision.layout.cards import (
-    EVEN,
-    SAME_PLACE,
     CardGroup,
     Field,
     SeenCard,
@@ -35,8 +44,7 @@ from vision.layout.cards import (
     sides_of,
 )
 from vision.layout.fields import loose_beside, parted
-from vision.layout.layout import HARDLY_PLAYED, game_fields, has_bigs
-from vision.layout.play import likely_in_play
+from vision.layout.play import game_fields, has_bigs, likely_in_play
 
 UNKNOWN = "unknown"
 """What every tile is called when no box is told."""
@@ -87,20 +95,12 @@ def reconstruct(
         tile_set: the box.
         sight: what to look with for table between cards, and for cards without an outline.
     """
-    found = detections.found
-    lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
-    groups = [
-        part for group in lattices
-        for part in parted(group, found, readings, tile_set, over_gaps=sight is None,
-                           beside=loose_beside(group, lattices, tile_set))
-    ]  # fmt: skip
-    groups = _with_touching(groups, tile_set)
+    groups = _groups(detections.found, fits, readings, tile_set, over_gaps=sight is None)
     likely = likely_in_play(groups, tile_set, detections.size_px)
     fields = [f for f in game_fields(likely, tile_set)
               if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
-    played = {group for group, share in likely.items() if share >= HARDLY_PLAYED}
     ground = None if sight is None else sight.ground
-    fields, own = _with_islands(fields, groups, tile_set, ground, played)
+    fields, own = _with_islands(fields, groups, tile_set, ground, _may_be_played(likely))
     left = [group for group in groups if group not in own]
     if sight is not None:
         fields = _with_missed(fields, left, tile_set, sight)
@@ -112,6 +112,25 @@ def reconstruct(
     tiny = _across_px(detections) < TINY_PX
     table = _entries(fields, list(_aside(left, fields)), tile_set, tiny=tiny)
     return replace(table, lost=tuple(lost))
+
+
+def _groups(
+    found: Sequence[Detection], fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    tile_set: TileSet, *, over_gaps: bool,
+) -> list[CardGroup]:  # fmt: skip
+    """Return the cards that were laid to each other."""
+    lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
+    groups = [
+        part for group in lattices
+        for part in parted(group, found, readings, tile_set, over_gaps=over_gaps,
+                           beside=loose_beside(group, lattices, tile_set))
+    ]  # fmt: skip
+    return _with_touching(groups, tile_set)
+
+
+def _may_be_played(likely: Mapping[CardGroup, float]) -> set[CardGroup]:
+    """Return what is not beyond doubt a stock."""
+    return {group for group, share in likely.items() if share > 1 - BEYOND_DOUBT}
 
 
 def _with_missed(
@@ -171,11 +190,11 @@ def _is_lost(group: CardGroup, likely: float, *, alone: bool) -> bool:
     Args:
         group: the cards.
         likely: how likely they are in play.
-        alone: whether no field is seen of a game with big cards: one clear card is enough then,
-            its big card is outside, or something hides it.
+        alone: whether no field is seen of a game with big cards: what is seen is laid to one that
+            is outside, or that something hides.
     """
     if alone and any(map(_is_clear, group.cards)):
-        return likely >= EVEN
+        return True
     return likely >= CLEAR and _shows_cards(group)
 
 
@@ -263,7 +282,7 @@ def settled(
 
 def _one_too_many(card: SeenCard) -> SeenCard:
     """Return a card that is one more than the box has: as likely as not it is something else."""
-    return _doubted(card, EVEN / max(card.confidence, EVEN))
+    return _doubted(card, LIKELIER / max(card.confidence, LIKELIER))
 
 
 def _too_many(sure: Iterable[SeenCard], tile_set: TileSet) -> list[SeenCard]:
@@ -418,7 +437,7 @@ def is_card(found: float, enclosed: bool) -> bool:
 
     Between others it must be less sure: a hand may be over it.
     """
-    return found >= (EVEN if enclosed else SURELY_A_CARD)
+    return found >= (LIKELIER if enclosed else SURELY_A_CARD)
 
 
 def tile_entry(card: SeenCard, field: int | None = None) -> TileEntry:

@@ -19,7 +19,7 @@ from vision.classify.reader import (
 from vision.core.crop import PATCH_PX
 from vision.core.errors import ModelError
 from vision.core.files import set_hash
-from vision.core.looks import Look, square_looks
+from vision.core.types import Look, square_looks
 
 SET = built_in_set("schlangennest")
 LOOKS = square_looks(SET)

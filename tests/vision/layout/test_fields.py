@@ -7,10 +7,9 @@ import pytest
 
 from engine.setfile import built_in_set
 from vision.classify.reader import CellGuess, CellReading
-from vision.core.confidences import CLEAR
 from vision.core.errors import ModelError
 from vision.core.lattice import fit_outlines
-from vision.core.types import Detection
+from vision.core.types import CLEAR, Detection
 from vision.layout.cards import CardGroup, group_cards
 from vision.layout.fields import NUMBERS, Joining, joints_of, parted, shipped_score
 

@@ -124,15 +124,15 @@ def test_snakes_that_go_on_beside_the_layout_are_lost_and_do_not_lie_aside_in_si
     laid = "-4,0 house 0;-3,0 violet/corner 2;-3,1 violet/corner 3;-4,1 violet/corner 1"
     beside = (
         "1,-1 violet/corner 1;0,0 red/straight 0;1,0 yellow/straight 0;2,0 red/corner 0;"
-        "2,-1 log/straight 1;0,1 violet/corner 2;1,1 red/corner 3"
+        "2,-1 log/straight 1;0,1 violet/corner 2;1,1 red/corner 3;0,-1 yellow/corner 1"
     )
 
     seen = read(f"{laid};{beside}", CARNIVAL)
 
     assert len(seen.tiles) == 4
-    assert sum(len(group.cards) for group in seen.lost) == 7
-    assert len(Visible.of(seen, (1000, 1000)).covered) == 7
-    assert len(Visible.of(seen, (640, 1000)).cut_off) == 7
+    assert sum(len(group.cards) for group in seen.lost) == 8
+    assert len(Visible.of(seen, (1000, 1000)).covered) == 8
+    assert len(Visible.of(seen, (640, 1000)).cut_off) == 8
 
 
 def test_stocks_are_not_lost():
