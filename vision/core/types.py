@@ -191,16 +191,6 @@ class Look:
         return cls(tile, int(cell), int(turns))
 
 
-def square_looks(tile_set: TileSet) -> tuple[Look, ...]:
-    """Return every look of a box of square cards and of its back, in a stable order."""
-    cells = [
-        (kind.name, cell) for kind in tile_set.kinds.values() for cell in range(len(kind.cells))
-    ]
-    return tuple(
-        Look(tile, cell, turns) for tile, cell in (*cells, (BACK, 0)) for turns in range(QUARTERS)
-    )
-
-
 def period_of(tile_set: TileSet, tile: str) -> int:
     """Return the quarter turns after which a card means the same; 1 for a back."""
     return tile_set[tile].period if tile in tile_set else 1
