@@ -19,7 +19,6 @@ from vision.classify.evidence import in_company
 from vision.classify.reader import CellReading, Reader, load_reader
 from vision.classify.taught import reader_of
 from vision.classify.taught_tiles import Eyes, glanced, read_taught, with_own_tiles
-from vision.core.confidences import CLEAR, TOLD
 from vision.core.crop import cut
 from vision.core.files import alone
 from vision.core.ground import Ground
@@ -27,7 +26,16 @@ from vision.core.lattice import fit_lattices
 from vision.core.request import ReadRequest, expected_wide_px, in_white_light
 from vision.core.stages import shown
 from vision.core.tables import TableState, TileEntry
-from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections, LatticeFit, Quality
+from vision.core.types import (
+    CLEAR,
+    TOLD,
+    UNKNOWN_TILE,
+    Bgr,
+    Detection,
+    Detections,
+    LatticeFit,
+    Quality,
+)
 from vision.detect.detect import DEFAULT, QUICK, detect_tiles, few_tiles
 from vision.detect.loose_hexes import reconstruct_hexes
 from vision.detect.network import shipped_network

@@ -19,8 +19,7 @@ from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Json
 from models.training.drills import crops_of
 from vision.classify.reader import load_reader
-from vision.core.confidences import TOLD
-from vision.core.looks import period_of
+from vision.core.types import TOLD, period_of
 
 BINS = (0.0, 0.5, 0.8, 0.9, 0.99, 0.999, 1.01)
 MOST_LISTED = 20

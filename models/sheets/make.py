@@ -22,7 +22,7 @@ from models.sheets.instructions import instruction_sheet
 from models.sheets.paper import SIZES_MM, Sheet, SheetError, sheet_of
 from models.sheets.tiles import tile_sheets
 from models.sheets.words import Words
-from vision.core.looks import BACK
+from vision.core.types import BACK
 
 PX_PER_MM = 12
 THICKNESS_MM = 2

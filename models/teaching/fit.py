@@ -14,7 +14,7 @@ from models.teaching.examples import Examples, Hardness, folds_of, plain, varied
 from vision.classify.embedding import NUMBERS, PARTS, described, described_count, shipped_embedding
 from vision.classify.faces import Prints
 from vision.classify.reader import Reader, make_reader
-from vision.core.looks import Look
+from vision.core.types import Look
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]

@@ -14,7 +14,7 @@ from models.teaching.errors import TeachingError
 from models.teaching.examples import Examples, folds_of
 from models.teaching.labels import UNKNOWN, document
 from vision import Shape
-from vision.core.looks import BACK
+from vision.core.types import BACK
 
 LARGEST_FILE = 1 << 20
 

@@ -41,7 +41,7 @@ from models.teaching.store import write_taught
 from vision import Picture, Points, Shape, VisionError, load_picture
 from vision.classify.taught import game_set, loose_set
 from vision.core.crop import cut
-from vision.core.looks import period_of
+from vision.core.types import period_of
 from vision.hexes.taught.boards import board_kinds
 from vision.layout.quality import CLIPPED, TEXTS, assess
 

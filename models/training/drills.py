@@ -26,7 +26,7 @@ from models.scenes.world.lattices import Spot, cell_middles, laid
 from models.scenes.world.props import add_props
 from models.scenes.world.things import TableTop
 from vision.core.crop import cut
-from vision.core.looks import Look
+from vision.core.types import Look
 
 SIZES_PX = ((800, 600), (960, 720), (1280, 960))
 COLUMNS_AND_ROWS = (6, 11)

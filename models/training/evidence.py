@@ -38,8 +38,7 @@ from vision.classify.evidence import NAMES, RISING, Evidence, Trees, rows_of, wr
 from vision.classify.faces import Faces, shrunk, unit
 from vision.classify.reader import CellReading, Reader, load_reader
 from vision.core.crop import Patches, cut
-from vision.core.looks import BACK, Look, period_of
-from vision.core.types import width_of
+from vision.core.types import BACK, Look, period_of, width_of
 from vision.detect.detect import QUICK, detect_tiles
 
 FIRST_SEED = 50_000

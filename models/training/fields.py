@@ -1,16 +1,16 @@
-"""Fits the score of joints: ``python -m models.training.fields``.
+"""Fits the scores of joints and of cards in play: ``python -m models.training.fields``.
 
 Tables are drawn without being painted: what the camera would find is each card's outline, off by as
 much as found outlines are, some cards hidden, some misread. Most tables have stocks, hands and
-other fields close by. The score is gradient boosting over a few numbers of each joint, then a
-line that calibrates it on other tables; both are kept as plain numbers with a manifest.
+other fields close by. The scores are gradient boosting over a few numbers of each joint and each
+lattice, kept as plain numbers with a manifest.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,29 +23,24 @@ from models.scenes.arrange import lay_out
 from models.scenes.camera.camera import Camera
 from models.scenes.games.positions import GAMES_IN_POOL, table_at
 from models.scenes.scene import camera_for
-from models.scenes.settings import SQUARE_GAMES, draw_settings
+from models.scenes.settings import SQUARE_GAMES, SceneSettings, draw_settings
 from models.scenes.splits import rng_of
 from models.scenes.world.arrays import Array, Random
 from models.scenes.world.aside import lay_aside, lay_close
 from models.scenes.world.faces import printed_box
 from models.scenes.world.things import Item, TableTop
+from models.training.evidence import fit_trees
 from models.training.harness import made, parser_of, tell, write_manifest
+from vision.classify.evidence import Trees
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import write_arrays
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections, LatticeFit
 from vision.layout.around import LaidField, touching_cards
 from vision.layout.cards import CardGroup, group_cards
-from vision.layout.fields import (
-    FILE,
-    FORMAT,
-    MANIFEST,
-    NUMBERS,
-    VERSION,
-    Joining,
-    Score,
-    numbers_between,
-)
+from vision.layout.fields import NUMBERS, VERSION, Joining, loose_beside, numbers_between
+from vision.layout.play import NUMBERS as PLAY_NUMBERS
+from vision.layout.play import numbers_of
 
 OFF, OFF_SPREAD = 0.014, 0.5
 """How far found outlines lie off, in widths of a card: the usual spread, and how that varies from
@@ -53,6 +48,8 @@ table to table (as a logarithm). Measured on drawn pictures: 0.013 to 0.021, sma
 MISSED, MISREAD, HIDDEN = 0.02, 0.01, 0.3
 """Shares of cards that are not found and are read as another, and of tables with something that
 hides cards."""
+BIGS_UNSEEN = 0.15
+"""Share of tables of which no big card is seen: it is outside, or something hides it."""
 PLAIN = 0.2
 """Share of tables read as a box without snakes, as taught boxes are."""
 ONE_THING = 0.35
@@ -63,62 +60,100 @@ EARLY, OPENING = 0.35, 0.12
 ASIDE = "aside"
 SURROUNDINGS = 5
 """Tables that are made of one layout."""
-TREES, DEPTH, RATE, FEWEST, CALM = 150, 3, 0.1, 20, 5.0
 TUNING = 5
-"""Every fifth table calibrates."""
+"""Every fifth layout says when to stop."""
 GAMES_PLAYED = 16
 """Of each box; to play a game takes as long as to draw ten tables."""
-CLOSE = 0.7
-"""Share of tables with stocks, hands and other fields close by."""
+CLOSE, CLOSE_MET = 0.7, 1 / 3
+"""Share of tables with stocks, hands and other fields close by: as drawn, since these teach most,
+and as they are met."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Joints of drawn tables: what the score looks at, whether both sides are one field."""
+    """What a score looks at, and what is right: one field, or in play."""
 
     rows: Array
     right: Array
     tables: Array
-    """The number of the table that each is from."""
+    """The number of the layout that each is from."""
+    close: Array
+    """Whether something lies close beside that."""
 
 
-def samples_of(game: str, seed: int) -> tuple[Array, Array]:
-    """Return joints of one layout with several surroundings, and whether each is inside a field."""
-    rng = rng_of("joints", "train", game, seed)
-    rows: list[list[float]] = []
-    right: list[bool] = []
-    for found, readings, truths in tables_found(game, seed, rng):
+Known = tuple[list[list[float]], list[bool]]
+"""What a score looks at each time that it is asked, and what is right."""
+
+
+def samples_of(game: str, seed: int, split: Any = "train") -> tuple[Known, Known, bool]:
+    """Return joints and lattices of one layout with several surroundings, and whether it is close.
+
+    Of each joint whether it is inside a field, of each lattice whether it is in play.
+    """
+    rng, elsewhere = rng_of("joints", split, game, seed), rng_of("elsewhere", split, game, seed)
+    joints: Known = [], []
+    lattices: Known = [], []
+    settings = settings_of(game, seed, split, rng)
+    for found, readings, truths, size_px in tables_found(game, seed, split, settings, rng):
         plain = rng.random() < PLAIN
         tile_set = _without_snakes(built_in_set(game)) if plain else built_in_set(game)
-        for row, label in joints_of_table(found, readings, truths, tile_set):
-            rows.append(row)
-            right.append(label)
-    return np.array(rows).reshape(-1, len(NUMBERS)), np.array(right, bool)
+        groups = _joined(found, readings, truths, tile_set, joints)
+        for row, right in _touching(groups, tile_set):
+            joints[0].append(row)
+            joints[1].append(right)
+        lattices[0].extend(numbers_of([group for group, _ in groups], tile_set, size_px).tolist())
+        lattices[1].extend(truth != ASIDE for _, truth in groups)
+        if seed % GAMES_IN_POOL == 0:
+            # Layouts of the first game lie outside or on a bare table, wherever the camera looks.
+            for own in (False, True):
+                some = [k for k, truth in enumerate(truths) if (truth != ASIDE) is own]
+                lone = _joined([found[k] for k in some], [readings[k] for k in some],
+                               [truths[k] for k in some], tile_set, ([], []))  # fmt: skip
+                rows = numbers_of([group for group, _ in lone], tile_set, size_px)
+                rows[:, PLAY_NUMBERS.index("away")] = elsewhere.random(len(rows))
+                lattices[0].extend(rows.tolist())
+                lattices[1].extend([own] * len(rows))
+    return joints, lattices, settings.beside == "close"
 
 
-def joints_of_table(
+Groups = list[tuple[CardGroup, str]]
+"""Cards that belong together, and what they are."""
+
+
+def _joined(
     found: Sequence[Detection], readings: Sequence[CellReading], truths: Sequence[str],
-    tile_set: TileSet,
-) -> Iterator[tuple[list[float], bool]]:  # fmt: skip
-    """Yield what the score looks at wherever it is asked about a table, and what is right."""
-    groups: list[tuple[CardGroup, str]] = []
-    for fit in fit_lattices(Detections((1, 1), "square", tuple(found))):
-        group = group_cards(found, fit, readings, tile_set)
-        own = [truths[_number(card.outline_px, found, fit)] for card in group.cards]
-        joining = Joining(group.cards, tile_set)
-        yield from _labelled(joining, own)
+    tile_set: TileSet, joints: Known,
+) -> Groups:  # fmt: skip
+    """Return the groups of a table; the joints that they are made by are added to the others."""
+    fits = fit_lattices(Detections((1, 1), "square", tuple(found)))
+    lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
+    groups: Groups = []
+    for group in lattices:
+        own = [truths[_number(card.outline_px, found, group.fit)] for card in group.cards]
+        joining = Joining(group.cards, tile_set, loose_beside(group, lattices, tile_set))
+        for row, right in _labelled(joining, own):
+            joints[0].append(row)
+            joints[1].append(right)
         for part in joining.parts():
             cards = tuple(group.cards[k] for k in part.cards)
-            groups.append((CardGroup(cards, fit), own[part.cards[0]]))
+            groups.append((CardGroup(cards, group.fit), own[part.cards[0]]))
+    return groups
+
+
+def _touching(groups: Groups, tile_set: TileSet) -> Iterator[tuple[list[float], bool]]:
+    """Yield the joints between a field and what touches it on a lattice of its own."""
     for group, truth in groups:
         field = None if truth == ASIDE else LaidField.of(group)
-        if field is None:
-            continue
-        for other, whose in groups:
-            beside = None if other is group else touching_cards(field, other, tile_set)
-            row = None if not beside else numbers_between(group.cards, beside, tile_set)
-            if row is not None:
-                yield row, whose == truth
+        for other, whose in groups if field is not None else ():
+            touching = None
+            if other is not group and field is not None:
+                touching = touching_cards(field, other, tile_set)
+            if touching:
+                others = [one for one, _ in groups if one is not group]
+                loose = loose_beside(other, others, tile_set)
+                row = numbers_between(group.cards, touching, tile_set, loose)
+                if row is not None:
+                    yield row, whose == truth
 
 
 def _number(outline: Array, found: Sequence[Detection], fit: LatticeFit) -> int:
@@ -141,35 +176,47 @@ def _labelled(joining: Joining, truths: Sequence[str]) -> Iterator[tuple[list[fl
             apart |= {frozenset((joint.one, joint.other)) for joint in merge.between}
 
 
-Found = tuple[list[Detection], list[CellReading], list[str]]
+Found = tuple[list[Detection], list[CellReading], list[str], tuple[int, int]]
 
 
-def tables_found(game: str, seed: int, rng: Random) -> Iterator[Found]:
-    """Yield outlines and readings of a layout with other things beside it each time."""
-    settings = draw_settings(seed, "train", game, beside="close")
+def settings_of(game: str, seed: int, split: Any, rng: Random) -> SceneSettings:
+    """Return how a layout and what lies around it are drawn."""
+    settings = draw_settings(seed, split, game, beside="close")
     if rng.random() >= CLOSE:
         settings = draw_settings(seed, "train", game)
     if rng.random() < EARLY:
         settings = replace(settings, fullness=float(rng.uniform(0, OPENING)))
-    table = table_at(game, "train", settings.play, seed, settings.fullness, settings.foul)
+    return settings
+
+
+def tables_found(
+    game: str, seed: int, split: Any, settings: SceneSettings, rng: Random
+) -> Iterator[Found]:
+    """Yield outlines and readings of a layout with other things beside it each time."""
+    table = table_at(game, split, settings.play, seed, settings.fullness, settings.foul)
     box = printed_box(game, settings.cards.size_mm)
     layout = lay_out(table, settings, box, rng)
     camera = camera_for(settings, layout.extent_mm)
     for _ in range(SURROUNDINGS):
         lay = lay_close if settings.beside == "close" else lay_aside
         top = lay(layout, table.left, settings, box.tile_set.pitch_mm, rng)
-        yield _found(top, camera, built_in_set(game), rng)
+        yield *_found(top, camera, built_in_set(game), rng), camera.size_px
 
 
-def _found(top: TableTop, camera: Camera, tile_set: TileSet, rng: Random) -> Found:
+def _found(
+    top: TableTop, camera: Camera, tile_set: TileSet, rng: Random
+) -> tuple[list[Detection], list[CellReading], list[str]]:
     """Return what a camera would find of a table, and what each outline belongs to."""
     spread = OFF * float(np.exp(rng.normal(0, OFF_SPREAD)))
     thing = _thing(top.extent_mm, rng)
     size = np.array(camera.size_px, float)
     names = sorted(tile_set.kinds)
     found, readings, truths = [], [], []
+    bigs_unseen = rng.random() < BIGS_UNSEEN
     for item in _uncovered(top.items):
         if item.role not in ("tile", ASIDE) or item.face not in tile_set:
+            continue
+        if bigs_unseen and len(tile_set[item.face].cells) > 1:
             continue
         tile = names[int(rng.integers(len(names)))] if rng.random() < MISREAD else item.face
         if len(tile_set[tile].cells) != len(tile_set[item.face].cells):
@@ -231,101 +278,78 @@ def seeds_of(tables: int) -> list[int]:
     return [GAMES_IN_POOL * (n // GAMES_PLAYED) + n % GAMES_PLAYED for n in range(tables)]
 
 
-def draw(game: str, seeds: Sequence[int], workers: int) -> Samples:
-    """Return the joints of many tables of one game."""
-    parts = made(game, partial(samples_of, game), seeds, workers)
-    tables = np.concatenate([np.full(len(p[1]), n) for n, p in enumerate(parts)])
-    return Samples(np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts]),
-                   tables)  # fmt: skip
+def draw(
+    game: str, seeds: Sequence[int], workers: int, split: Any = "train"
+) -> tuple[Samples, Samples]:
+    """Return the joints and the lattices of many tables of one game."""
+    parts = made(game, partial(samples_of, game, split=split), seeds, workers)
+    joints, lattices, close = zip(*parts, strict=True)
+    return _samples(joints, close), _samples(lattices, close)
 
 
-def fit(samples: Samples) -> tuple[Score, dict[str, Any]]:
-    """Return the score that fits joints, and how well it does on tables that it was not fitted to.
-
-    Tables that calibrate are not fitted to.
-    """
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.linear_model import LogisticRegression
-
-    tuning = samples.tables % TUNING == 0
-    trees = HistGradientBoostingClassifier(
-        max_iter=TREES, max_depth=DEPTH, learning_rate=RATE, min_samples_leaf=FEWEST,
-        l2_regularization=CALM, early_stopping=False, random_state=0, monotonic_cst=_signs(),
+def _samples(parts: Sequence[Known], close: Sequence[bool]) -> Samples:
+    counts = [len(right) for _, right in parts]
+    return Samples(
+        np.concatenate([np.array(rows, float) for rows, _ in parts if rows]),
+        np.concatenate([np.array(right, bool) for _, right in parts]),
+        np.repeat(np.arange(len(parts)), counts), np.repeat(close, counts),
     )  # fmt: skip
-    trees.fit(samples.rows[~tuning], samples.right[~tuning])
-    score = score_of(trees)
-    total = _total(score, samples.rows[tuning])
-    line = LogisticRegression(C=1e3).fit(total[:, None], samples.right[tuning])
-    score = replace(score, line=np.array([line.intercept_[0], line.coef_[0, 0]]))
-    likely = score.likely(samples.rows[tuning])
-    right = samples.right[tuning]
+
+
+def fit(samples: Samples, signs: Sequence[int]) -> tuple[Trees, dict[str, Any]]:
+    """Return the score that fits samples, and how well it does on tables that it was not fitted to.
+
+    These only say when to stop. Samples count as often as their surroundings are met.
+
+    Args:
+        samples: what the score looks at, and what is right.
+        signs: 1, -1 or 0 for each number: whether more of it can only speak for that, or against.
+    """
+    tuning = samples.tables % TUNING == 0
+    met = np.where(samples.close, CLOSE_MET / CLOSE, (1 - CLOSE_MET) / (1 - CLOSE))
+    score = fit_trees(samples.rows, samples.right.astype(int), met, tuning, signs)
+    likely, right = score.shares(samples.rows[tuning]), samples.right[tuning]
     return score, {
-        "joints": len(samples.right), "joints_apart": int((~samples.right).sum()),
-        "calibrating": int(tuning.sum()), "wrong": int(((likely >= 0.5) != right).sum()),
-        "apart_above_0.98": int(((likely >= 0.98) & ~right).sum()),
-        "joined_below_0.98": int(((likely < 0.98) & right).sum()),
+        "samples": len(samples.right), "samples_not": int((~samples.right).sum()),
+        "held_back": int(tuning.sum()), "wrong": int(((likely >= 0.5) != right).sum()),
+        "not_above_0.98": int(((likely >= 0.98) & ~right).sum()),
+        "right_below_0.98": int(((likely < 0.98) & right).sum()),
     }  # fmt: skip
 
 
-def _signs() -> list[int]:
-    """Return for each number whether more of it can only speak for one field, or against it."""
-    against = {"gap", "slide", "turned", "gaps", "least", "slides", "turns", "broken", "over",
-               "wider", "wider_than_usual", "small_broken"}  # fmt: skip
-    return [-1 if name in against else int(name == "joined") for name in NUMBERS]
+AGAINST = frozenset([
+    "gap", "slide", "turned", "gaps", "least", "slides", "turns", "broken", "over", "wider",
+    "wider_than_usual", "small_broken",
+])  # fmt: skip
+"""What can only speak against one field."""
 
 
-def _total(score: Score, rows: Array) -> Array:
-    likely = replace(score, line=np.array([0.0, 1.0])).likely(rows)
-    return np.asarray(np.log(likely / (1 - likely)))
-
-
-def score_of(fitted: Any) -> Score:
-    """Return fitted trees as whole ones of one depth."""
-    trees = [one.nodes for (one,) in fitted._predictors]
-    inner, leaves = 2**DEPTH - 1, 2**DEPTH
-    numbers = np.zeros((len(trees), inner), np.int64)
-    limits = np.full((len(trees), inner), np.inf)
-    values = np.zeros((len(trees), leaves))
-    for k, nodes in enumerate(trees):
-        places = [(0, 0)]
-        for place, at in places:
-            node = nodes[at]
-            if place >= inner:
-                values[k, place - inner] = node["value"]
-                continue
-            below = (at, at)
-            if not node["is_leaf"]:
-                numbers[k, place] = node["feature_idx"]
-                limits[k, place] = node["num_threshold"]
-                below = (int(node["left"]), int(node["right"]))
-            # A leaf higher up stands for all below it.
-            places += [(2 * place + 1 + n, one) for n, one in enumerate(below)]
-    return Score(numbers, limits, values, np.array([0.0, 1.0]))
-
-
-def write_score(score: Score, figures: dict[str, Any], folder: Path) -> None:
-    """Write the score and the manifest that loading checks."""
+def write_score(
+    name: str, score: Trees, numbers: Sequence[str], figures: dict[str, Any], folder: Path
+) -> None:
+    """Write a score and the manifest that loading checks."""
     folder.mkdir(parents=True, exist_ok=True)
-    sha256 = write_arrays(folder / FILE, {
-        "numbers": score.numbers, "limits": score.limits, "leaves": score.leaves,
-        "line": score.line,
-    })  # fmt: skip
-    manifest = {"format": FORMAT, "version": VERSION, "file": FILE, "sha256": sha256,
-                "numbers": list(NUMBERS), "trained": figures}  # fmt: skip
-    write_manifest(folder / MANIFEST, manifest)
+    sha256 = write_arrays(folder / f"{name}.npz", score.arrays())
+    manifest = {"format": f"snake-eye/{name}", "version": VERSION, "file": f"{name}.npz",
+                "sha256": sha256, "numbers": list(numbers), "trained": figures}  # fmt: skip
+    write_manifest(folder / f"{name}.json", manifest)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, fit and write as the command line asks."""
     parser = parser_of("fields", __doc__)
-    parser.add_argument("--tables", type=int, default=480, help="layouts of each game")
+    parser.add_argument("--tables", type=int, default=400, help="layouts of each game")
     asked = parser.parse_args(arguments)
     drawn = [draw(game, seeds_of(asked.tables), asked.workers) for game in SQUARE_GAMES]
-    every = Samples(*(np.concatenate([getattr(one, name) for one in drawn])
-                      for name in ("rows", "right", "tables")))  # fmt: skip
-    score, figures = fit(every)
-    write_score(score, {"tables": asked.tables * len(drawn), **figures}, asked.out)
-    tell("fields", figures, asked.out, [FILE])
+    joint = [-1 if name in AGAINST else int(name == "joined") for name in NUMBERS]
+    kinds = (("fields", NUMBERS, joint), ("play", PLAY_NUMBERS, [0] * len(PLAY_NUMBERS)))
+    for (name, numbers, signs), parts in zip(kinds, zip(*drawn, strict=True), strict=True):
+        every = Samples(*(np.concatenate([getattr(part, field.name) for part in parts])
+                          for field in fields(Samples)))  # fmt: skip
+        score, figures = fit(every, signs)
+        write_score(name, score, numbers, {"tables": asked.tables * len(drawn), **figures},
+                    asked.out)  # fmt: skip
+        tell(name, figures, asked.out, [f"{name}.npz"])
     return 0
 
 

@@ -27,7 +27,7 @@ from models.training.harness import made, parser_of, tell
 from vision.classify.features import features
 from vision.classify.reader import Reader, make_reader, upper_halves, write_reader
 from vision.core.crop import Patches
-from vision.core.looks import Look
+from vision.core.types import Look
 
 SHRINKAGE = 0.02
 """0.005, 0.02 and 0.1 read the same on held-out tables; this one is in the middle."""

@@ -97,17 +97,14 @@ NOT_YET = frozenset([
     "two-cards-that-the-edge-cuts-are-those-of-the-missing-number",
     "a-card-that-glare-hides-is-one-where-it-meets-another-at-a-corner",
     "a-yellow-snake-that-a-lamp-has-nearly-washed-out-is-no-log",
-    "a-layout-cut-by-the-edge-beside-a-pile", "a-layout-under-a-cup-among-sorted-stocks",
-    "among-larger-slabs",
+    "a-layout-cut-by-the-edge-beside-a-pile",
     "test_cards_that_glare_has_burnt_to_blank_white_are_told_at_their_place",
     "cards-whose-big-card-is-outside-are-those-of-the-missing-number",
     "cards-beyond-a-sleeve-lie-on-one-lattice-with-the-layout",
     "two-cards-beyond-an-arm-belong-to-the-layout",
     "slabs-of-the-table-do-not-tell-how-large-cards-are",
     "a-card-half-under-a-cup-that-hides-its-neighbour-is-read",
-    "a-stock-is-not-reached-around-the-edge-of-the-picture",
     "soft-yellow-snakes-have-the-ink-of-sure-ones-and-are-no-logs",
-    "two-cards-askew-are-a-layout-though-one-is-faintly-seen",
     "two-cards-a-fifth-of-the-picture-wide-are-seen-from-afar",
     "cards-at-the-far-end-of-a-steep-view-lie-on-their-own-cells",
     "few-large-cards-that-are-found-askew-are-seen-from-afar",
@@ -166,13 +163,13 @@ def test_picture_in_which_cards_are_too_small_to_be_found_says_so(seed):
     assert any(_inside(middle, boxes[0]) for middle in middles)
 
 
-def test_small_cards_beside_the_fields_that_are_read_are_told():
+def test_small_cards_of_a_field_whose_big_card_is_not_seen_are_told():
     scene = make_scene(47059, "held-out", "sssnake")
 
     state = read_table(scene.bgr, ReadRequest("square", built_in_set("sssnake")))
 
-    assert state.quality.ok
-    assert "small" in [advice.what for advice in state.quality.advice]
+    assert not state.quality.ok
+    assert {"small", "covered"} <= {advice.what for advice in state.quality.advice}
 
 
 def test_cards_that_glare_has_burnt_to_blank_white_are_told_at_their_place():

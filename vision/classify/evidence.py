@@ -22,10 +22,9 @@ from vision.classify import embedding, features
 from vision.classify.faces import CLIPPED, SEEN, Faces, Prints, faces_of_prints, shrunk, slopes_of
 from vision.core.crop import Patches
 from vision.core.errors import ModelError
-from vision.core.files import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
-from vision.core.looks import Look
+from vision.core.files import TRAINED, read_manifest, set_hash, write_arrays
 from vision.core.stages import stage
-from vision.core.types import UNKNOWN_TILE
+from vision.core.types import LIKELIER, UNKNOWN_TILE, Look
 
 if TYPE_CHECKING:
     from vision.classify.reader import CellReading, Reader
@@ -44,8 +43,6 @@ RISING = (1, -1, 1, 1, 1, 1, -1, 0, 0, 0, -1, 1, 1, 1, 1, 1, 1, 0)
 """Whether a reading may only be more (1) or less (-1) probable the larger a number is."""
 WIDEST_PX = 64.0
 LEAST_SURE = 1e-6
-HALF = 0.5
-"""What is less probable than its contrary is taken to be the contrary."""
 AS_USUAL = 2.0
 """What pictures usually show counts as much as so many outlines of this one."""
 
@@ -67,7 +64,7 @@ class Trees:
     values: NDArray[np.float64]
     """Log-odds that a leaf adds."""
 
-    def shares(self, rows: Floats) -> Floats:
+    def shares(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return how probable it is for each row."""
         nodes = np.broadcast_to(self.starts, (len(rows), len(self.starts)))
         every = np.arange(len(rows))[:, None]
@@ -81,12 +78,12 @@ class Trees:
         odds = self.start + self.values[nodes].sum(axis=1)
         return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
 
-    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+    def arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """Return what is stored."""
         return {prefix + name: np.asarray(value) for name, value in vars(self).items()}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Trees:
+    def of(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "") -> Trees:
         """Return the trees of stored arrays."""
         parts = {name: arrays[prefix + name] for name in cls.__dataclass_fields__}
         asks = np.flatnonzero(parts["names"] >= 0)
@@ -150,7 +147,7 @@ def in_company(readings: Sequence[CellReading], share: float) -> list[CellReadin
         share: share of tiles among outlines of pictures.
     """
     strange = sum(one.why == UNKNOWN_TILE for one in readings)
-    own = sum(one.why is None and one.best >= HALF for one in readings)
+    own = sum(one.why is None and one.best >= LIKELIER for one in readings)
     here = (own + AS_USUAL * share) / (own + strange + AS_USUAL)
     if here >= share:
         return list(readings)
@@ -163,7 +160,7 @@ def _weighed(reading: CellReading, ours: float, tile: float) -> CellReading:
     """Return a reading that is no surer than it is probable to be right."""
     if reading.best <= ours:
         return reading
-    why = None if max(ours, tile) >= HALF else UNKNOWN_TILE
+    why = None if max(ours, tile) >= LIKELIER else UNKNOWN_TILE
     return replace(_as_probable(reading, ours), why=why)
 
 
@@ -251,9 +248,9 @@ def load_evidence(tile_set: TileSet, folder: Path = TRAINED) -> Evidence:
     Raises:
         ModelError: there is none, it is broken, or it belongs to another box.
     """
-    manifest_name, arrays_name = file_names(tile_set.name)
+    manifest_name, _ = file_names(tile_set.name)
     manifest = read_manifest(folder / manifest_name, _wanted(tile_set))
-    arrays = read_arrays(folder / arrays_name, str(manifest.get("sha256")))
+    arrays = manifest.arrays()
     try:
         return Evidence(Faces.of(manifest, arrays), *_trees(arrays))
     except (KeyError, ValueError, TypeError, IndexError) as error:
@@ -267,9 +264,8 @@ def _trees(arrays: Mapping[str, NDArray[Any]]) -> tuple[Trees, Trees, float]:
 @lru_cache(maxsize=1)
 def taught_trees() -> tuple[Trees, Trees, float]:
     """Return what weighs readings of boxes that owners taught, loaded on first use."""
-    manifest_name, arrays_name = file_names(TAUGHT)
-    manifest = read_manifest(TRAINED / manifest_name, _about(TAUGHT))
-    arrays = read_arrays(TRAINED / arrays_name, str(manifest.get("sha256")))
+    manifest_name, _ = file_names(TAUGHT)
+    arrays = read_manifest(TRAINED / manifest_name, _about(TAUGHT)).arrays()
     try:
         return _trees(arrays)
     except (KeyError, ValueError, TypeError, IndexError) as error:

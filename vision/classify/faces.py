@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from vision.classify.embedding import PRINT_NUMBERS, shipped_embedding
 from vision.core.crop import PATCH_PX, Patches, patch_corners
-from vision.core.looks import QUARTERS, Look
-from vision.core.types import Bgr
+from vision.core.files import Manifest
+from vision.core.types import QUARTERS, Bgr, Look
 
 Floats = NDArray[np.float32]
 Slopes = NDArray[np.float32]
@@ -81,7 +81,7 @@ class Faces:
             raise ValueError(f"{len(self.looks)} looks, but numbers of {self.numbers.shape}")
 
     @classmethod
-    def of(cls, manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Faces:
+    def of(cls, manifest: Manifest, arrays: Mapping[str, NDArray[Any]]) -> Faces:
         """Return the faces of stored arrays."""
         cells = [Look.parse(str(text)) for text in manifest["faces"]]
         looks = tuple(Look.parse(str(text)) for text in manifest["looks"])

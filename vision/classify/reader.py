@@ -23,16 +23,24 @@ from vision.classify.evidence import Evidence, load_evidence
 from vision.classify.faces import Prints
 from vision.core.crop import MARGIN, PATCH_PX, Patches
 from vision.core.errors import ModelError
-from vision.core.files import TRAINED, read_arrays, read_manifest, set_hash, write_arrays
-from vision.core.looks import BACK, QUARTERS, Look, period_of
-from vision.core.types import UNKNOWN_TILE, Guess, TileReading
+from vision.core.files import TRAINED, Manifest, read_manifest, set_hash, write_arrays
+from vision.core.types import (
+    BACK,
+    QUARTERS,
+    SMALLEST_PX,
+    UNKNOWN_TILE,
+    Guess,
+    Look,
+    TileReading,
+    period_of,
+)
 
 Floats = NDArray[np.float32]
 
 FORMAT, FORMAT_VERSION = "snake-eye/reader", 1
 MOST_GUESSES = 4
-SMALLEST_PX, SMALL_DOUBT = 24.0, 4.0
-"""Of tiles narrower than that differences count so much less, and less again the narrower they
+SMALL_DOUBT = 4.0
+"""Of small tiles differences count so much less, and less again the narrower they
 are. On a held-out table of Carnival with 112 small tiles 6 of 15 wrong readings were sure without
 that."""
 ODD, ODD_DOUBT = 0.55, 4.0
@@ -316,9 +324,9 @@ def load_reader(tile_set: TileSet, folder: Path = TRAINED) -> Reader:
     Raises:
         ModelError: there is none, it is broken, or it belongs to another box.
     """
-    manifest_name, arrays_name = file_names(tile_set.name)
+    manifest_name, _ = file_names(tile_set.name)
     manifest = read_manifest(folder / manifest_name, _wanted(tile_set))
-    arrays = read_arrays(folder / arrays_name, str(manifest.get("sha256")))
+    arrays = manifest.arrays()
     try:
         looks = [Look.parse(str(text)) for text in manifest["looks"]]
         numbers = manifest.get("half")
@@ -330,7 +338,7 @@ def load_reader(tile_set: TileSet, folder: Path = TRAINED) -> Reader:
 
 def _part(
     tile_set: TileSet, looks: Sequence[Look], arrays: Mapping[str, NDArray[Any]],
-    numbers: Mapping[str, float], prefix: str = "", half: Reader | None = None,
+    numbers: Manifest | Mapping[str, float], prefix: str = "", half: Reader | None = None,
 ) -> Reader:  # fmt: skip
     """Return the reader of whole patches or of halves, by the names of its arrays."""
     project, centres = (arrays[prefix + name].astype(np.float32) for name in ("project", "centres"))

@@ -30,8 +30,8 @@ from vision.classify.faces import Prints
 from vision.classify.reader import Reader, make_reader, shipped_reader
 from vision.core.crop import MARGIN, PATCH_PX
 from vision.core.errors import ModelError, OutdatedError
-from vision.core.files import read_arrays, read_manifest, set_hash
-from vision.core.looks import BACK, Look
+from vision.core.files import Manifest, read_manifest, set_hash
+from vision.core.types import BACK, Look
 from vision.hexes.taught.boards import EYE
 from vision.hexes.taught.reader import BoardReader
 
@@ -145,7 +145,7 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
     file = manifest.get("file")
     if not isinstance(file, str) or Path(file).name != file or not file.endswith(".npz"):
         raise ModelError(f"{again}: it names no arrays")
-    arrays = read_arrays(path.parent / file, str(manifest.get("sha256")))
+    arrays = manifest.arrays(file)
     try:
         tile_set = _tile_set(manifest, name, path.parent)
         if manifest.get("board") is True:
@@ -156,7 +156,7 @@ def _loaded(path: Path, stamp: tuple[int, int], set_stamp: tuple[int, int]) -> T
 
 
 def _tile_reader(
-    manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], tile_set: TileSet
+    manifest: Manifest, arrays: Mapping[str, NDArray[Any]], tile_set: TileSet
 ) -> Reader:
     looks = [_look(text) for text in manifest["looks"][:MOST_LOOKS]]
     strangers = {look.tile for look in looks} - {*tile_set.kinds, BACK}
@@ -194,14 +194,14 @@ def _with_prints(reader: Reader, tile_set: TileSet, prints: Prints | None) -> Re
     return replace(reader, prints=prints, evidence=evidence)
 
 
-def _prints(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Prints | None:
+def _prints(manifest: Manifest, arrays: Mapping[str, NDArray[Any]]) -> Prints | None:
     """Return what the kinds looked like; boxes of lands have none, nor have earlier ones."""
     tiles = manifest.get("faces")
     return None if tiles is None else Prints.of([str(tile) for tile in tiles], arrays)
 
 
 def _board_reader(
-    manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], tile_set: TileSet
+    manifest: Manifest, arrays: Mapping[str, NDArray[Any]], tile_set: TileSet
 ) -> BoardReader:
     names = tuple(str(name) for name in manifest["names"])
     if set(names[1:]) - {EYE} != set(tile_set.colours):
@@ -209,7 +209,7 @@ def _board_reader(
     return BoardReader.of(names, arrays, _above_zero(manifest["known"]))
 
 
-def _tile_set(manifest: Mapping[str, Any], name: str, folder: Path) -> TileSet:
+def _tile_set(manifest: Manifest, name: str, folder: Path) -> TileSet:
     game = manifest.get("game")
     if isinstance(game, str):
         return game_set(name, game, folder)

@@ -25,13 +25,23 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from vision.classify.embedding import described
 from vision.classify.reader import CellReading, Reader
-from vision.core.confidences import CLEAR, EXPECTED, SURE, TOLD
 from vision.core.crop import Patches, cut
-from vision.core.ground import HIDDEN, Ground
+from vision.core.ground import AS_TABLE, HARDLY_TABLE, HIDDEN, Ground
 from vision.core.lattice import HEX_SIDES, SQUARE_SIDES, fit_outlines, mapped
 from vision.core.outline import agreed_outlines
 from vision.core.stages import stage
-from vision.core.types import Bgr, Detection, Detections, LatticeFit, Points
+from vision.core.types import (
+    BESIDE,
+    CLEAR,
+    EXPECTED,
+    SURE,
+    TOLD,
+    Bgr,
+    Detection,
+    Detections,
+    LatticeFit,
+    Points,
+)
 from vision.light.picture_light import without_shine
 from vision.light.same_light import FEWEST_SURE, in_these_colours, in_this_light
 
@@ -68,10 +78,6 @@ MOST_WAVES = 3
 """Steps beyond the last tile that was found."""
 SAME_PLACE = 0.7
 """Nearer to each other, in widths, no two tiles lie."""
-HARDLY_TABLE = 0.5
-"""Cells whose colours are seen so much more rarely than the table's may hold a tile. Others may if
-an outline was seen there, however faintly: bare cloth can look like a print that is faint itself,
-and was read as one on four of 400 tables."""
 SQUARE_CORNERS = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
 _ANGLES = np.arange(6) * np.pi / 3 - np.pi / 6
 HEX_CORNERS = np.stack(
@@ -89,13 +95,10 @@ ALL_CLOTH = 0.9
 """Share of a strange outline in colours of the table, if rare ones, from which it is a patch of
 cloth with its print. Four holes on two tables had 0.94 and more, tiles that light makes strange
 0.86 at most."""
-SURELY_OUTLINED, NEAREST, BESIDE = 0.95, 0.8, 1.25
+SURELY_OUTLINED, NEAREST = 0.95, 0.8
 """Outlines so sure that lie beside a tile, by their widths, are tiles whatever they show: under a
 lamp's shine a tile may have the table's colour. Of ten holes and patterns on twenty tables none was
 surer than 0.92."""
-AS_TABLE = 0.8
-"""Outlines that are hardly found, a little strange, not read beyond doubt, and have the table's
-colours as often as this share of a usual place: holes of wood that look like a print."""
 UPRIGHT_PART = (5, 1, 2, 4)
 """Corners of a hex that make a rectangle."""
 

@@ -68,7 +68,30 @@ def set_hash(tile_set: TileSet) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def read_manifest(path: Path, wanted: Mapping[str, object]) -> dict[str, Any]:
+class Manifest:
+    """What is said about the trained files that lie beside it."""
+
+    def __init__(self, path: Path, said: Mapping[str, object]) -> None:
+        self._path, self._said = path, said
+
+    def __getitem__(self, key: str) -> Any:
+        return self._said[key]
+
+    def get(self, key: str) -> Any:
+        """Return what it says of something, if it does."""
+        return self._said.get(key)
+
+    def arrays(self, file: str | None = None) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a file beside it, by default of that of the same name.
+
+        Raises:
+            ModelError: they are missing, others, or no plain arrays.
+        """
+        path = self._path.with_name(file) if file else self._path.with_suffix(".npz")
+        return read_arrays(path, str(self.get("sha256")))
+
+
+def read_manifest(path: Path, wanted: Mapping[str, object]) -> Manifest:
     """Return a manifest after checking that it says what is wanted.
 
     Raises:
@@ -88,7 +111,7 @@ def read_manifest(path: Path, wanted: Mapping[str, object]) -> dict[str, Any]:
                 f"{path.name} says {key} {shown(manifest.get(key))}, but {value!r} is needed; "
                 "train it again or take it from the repository"
             )
-    return manifest
+    return Manifest(path, manifest)
 
 
 def read_file(path: Path, sha256: object) -> bytes:

@@ -42,6 +42,10 @@ THINGS = 0.05
 HIDDEN = 0.25
 """Cells whose colours are seen so much more rarely than the table's are hidden. Cells under hands,
 sleeves and cups of five tables had 0.16 at most, 280 cells beside them 0.4 at least."""
+HARDLY_TABLE = 0.5
+"""Cells whose colours are seen so much more rarely than the table's may be tiles."""
+AS_TABLE = 0.8
+"""What shows colours that are seen as often as this share of the table's may be the table."""
 RARELY = 0.004
 """Share of the table's places that have one of its rarer colours: three of those looked at."""
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Cell
+from engine.tiles import TileSet
 
 Shape = Literal["square", "hex"]
 Bgr = NDArray[np.uint8]
@@ -24,6 +25,28 @@ Points = NDArray[np.float64]
 
 UNKNOWN_TILE = "unknown-tile"
 """Why a tile is not named surely: it is none of the box."""
+BACK = "back"
+"""Every face-down card, as table states have it."""
+QUARTERS = 4
+
+SAME_PLACE, BESIDE = 0.35, 1.25
+"""Outlines whose middles are closer, in widths, are of one tile, and lie side by side."""
+SMALLEST_PX = 24.0
+"""A tile must be so wide, measured as the root of its area; hexes as if they were squares."""
+
+# How sure is sure: the confidences that stages accept, one meaning each.
+LIKELIER = 0.5
+"""What is surer is likelier than not."""
+TOLD = 0.8
+"""Tiles that are less sure are told to be unsure."""
+EXPECTED = 0.8
+"""How sure it is that a card lies where it was only expected, once it is read there."""
+SURE = 0.9
+"""Readings as sure say something about others: where they lie, and what the light does."""
+CLEAR = 0.98
+"""So surely a card is read whose outline alone would not be taken."""
+BEYOND_DOUBT = 0.99
+"""Readings that nothing else can outvote."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,3 +169,28 @@ class Quality:
 
     ok: bool = True
     advice: tuple[Advice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Look:
+    """One cell of a card, turned so many quarters clockwise against its patch."""
+
+    tile: str
+    cell: int = 0
+    """Which of the card's cells, for cards that cover more than one."""
+    turns: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.tile}#{self.cell}@{self.turns}"
+
+    @classmethod
+    def parse(cls, text: str) -> Look:
+        """Return the look that a text like ``blue/curve#0@1`` names."""
+        tile, _, rest = text.rpartition("#")
+        cell, _, turns = rest.partition("@")
+        return cls(tile, int(cell), int(turns))
+
+
+def period_of(tile_set: TileSet, tile: str) -> int:
+    """Return the quarter turns after which a card means the same; 1 for a back."""
+    return tile_set[tile].period if tile in tile_set else 1

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.core.confidences import EXPECTED
-from vision.core.ground import HIDDEN, Ground
+from vision.core.ground import HARDLY_TABLE, HIDDEN, Ground
 from vision.core.lattice import cells_beside, fit_outlines, grouped_outlines, mapped
 from vision.core.outline import agreed_outlines
-from vision.core.types import Bgr, Detection, Detections, Points, Shape, width_of
+from vision.core.types import EXPECTED, Bgr, Detection, Detections, Points, Shape, width_of
 from vision.detect.hex_outlines import laid_hexes
 from vision.detect.network import (
     CellKind,
@@ -174,9 +173,6 @@ ONCE_MORE, OFTEN = 2, 3
 """Looks at which something is seen that may be a tile, and at which each tile must be."""
 FEWEST, MOST = 3, 6
 """Tiles that are found so; of more some are sure at one look already."""
-TABLE = 0.5
-"""How often the table must show the colours of all cells around them, as a share of a usual place's
-colours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,4 +234,4 @@ def _lie_alone(outlines: list[Points], ground: Ground) -> bool:
     corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     places: Array = (np.array(around, float)[:, None] + corners).reshape(-1, 2)
     beside = mapped(fits[0].px_from_cell, places).reshape(-1, 4, 2)
-    return not ground.hidden(beside, TABLE).any()
+    return not ground.hidden(beside, HARDLY_TABLE).any()

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
-from vision.core.confidences import TOLD
 from vision.core.lattice import cell_axes, mapped
-from vision.core.looks import period_of
 from vision.core.tables import TileEntry
-from vision.core.types import Detection, Detections, Guess, LatticeFit, Points
+from vision.core.types import TOLD, Detection, Detections, Guess, LatticeFit, Points, period_of
 from vision.layout.cards import CardGroup, SeenCard
 from vision.layout.reconstruct import (
     SURELY_A_CARD,

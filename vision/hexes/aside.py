@@ -25,9 +25,8 @@ from engine.draw.palette import coat
 from engine.hexpath import path_cells
 from engine.lattice import Cell
 from engine.tiles import TileSet
-from vision.core.confidences import LIKELIER
 from vision.core.crop import Pyramid, drawn_between
-from vision.core.types import Bgr, Points
+from vision.core.types import LIKELIER, Bgr, Points
 from vision.detect.hex_seams import board_shares
 from vision.hexes.boards import FINDER_STEP, SHRINK, STRIDE, hanging_together
 from vision.hexes.models import HexModels

@@ -16,11 +16,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.core.confidences import LIKELIER
 from vision.core.crop import Pyramid, drawn_between, shrunk
-from vision.core.types import Bgr, Points
+from vision.core.types import LIKELIER, Bgr, Points
 from vision.detect.hex_seams import board_shares, on_its_seams
-from vision.hexes.models import HexModels, shipped_models
+from vision.hexes.models import HexModels
 from vision.hexes.plane import (
     FIXED,
     HALF_TURN,
@@ -92,11 +91,6 @@ class FoundBoards:
     """The surest first, each in one of its six turns."""
     scraps: tuple[Points, ...] = ()
     """Corners of what is seen of others, too little to say where their cells are."""
-
-
-def find_boards(bgr: Bgr, most: int, models: HexModels | None = None) -> tuple[HexBoard, ...]:
-    """Return the boards of a picture, the surest first, each in one of its six turns."""
-    return boards_in(Pyramid(bgr), most, models or shipped_models()).boards
 
 
 def boards_in(pyramid: Pyramid, most: int, models: HexModels) -> FoundBoards:

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_board, hex_neighbours
 from engine.tiles import TileSet
-from vision.core.confidences import LIKELIER
 from vision.core.crop import Pyramid, drawn_between
 from vision.core.stages import stage
-from vision.core.types import Bgr
+from vision.core.types import LIKELIER, Bgr
 from vision.hexes.models import CONTENTS, HexModels
 from vision.hexes.plane import HALF_TURN, REACH, SIXTHS, HexBoard, plane_of
 

@@ -23,7 +23,7 @@ from engine.lattice import HEX_STEPS, Cell, hex_neighbours
 from engine.placement import Piece
 from engine.seen import Seen
 from engine.tiles import TileSet
-from vision.core.confidences import LIKELIER, SURE
+from vision.core.types import LIKELIER, SURE
 from vision.hexes.cells import CellReadings
 from vision.hexes.models import COLOURS, CONTENTS
 

@@ -15,11 +15,10 @@ from engine.lattice import Cell, hex_neighbours
 from engine.setfile import built_in_names
 from engine.tiles import TileSet
 from vision.classify.taught import find_taught, taught_folder
-from vision.core.confidences import LIKELIER, TOLD
 from vision.core.crop import Pyramid
 from vision.core.stages import shown
 from vision.core.tables import ClayEntry, SplitEntry, TableState, TileEntry
-from vision.core.types import Advice, Bgr, Points, Quality
+from vision.core.types import LIKELIER, TOLD, Advice, Bgr, Points, Quality
 from vision.detect.hex_seams import UNKNOWN
 from vision.hexes.aside import Above, tiles_aside
 from vision.hexes.boards import FINDER_PX, STRIDE, FoundBoards, boards_in

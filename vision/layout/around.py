@@ -12,7 +12,7 @@ table have straight sides and stripes too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,15 +21,12 @@ from numpy.typing import NDArray
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
-from vision.core.confidences import CLEAR, EXPECTED, TOLD
-from vision.core.ground import HIDDEN, Ground
+from vision.core.ground import HARDLY_TABLE, HIDDEN, Ground
 from vision.core.lattice import cells_beside, mapped
 from vision.core.stages import stage
-from vision.core.types import Bgr, Detection, Points
+from vision.core.types import CLEAR, EXPECTED, LIKELIER, SAME_PLACE, TOLD, Bgr, Detection, Points
 from vision.layout.cards import (
-    EVEN,
     MOST_TURNED_DEG,
-    SAME_PLACE,
     CardGroup,
     SeenCard,
     card_at,
@@ -38,8 +35,7 @@ from vision.layout.cards import (
     sides_of,
     turned_cell,
 )
-from vision.layout.fields import likely_joined
-from vision.layout.stocks import is_part_of_stock
+from vision.layout.fields import likely_joined, loose_beside
 
 Array = NDArray[np.float64]
 
@@ -55,8 +51,6 @@ ASKED = 0.7
 """How sure cards beyond something that hides the way to them are: nobody sees that they belong."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
 """Places where an outline may be, in pitches off its cell."""
-HARDLY_TABLE = 0.5
-"""Cells whose colours are seen so much more rarely than the table's may be cards."""
 MOST_WAVES, MOST_CELLS = 12, 24
 """Cells beyond the last seen card, and cells that are looked at each time."""
 
@@ -125,8 +119,9 @@ class Sight:
 
 @stage("islands", without=lambda group, *_: (group, ()))
 def with_islands(
-    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None = None
-) -> tuple[CardGroup, tuple[CardGroup, ...]]:
+    group: CardGroup, others: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None = None,
+    played: Collection[CardGroup] = (),
+) -> tuple[CardGroup, tuple[CardGroup, ...]]:  # fmt: skip
     """Return a field with the islands that continue it, and the groups that were taken.
 
     Args:
@@ -135,6 +130,7 @@ def with_islands(
         tile_set: the box.
         ground: what the table looks like, to see whether it is seen between; without, only what
             touches is taken.
+        played: what is rather in play than a stock; no other lies beyond what hides the way.
     """
     taken: list[CardGroup] = []
     left = sorted(others, key=lambda other: -len(other.cards))
@@ -143,7 +139,8 @@ def with_islands(
         # An island may be what the next one touches.
         found = field and next((
             (other, cards) for other in left
-            if (cards := _continued(group, field, other, left, tile_set, ground))
+            if (cards := _continued(group, field, other, left, tile_set,
+                                    ground if other in played else None))
         ), None)  # fmt: skip
         if not found:
             return group, tuple(taken)
@@ -193,19 +190,19 @@ def _continued(
     tile_set: TileSet, ground: Ground | None,
 ) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return an island's cards by the field's own cells; none where it does not continue it."""
-    if not any(card.found >= EVEN and _is_seen(card) for card in other.cards):
+    if not any(card.found >= LIKELIER and _is_seen(card) for card in other.cards):
         return ()
     placed = _placed(field, other)
     if placed is None or not TOUCHING <= placed.away <= FAR:
         return ()
     likely = 0.0
     if placed.away == TOUCHING and placed.off < ANY_CELL:
-        likely = likely_joined(group.cards, placed.cards(other, tile_set), tile_set)
+        beside = loose_beside(other, others, tile_set)
+        likely = likely_joined(group.cards, placed.cards(other, tile_set), tile_set, beside)
     elif ground is not None and len(group.cards) + len(other.cards) >= FEWEST_TOGETHER:
         fits = placed.away > TOUCHING and placed.off <= OFF
-        fits = fits and not is_part_of_stock(other, tile_set)
         likely = ASKED * (fits and _is_hidden(field, placed, other, others, ground))
-    if likely < EVEN:
+    if likely < LIKELIER:
         return ()
     cards = placed.cards(other, tile_set)
     return tuple(replace(card, laid=min(card.laid, likely)) for card in cards)
@@ -247,7 +244,7 @@ def _is_hidden(
 
 
 def _is_seen(card: SeenCard) -> bool:
-    return is_front(card) and card.confidence >= EVEN
+    return is_front(card) and card.confidence >= LIKELIER
 
 
 def _turns(field: LaidField, other: CardGroup) -> int | None:

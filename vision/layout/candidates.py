@@ -10,20 +10,28 @@ from numpy.typing import NDArray
 
 from vision.classify.reader import CellReading
 from vision.classify.taught_tiles import tiles_only
-from vision.core.confidences import BEYOND_DOUBT, CLEAR, SURE, TOLD
-from vision.core.ground import HIDDEN, Ground
+from vision.core.ground import AS_TABLE, HIDDEN, Ground
 from vision.core.request import ReadRequest
 from vision.core.stages import stage
-from vision.core.types import UNKNOWN_TILE, Bgr, Detection, Detections
-from vision.layout.cards import EVEN, SAME_PLACE
+from vision.core.types import (
+    BESIDE,
+    BEYOND_DOUBT,
+    CLEAR,
+    LIKELIER,
+    SAME_PLACE,
+    SURE,
+    TOLD,
+    UNKNOWN_TILE,
+    Bgr,
+    Detection,
+    Detections,
+)
 from vision.layout.reconstruct import is_card
 
 Array = NDArray[np.float64]
 
-BESIDE = 1.25
-"""Outlines whose middles are closer than that, in widths, lie side by side."""
 BY_CORNERS = 1.6
-"""The same of such that meet at their corners."""
+"""Outlines whose middles are closer, in widths, may meet at their corners."""
 WELL_OUTLINED = 0.7
 """Odd outlines that are less sure are no cards among themselves, whatever they look like: bricks
 may look like half of a big card."""
@@ -36,14 +44,9 @@ FEWEST_FAINT = 2
 LEAST = 0.3
 """An odd outline that is read less surely looks like nothing in the box; one that is found less
 surely may show stripes of a cloth."""
-AS_TABLE = 0.8
-"""Outlines that are read with doubt and not surely found show a hole where the table shows their
-colours as often as this share of usual ones. Of 73 holes on 290 drawn tables 22 did, of
-doubtful cards in play none: these had 0.62 at most. So do such as are as far from their look as no
-card is, however surely they are read: a plank of a table may look like a straight snake.
-"""
 FEW_LIKE_TABLE = 0.03
-"""Unless more cards than this share that are beyond doubt do."""
+"""What has the table's colours is a hole, unless more cards than this share that are beyond doubt
+have them too."""
 
 
 def distinct(detections: Detections) -> Detections:
@@ -151,7 +154,7 @@ def _beside_print(
     detections: Detections, readings: Sequence[CellReading], apart: Array
 ) -> list[bool]:
     """Return which outlines are no odd ones among themselves: bricks look a little like backs."""
-    sure = np.array([one.is_whole(EVEN) for one in readings])
+    sure = np.array([one.is_whole(LIKELIER) for one in readings])
     far = [one.cut_off or one.confidence >= SURE for one in detections.found]
     near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
     sure |= _washed_out_too(sure, near, detections.found)

@@ -9,13 +9,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.lattice import Cell, opposite, square_neighbour
+from engine.lattice import Cell
 from engine.tiles import GREY, TileKind, TileSet
 from vision.classify.reader import CellGuess, CellReading
-from vision.core.confidences import SURE
 from vision.core.lattice import mapped
-from vision.core.looks import BACK, QUARTERS, period_of
-from vision.core.types import Detection, Guess, LatticeFit, Points
+from vision.core.types import (
+    BACK,
+    LIKELIER,
+    QUARTERS,
+    SURE,
+    Detection,
+    Guess,
+    LatticeFit,
+    Points,
+    period_of,
+)
 
 LEAST_SHARE = 1e-4
 """What a half of a big card says against a reading never counts for more than this."""
@@ -262,15 +270,11 @@ def _big_outline(
     return np.array([first[0], last[1], last[2], first[3]])
 
 
-EVEN = 0.5
-"""What is likelier than not is done; how likely it was stays with the cards."""
 GUESSED, MOST_GUESSED = 0.02, 0.75
 """How likely a house must be to be counted from where no card is surely one, and how sure it can
 become by that."""
 MOST_TURNED_DEG = 18.0
 """Cards of one lattice, or of players at one table, lie at most so askew to each other."""
-SAME_PLACE = 0.35
-"""Middles that are closer than that, in widths, are of one card."""
 BIG = "big"
 HOUSE = "house"
 
@@ -291,7 +295,7 @@ def is_big(card: SeenCard, tile_set: TileSet) -> bool:
 
 def _has_role(card: SeenCard, roles: Collection[str], tile_set: TileSet) -> bool:
     best = card.best
-    seen = best is not None and best.confidence >= EVEN and best.tile in tile_set
+    seen = best is not None and best.confidence >= LIKELIER and best.tile in tile_set
     return seen and best is not None and tile_set[best.tile].role in roles
 
 
@@ -355,12 +359,3 @@ def carries_on(one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return one is other
     return one == other or GREY in (one, other)
-
-
-def met_sides(cards: Iterable[SeenCard], tile_set: TileSet) -> list[tuple[str | None, str | None]]:
-    """Return the colours that leave two cards where they meet, for each side that they share."""
-    sides = dict(sides_of(cards, tile_set))
-    return [
-        (colour, sides[key]) for (at, edge), colour in sides.items() if edge in (0, 1)
-        for key in [(square_neighbour(at, edge), opposite(edge))] if key in sides
-    ]  # fmt: skip

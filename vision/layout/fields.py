@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from engine.tiles import GREY, TileSet
+from vision.classify.evidence import Trees
 from vision.classify.reader import CellReading
-from vision.core.files import TRAINED, read_arrays, read_manifest
+from vision.core.files import TRAINED, read_manifest
 from vision.core.lattice import cell_axes, fit_outlines
 from vision.core.stages import stage
-from vision.core.types import Detection
+from vision.core.types import LIKELIER, Detection
 from vision.layout.cards import (
-    EVEN,
     CardGroup,
     SeenCard,
     carries_on,
@@ -37,8 +37,7 @@ from vision.layout.cards import (
 
 Array = NDArray[np.float64]
 
-FORMAT, VERSION = "snake-eye/fields", 1
-MANIFEST, FILE = "fields.json", "fields.npz"
+VERSION = 2
 STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
 """From a cell to those beyond a side and a corner of it."""
 
@@ -130,50 +129,27 @@ class Merge:
 
 NUMBERS = (
     "gap", "slide", "turned", "corner", "tight", "count", "gaps", "least", "slides", "turns",
-    "joined", "broken", "alike", "over", "wider", "wider_than_usual",
+    "joined", "broken", "alike", "over", "wider", "wider_than_usual", "beside",
     *(f"{side}_{name}" for side in ("large", "small") for name in (
         "size", "widest", "gaps", "joined", "broken", "alike", "family", "anchors")),
 )  # fmt: skip
 """What the score looks at, in this order."""
 
 
-@dataclass(frozen=True, eq=False)
-class Score:
-    """Trees that were fitted to drawn tables, all of one depth, and a line that calibrates them."""
+def load_trees(name: str, numbers: Sequence[str], folder: Path) -> Trees:
+    """Return fitted trees by the name of their files.
 
-    numbers: NDArray[np.int64]
-    """Trees x inner nodes: which number is looked at."""
-    limits: Array
-    leaves: Array
-    """Trees x leaves."""
-    line: Array
-    """Offset and slope from the sum of leaves to log-odds."""
-
-    def likely(self, rows: Array) -> Array:
-        """Return how likely each joint is one inside a field."""
-        trees = np.arange(len(self.limits))
-        node = np.zeros((len(rows), len(trees)), np.int64)
-        inner = self.limits.shape[1]
-        while node[0, 0] < inner:
-            looked = np.take_along_axis(rows, self.numbers[trees, node], axis=1)
-            node = 2 * node + 1 + (looked > self.limits[trees, node])
-        total = self.leaves[trees, node - inner].sum(axis=1)
-        odds = np.clip(self.line[0] + self.line[1] * total, -30, 30)
-        return np.asarray(1 / (1 + np.exp(-odds)))
+    Raises:
+        ModelError: they are missing or broken, or look at other numbers.
+    """
+    said = {"format": f"snake-eye/{name}", "version": VERSION, "numbers": list(numbers)}
+    return Trees.of(read_manifest(folder / f"{name}.json", said).arrays())
 
 
 @cache
-def shipped_score(folder: Path = TRAINED) -> Score:
-    """Return the score that the repository ships, loaded on first use.
-
-    Raises:
-        ModelError: it is missing or broken.
-    """
-    manifest = read_manifest(
-        folder / MANIFEST, {"format": FORMAT, "version": VERSION, "numbers": list(NUMBERS)}
-    )
-    arrays = read_arrays(folder / FILE, manifest["sha256"])
-    return Score(arrays["numbers"], arrays["limits"], arrays["leaves"], arrays["line"])
+def shipped_score(folder: Path = TRAINED) -> Trees:
+    """Return the score of joints that the repository ships, loaded on first use."""
+    return load_trees("fields", NUMBERS, folder)
 
 
 @dataclass(eq=False)
@@ -182,6 +158,8 @@ class Joining:
 
     cards: Sequence[SeenCard]
     tile_set: TileSet
+    beside: int = 0
+    """How many cards lie elsewhere on the table with none that a field is counted from."""
     joints: list[Joint] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -264,14 +242,20 @@ class Joining:
             sum(joint.joined for joint in sides) / count,
             sum(joint.broken for joint in sides) / count,
             sum(joint.alike for joint in sides) / count, over, first.miss - large.widest,
-            gaps - usual, *large.numbers(), *small.numbers(),
+            gaps - usual, math.log1p(self.beside), *large.numbers(), *small.numbers(),
         ]  # fmt: skip
+
+
+def loose_beside(group: CardGroup, groups: Iterable[CardGroup], tile_set: TileSet) -> int:
+    """Return how many cards lie on other lattices that no field is counted from."""
+    others = (other.cards for other in groups if other is not group)
+    return sum(len(cards) for cards in others if not any(is_anchor(c, tile_set) for c in cards))
 
 
 @stage("parted", without=lambda group, *_, **__: [group])
 def parted(
     group: CardGroup, found: Sequence[Detection], readings: Sequence[CellReading],
-    tile_set: TileSet, *, over_gaps: bool,
+    tile_set: TileSet, *, over_gaps: bool, beside: int = 0,
 ) -> list[CardGroup]:  # fmt: skip
     """Return a lattice as the groups that were laid to each other; mostly that is one.
 
@@ -281,11 +265,12 @@ def parted(
         readings: what each of them shows.
         tile_set: the box.
         over_gaps: whether cards with an empty cell between are one group, since nobody can look.
+        beside: how many cards lie on other lattices that no field is counted from.
     """
     if not any(kind.strands for kind in tile_set.kinds.values()):
         # A box without rules is laid out anyhow, and nothing on its tiles says what joins.
         return [group]
-    parts = _together(group.cards, tile_set, over_gaps=over_gaps)
+    parts = _together(Joining(group.cards, tile_set, beside), over_gaps=over_gaps)
     if len(parts) == 1:
         return [replace(group, cards=_doubted(group.cards, parts[0]))]
     return [own for part in parts for own in _regrouped(group, part, found, readings, tile_set)]
@@ -323,24 +308,21 @@ def _doubted(cards: Sequence[SeenCard], likely: Mapping[int, float]) -> tuple[Se
     )
 
 
-def _together(
-    seen: Sequence[SeenCard], tile_set: TileSet, *, over_gaps: bool
-) -> list[dict[int, float]]:
+def _together(joining: Joining, *, over_gaps: bool) -> list[dict[int, float]]:
     """Return the numbers of cards that are one group, each with how likely it belongs to it."""
-    joining = Joining(seen, tile_set)
     apart: set[frozenset[int]] = set()
     while True:
         merges = list(joining.merges(apart))
         rows = np.array([merge.numbers for merge in merges]).reshape(-1, len(NUMBERS))
-        likely = shipped_score().likely(rows) if len(rows) else np.zeros(0)
+        likely = shipped_score().shares(rows)
         refused: set[int] = set()
         for merge, sure in zip(merges, likely.tolist(), strict=True):
-            if sure < EVEN and refused.isdisjoint(merge.cards):
+            if sure < LIKELIER and refused.isdisjoint(merge.cards):
                 refused |= merge.cards
                 apart |= {frozenset((joint.one, joint.other)) for joint in merge.between}
         if not refused:
             break
-    laid = _least_likely(len(seen), merges, likely)
+    laid = _least_likely(len(joining.cards), merges, likely)
     parts = joining.parts()
     cards = [c for c, _ in _over_gaps(parts, apart)] if over_gaps else [p.cards for p in parts]
     return [{k: laid[k] for k in own} for own in cards]
@@ -378,18 +360,18 @@ def _over_gaps(
 
 
 def likely_joined(
-    cards: Sequence[SeenCard], others: Sequence[SeenCard], tile_set: TileSet
+    cards: Sequence[SeenCard], others: Sequence[SeenCard], tile_set: TileSet, beside: int
 ) -> float:
     """Return how likely cards that touch a field, by its own cells, were laid to it."""
-    row = numbers_between(cards, others, tile_set)
-    return 0.0 if row is None else float(shipped_score().likely(np.array([row]))[0])
+    row = numbers_between(cards, others, tile_set, beside)
+    return 0.0 if row is None else float(shipped_score().shares(np.array([row]))[0])
 
 
 def numbers_between(
-    cards: Sequence[SeenCard], others: Sequence[SeenCard], tile_set: TileSet
+    cards: Sequence[SeenCard], others: Sequence[SeenCard], tile_set: TileSet, beside: int
 ) -> list[float] | None:
     """Return what the score looks at between two groups; nothing where they do not touch."""
-    joining = Joining((*cards, *others), tile_set)
+    joining = Joining((*cards, *others), tile_set, beside)
     own = range(len(cards))
     between = [joint for joint in joining.joints if (joint.one in own) != (joint.other in own)]
     if not between:
@@ -419,7 +401,7 @@ def joints_of(cards: Sequence[SeenCard], tile_set: TileSet) -> list[Joint]:
     one, other = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
     corner = np.array([abs(dx) == abs(dy) for _, _, (dx, dy) in pairs])
     gap, slide, turned = lie(np.stack(outlines), one, other, corner)
-    sides = dict(sides_of((card for card in cards if card.confidence >= EVEN), tile_set))
+    sides = dict(sides_of((card for card in cards if card.confidence >= LIKELIER), tile_set))
     at = list(cells)
 
     def joint(k: int) -> Joint:

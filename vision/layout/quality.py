@@ -13,10 +13,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.core.types import Advice, Bgr, Points, Quality
+from vision.core.types import SMALLEST_PX, Advice, Bgr, Points, Quality, width_of
 
-SMALLEST_PX = 24.0
-"""A tile must be so wide, measured as the root of its area; hexes as if they were squares."""
 MEASURED_SHORT = 0.98
 """Outlines come out up to 2 % too small."""
 MOST_LOOKED_AT = 60
@@ -154,7 +152,7 @@ def tile_trouble(bgr: Bgr, outline: Points, *, scale: float = 1.0) -> str | None
     """
     if leaves(outline, (bgr.shape[1], bgr.shape[0])):
         return "cut-off"
-    if across_px(outline) * scale < SMALLEST_PX * MEASURED_SHORT:
+    if width_of(outline) * scale < SMALLEST_PX * MEASURED_SHORT:
         return "small"
     looks = look_at(bgr, [outline])
     if looks.brightness[0] < DARK:
@@ -174,7 +172,7 @@ def leaves(outline: Points, size_px: tuple[int, int]) -> bool:
 def _small(
     outlines: Sequence[Points], scale: float, size: tuple[int, int], limits: Limits
 ) -> list[tuple[Advice, bool]]:
-    widths = [across_px(o) * scale for o in outlines]
+    widths = [width_of(o) * scale for o in outlines]
     least = SMALLEST_PX * limits.measured_short
     tiny = [o for o, w in zip(outlines, widths, strict=True) if w < least]
     if not tiny:
@@ -188,7 +186,7 @@ def _small(
 def _small_beside(
     outlines: Sequence[Points], scale: float, size: tuple[int, int], below_px: float
 ) -> list[tuple[Advice, bool]]:
-    tiny = [o for o in outlines if across_px(o) * scale < below_px]
+    tiny = [o for o in outlines if width_of(o) * scale < below_px]
     return [(_advice("hardly", tiny, scale, size), False)] if tiny else []
 
 
@@ -215,7 +213,7 @@ def _spoilt(
     dark = looks.brightness < limits.dark
     # Small tiles are soft in any picture; that they are small is said already.
     least = SMALLEST_PX * limits.measured_short
-    large = np.array([across_px(o) * scale >= least for o in outlines])
+    large = np.array([width_of(o) * scale >= least for o in outlines])
     blur = (looks.blur > limits.blurred) & ~dark & ~glare & large
     found = []
     shining = () if burnt else (("glare", glare), ("bright", bright))
@@ -288,12 +286,6 @@ class Looks:
     contrast: Any
     middle: Any
     """Median brightness."""
-
-
-def across_px(outline: Points) -> float:
-    """Return how wide a tile is: the side of a square of its area, or a hex's flat width."""
-    area = abs(float(cv2.contourArea(np.asarray(outline, np.float32))))
-    return float(np.sqrt(area if len(outline) == 4 else area * 2 / np.sqrt(3)))
 
 
 def look_at(bgr: Bgr, outlines: Sequence[Points]) -> Looks:

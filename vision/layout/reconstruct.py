@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -12,16 +12,25 @@ import numpy as np
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import GREY, TileSet
 from vision.classify.reader import CellReading
-from vision.core.confidences import CLEAR, TOLD
 from vision.core.ground import Ground
-from vision.core.looks import BACK
 from vision.core.stages import stage
 from vision.core.tables import Guesses, TileEntry
-from vision.core.types import UNKNOWN_TILE, Detection, Detections, Guess, LatticeFit, width_of
+from vision.core.types import (
+    BACK,
+    BEYOND_DOUBT,
+    CLEAR,
+    LIKELIER,
+    SAME_PLACE,
+    TOLD,
+    UNKNOWN_TILE,
+    Detection,
+    Detections,
+    Guess,
+    LatticeFit,
+    width_of,
+)
 from vision.layout.around import Sight, recover_missed_cards, with_islands
 from vision.layout.cards import (
-    EVEN,
-    SAME_PLACE,
     CardGroup,
     Field,
     SeenCard,
@@ -34,9 +43,8 @@ from vision.layout.cards import (
     likely_house,
     sides_of,
 )
-from vision.layout.fields import parted
-from vision.layout.layout import game_fields, has_bigs
-from vision.layout.stocks import is_laid, stock_excess
+from vision.layout.fields import loose_beside, parted
+from vision.layout.play import game_fields, has_bigs, likely_in_play
 
 UNKNOWN = "unknown"
 """What every tile is called when no box is told."""
@@ -47,8 +55,8 @@ SURELY_ANOTHER = 0.999
 """How surely a second big card of a field must be read: a field has one."""
 SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
-FEWEST_OF_A_STOCK = 3
-"""Cards that must be sure where a stock is all that is seen."""
+FEWEST_OF_THE_BOX = 3
+"""Cards that must be sure where no field is seen, or beside it, to be of the game."""
 CONFLICT = 0.1
 """What a guess is worth that does not carry on at one side: one table in ten has a foul, on one
 card of many."""
@@ -87,26 +95,42 @@ def reconstruct(
         tile_set: the box.
         sight: what to look with for table between cards, and for cards without an outline.
     """
-    found = detections.found
-    groups = [
-        part for fit in fits
-        for part in parted(group_cards(found, fit, readings, tile_set), found, readings, tile_set,
-                           over_gaps=sight is None)
-    ]  # fmt: skip
-    groups = _with_touching(groups, tile_set)
-    fields = [f for f in game_fields(groups, tile_set, detections.size_px)
+    groups = _groups(detections.found, fits, readings, tile_set, over_gaps=sight is None)
+    likely = likely_in_play(groups, tile_set, detections.size_px)
+    fields = [f for f in game_fields(likely, tile_set)
               if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
-    fields, own = _with_islands(fields, groups, tile_set, None if sight is None else sight.ground)
+    ground = None if sight is None else sight.ground
+    fields, own = _with_islands(fields, groups, tile_set, ground, _may_be_played(likely))
     left = [group for group in groups if group not in own]
     if sight is not None:
         fields = _with_missed(fields, left, tile_set, sight)
-    lost = [group for group in left if _is_lost(group, groups, tile_set, alone=not fields)]
-    if not fields and not lost and not _shows_stock(groups, tile_set):
+    alone = not fields and has_bigs(tile_set)
+    lost = [group for group in left if _is_lost(group, likely.get(group, 0.0), alone=alone)]
+    if not fields and not lost and not any(map(_shows_cards, groups)):
         # Without a game or a stock there is nothing to lie beside; chessboards end here.
         return Reconstruction()
     tiny = _across_px(detections) < TINY_PX
     table = _entries(fields, list(_aside(left, fields)), tile_set, tiny=tiny)
     return replace(table, lost=tuple(lost))
+
+
+def _groups(
+    found: Sequence[Detection], fits: Sequence[LatticeFit], readings: Sequence[CellReading],
+    tile_set: TileSet, *, over_gaps: bool,
+) -> list[CardGroup]:  # fmt: skip
+    """Return the cards that were laid to each other."""
+    lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
+    groups = [
+        part for group in lattices
+        for part in parted(group, found, readings, tile_set, over_gaps=over_gaps,
+                           beside=loose_beside(group, lattices, tile_set))
+    ]  # fmt: skip
+    return _with_touching(groups, tile_set)
+
+
+def _may_be_played(likely: Mapping[CardGroup, float]) -> set[CardGroup]:
+    """Return what is not beyond doubt a stock."""
+    return {group for group, share in likely.items() if share > 1 - BEYOND_DOUBT}
 
 
 def _with_missed(
@@ -160,33 +184,28 @@ def _entries(
     )
 
 
-def _is_lost(
-    group: CardGroup, groups: Sequence[CardGroup], tile_set: TileSet, *, alone: bool
-) -> bool:
+def _is_lost(group: CardGroup, likely: float, *, alone: bool) -> bool:
     """Say whether cards beside the game surely are in play.
 
-    Where no field is seen at all, cards of a game with big cards are unless they look like a stock:
-    their big card is outside, or something hides it.
+    Args:
+        group: the cards.
+        likely: how likely they are in play.
+        alone: whether no field is seen of a game with big cards: what is seen is laid to one that
+            is outside, or that something hides.
     """
-    if alone and has_bigs(tile_set) and any(map(_is_clear, group.cards)):
-        return stock_excess(group, groups, tile_set) < 0
-    return is_laid(group, tile_set)
+    if alone and any(map(_is_clear, group.cards)):
+        return True
+    return likely >= CLEAR and _shows_cards(group)
 
 
 def _is_clear(card: SeenCard) -> bool:
     return is_front(card) and card.confidence >= CLEAR and card.found >= SURELY_A_CARD
 
 
-def _shows_stock(groups: Sequence[CardGroup], tile_set: TileSet) -> bool:
-    """Say whether a lattice surely is a stock: then cards of a game lie on the table."""
-    return any(
-        _sure_cards(group) >= FEWEST_OF_A_STOCK and stock_excess(group, groups, tile_set) >= 0
-        for group in groups
-    )
-
-
-def _sure_cards(group: CardGroup) -> int:
-    return sum(card.why is None and card.confidence >= TOLD for card in group.cards)
+def _shows_cards(group: CardGroup) -> bool:
+    """Say whether a lattice surely shows cards of the box."""
+    sure = sum(card.why is None and card.confidence >= TOLD for card in group.cards)
+    return sure >= FEWEST_OF_THE_BOX
 
 
 def _lies_on(card: SeenCard, group: CardGroup) -> bool:
@@ -219,8 +238,9 @@ def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardG
 
 
 def _with_islands(
-    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None
-) -> tuple[list[Field], set[CardGroup]]:
+    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None,
+    played: Collection[CardGroup],
+) -> tuple[list[Field], set[CardGroup]]:  # fmt: skip
     """Return the fields with their islands, and which groups are theirs."""
     own = {field.group for field in fields}
     grown = []
@@ -228,7 +248,7 @@ def _with_islands(
         others = [
             group for group in groups if group not in own and anchor_of(group, tile_set) is None
         ]
-        group, taken = with_islands(field.group, others, tile_set, ground)
+        group, taken = with_islands(field.group, others, tile_set, ground, played)
         own |= set(taken)
         grown.append(replace(field, group=group))
     return grown, own
@@ -262,7 +282,7 @@ def settled(
 
 def _one_too_many(card: SeenCard) -> SeenCard:
     """Return a card that is one more than the box has: as likely as not it is something else."""
-    return _doubted(card, EVEN / max(card.confidence, EVEN))
+    return _doubted(card, LIKELIER / max(card.confidence, LIKELIER))
 
 
 def _too_many(sure: Iterable[SeenCard], tile_set: TileSet) -> list[SeenCard]:
@@ -417,7 +437,7 @@ def is_card(found: float, enclosed: bool) -> bool:
 
     Between others it must be less sure: a hand may be over it.
     """
-    return found >= (EVEN if enclosed else SURELY_A_CARD)
+    return found >= (LIKELIER if enclosed else SURELY_A_CARD)
 
 
 def tile_entry(card: SeenCard, field: int | None = None) -> TileEntry:

@@ -15,9 +15,11 @@ import numpy as np
 from engine.setfile import built_in_names, built_in_set
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading, shipped_reader
-from vision.core.confidences import SURE, TOLD
 from vision.core.crop import cut
 from vision.core.types import (
+    SMALLEST_PX,
+    SURE,
+    TOLD,
     UNKNOWN_TILE,
     Advice,
     Bgr,
@@ -29,7 +31,7 @@ from vision.core.types import (
 from vision.detect.network import found_cells, shipped_network
 from vision.detect.scales import DEFAULT, closest
 from vision.layout.cards import SeenCard
-from vision.layout.quality import SMALLEST_PX, TOO_BRIGHT, leaves, look_at
+from vision.layout.quality import TOO_BRIGHT, leaves, look_at
 from vision.layout.reconstruct import Reconstruction
 
 CLOSE = replace(DEFAULT, most_enlarged=2.5)

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.classify.reader import CellGuess, CellReading
-from vision.core.confidences import EXPECTED, SURE
 from vision.core.lattice import cell_axes
 from vision.core.stages import stage
-from vision.core.types import Detection, Detections, Points
-from vision.layout.cards import SAME_PLACE, turned_cell
+from vision.core.types import EXPECTED, SAME_PLACE, SURE, Detection, Detections, Points
+from vision.layout.cards import turned_cell
 from vision.layout.quality import leaves
 
 Array = NDArray[np.float64]

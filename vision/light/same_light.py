@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from vision.classify.embedding import LAND_NUMBERS
 from vision.classify.faces import Prints, coarse, compared, turned_face
-from vision.classify.reader import SMALLEST_PX, CellReading, Reader
-from vision.core.confidences import SURE
+from vision.classify.reader import CellReading, Reader
 from vision.core.crop import Patches
 from vision.core.stages import stage
+from vision.core.types import SMALLEST_PX, SURE
 from vision.light.picture_light import (
     COSTS,
     LEAST_OFF,

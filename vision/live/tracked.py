@@ -16,8 +16,15 @@ import numpy as np
 from vision.core.request import ReadRequest
 from vision.core.tables import TableState
 from vision.core.types import Bgr, Points
-from vision.live.changes import Mask, Small, changed_between, in_its_light, painted_on, shrunk
-from vision.live.follow import follower_for
+from vision.live.follow import (
+    Mask,
+    Small,
+    changed_between,
+    follower_for,
+    in_its_light,
+    painted_on,
+    shrunk,
+)
 
 ALIKE, ALIKE_PARTS = 2, 4
 """So many whole looks must agree before their picture is kept, and so many at a part: one more than

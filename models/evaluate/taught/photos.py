@@ -18,8 +18,8 @@ from models.teaching.examples import Examples
 from models.teaching.labels import Labels, parse_labels
 from models.teaching.teach import Lesson, gather, learn
 from vision import ReadRequest, load_picture, read_table
-from vision.core.confidences import TOLD as UNSURE_BELOW
 from vision.core.crop import cut
+from vision.core.types import TOLD as UNSURE_BELOW
 from vision.read import grid_detections
 
 Json = Mapping[str, Any]

@@ -23,8 +23,7 @@ from vision.classify.faces import FACE_PX, SEEN, Prints, faces_of_prints, slopes
 from vision.classify.reader import CellGuess, CellReading, shipped_reader
 from vision.core.crop import PATCH_PX
 from vision.core.errors import ModelError
-from vision.core.looks import Look
-from vision.core.types import UNKNOWN_TILE
+from vision.core.types import UNKNOWN_TILE, Look
 
 GAMES = ("schlangennest", "sssnake", "carnival")
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.setfile import built_in_set
+from engine.tiles import TileSet
 from vision.classify.features import feature_count, features
 from vision.classify.reader import (
     file_names,
@@ -19,9 +20,21 @@ from vision.classify.reader import (
 from vision.core.crop import PATCH_PX
 from vision.core.errors import ModelError
 from vision.core.files import set_hash
-from vision.core.looks import Look, square_looks
+from vision.core.types import BACK, QUARTERS, Look
 
 SET = built_in_set("schlangennest")
+
+
+def square_looks(tile_set: TileSet) -> tuple[Look, ...]:
+    """Return every look of a box of square cards and of its back, in a stable order."""
+    cells = [
+        (kind.name, cell) for kind in tile_set.kinds.values() for cell in range(len(kind.cells))
+    ]
+    return tuple(
+        Look(tile, cell, turns) for tile, cell in (*cells, (BACK, 0)) for turns in range(QUARTERS)
+    )
+
+
 LOOKS = square_looks(SET)
 
 

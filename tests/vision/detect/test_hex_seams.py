@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from models.training.hex_samples import hex_table
+from vision.core.crop import Pyramid
 from vision.detect.hex_seams import on_its_seams
-from vision.hexes.boards import find_boards
+from vision.hexes.boards import boards_in
 from vision.hexes.cells import CELLS
+from vision.hexes.models import shipped_models
 from vision.hexes.plane import FIXED, plane_of
 
 
@@ -21,7 +23,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def board(table):
-    return find_boards(table.bgr, 1)[0]
+    return boards_in(Pyramid(table.bgr), 1, shipped_models()).boards[0]
 
 
 def off(one, other) -> float:

@@ -9,12 +9,17 @@ import pytest
 from engine.setfile import built_in_set
 from models.training.hex_samples import hex_table
 from vision.core.crop import Pyramid
-from vision.hexes.boards import CROP_PX, crop, find_boards
+from vision.hexes.boards import CROP_PX, boards_in, crop
 from vision.hexes.cells import CELLS
+from vision.hexes.models import shipped_models
 from vision.hexes.plane import FIXED, HexBoard, fitted, plane_of
 from vision.hexes.read import read_hex_table
 
 SIZE = (640, 480)
+
+
+def found_in(bgr: np.ndarray, most: int) -> tuple[HexBoard, ...]:
+    return boards_in(Pyramid(bgr), most, shipped_models()).boards
 
 
 def seen_board(lens: float = 0.0) -> HexBoard:
@@ -29,17 +34,17 @@ def seen_board(lens: float = 0.0) -> HexBoard:
 def test_a_blank_picture_has_no_board(level):
     blank = np.full((*SIZE[::-1], 3), level, np.uint8)
 
-    assert find_boards(blank, 5) == ()
+    assert found_in(blank, 5) == ()
 
 
 def test_a_tiny_picture_has_no_board():
-    assert find_boards(np.zeros((1, 1, 3), np.uint8), 1) == ()
+    assert found_in(np.zeros((1, 1, 3), np.uint8), 1) == ()
 
 
 def test_noise_has_no_board():
     noise = np.random.default_rng(1).integers(0, 256, (*SIZE[::-1], 3), np.uint8)
 
-    assert find_boards(noise, 5) == ()
+    assert found_in(noise, 5) == ()
 
 
 def test_a_board_in_a_light_that_clips_one_colour_is_found():
@@ -47,7 +52,7 @@ def test_a_board_in_a_light_that_clips_one_colour_is_found():
     clipped = table.bgr.copy()
     clipped[..., 2] = 255
 
-    (board,) = find_boards(clipped, 1)
+    (board,) = found_in(clipped, 1)
 
     assert board.unsteady < 0.04
 

@@ -7,10 +7,10 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.core.types import width_of
 from vision.layout.quality import (
     TEXTS,
     Limits,
-    across_px,
     assess,
     grey_advice,
     picture_troubles,
@@ -254,8 +254,8 @@ def test_every_word_is_one_of_the_interface():
 
 
 def test_width_is_the_same_for_squares_and_hexes():
-    assert across_px(square(0, 0, 40)) == pytest.approx(40)
-    assert across_px(hexagon(0, 0, 40 / np.sqrt(3))) == pytest.approx(40, rel=0.01)
+    assert width_of(square(0, 0, 40)) == pytest.approx(40)
+    assert width_of(hexagon(0, 0, 40 / np.sqrt(3))) == pytest.approx(40, rel=0.01)
 
 
 @pytest.mark.parametrize("outline", [square(-900, -900, 50), square(5, 5, 0), square(1e6, 1e6, 9)])

@@ -6,7 +6,7 @@ from models.evaluate.taught.invented import one_print
 from models.scenes.world.invented import invented_set
 from vision.classify.embedding import LAND_NUMBERS, described_count
 from vision.classify.reader import make_reader
-from vision.core.looks import Look
+from vision.core.types import Look
 from vision.light.same_light import in_this_light
 
 KINDS, SIZE = 8, 12

@@ -10,7 +10,7 @@ from vision.classify.embedding import described_count
 from vision.classify.faces import Prints, turned_face
 from vision.classify.reader import make_reader
 from vision.core.crop import PATCH_PX
-from vision.core.looks import Look
+from vision.core.types import Look
 from vision.light.picture_light import light_map
 from vision.light.same_light import in_these_colours
 

@@ -10,8 +10,7 @@ from vision.classify.faces import Prints
 from vision.classify.reader import make_reader
 from vision.classify.taught_tiles import read_taught
 from vision.core.crop import PATCH_PX, cut
-from vision.core.looks import Look
-from vision.core.types import Detection
+from vision.core.types import Detection, Look
 from vision.light.picture_light import GAMMA, without_shine
 
 KINDS = 8

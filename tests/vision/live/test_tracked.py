@@ -11,7 +11,7 @@ from models.scenes.games.positions import Played, played
 from vision.core.request import ReadRequest
 from vision.hexes import read as hex_read
 from vision.live import follow
-from vision.live.changes import boxes_around, changed_between, painted_on, shrunk
+from vision.live.follow import boxes_around, changed_between, painted_on, shrunk
 from vision.live.tracked import TrackedTable
 from vision.read import read_cells, read_table
 

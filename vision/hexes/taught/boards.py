@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from engine.draw.hexes import outline
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
-from vision.core.confidences import LIKELIER
 from vision.core.crop import cut_one
-from vision.core.types import Bgr, Points
+from vision.core.types import LIKELIER, Bgr, Points
 from vision.detect.hex_seams import on_its_seams
 from vision.detect.network import TileNetwork, shipped_network
 from vision.hexes.cells import CELLS

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.core.confidences import LIKELIER
+from vision.core.types import LIKELIER
 from vision.hexes.taught.boards import CUT_PX, Patches
 
 Floats = NDArray[np.float64]

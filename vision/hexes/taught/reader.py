@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_neighbours
-from vision.core.confidences import LIKELIER
 from vision.core.crop import patch_corners
-from vision.core.types import Bgr
+from vision.core.types import LIKELIER, Bgr
 from vision.hexes.cells import CELLS, CLAYS, CellReadings
 from vision.hexes.models import CONTENTS
 from vision.hexes.plane import HALF_TURN, REACH, HexBoard, plane_of

@@ -1,4 +1,4 @@
-"""Sorted stocks apart from cards in play; no picture is needed for that."""
+"""Cards in play apart from sorted stocks; no picture is needed for that."""
 
 from __future__ import annotations
 
@@ -117,28 +117,22 @@ def test_outlines_apart_from_the_stocks_may_be_the_layout():
     assert [one.tolist() for one in hidden] == [far.tolist()]
 
 
-def test_curves_in_which_a_snake_goes_on_are_the_layout_though_a_card_lies_in_the_middle():
-    curves = "5,5 red/curve 2;6,5 red/curve 2;6,4 red/curve 2;5,6 red/curve 1;6,6 red/curve 0"
-
-    seen = read(f"0,0 red/curve 0;{curves}")
-
-    assert len(seen.tiles) == 5
-
-
 LAYOUT = "0,0 blue/tail 1;1,0 red/curve 2;1,1 red/head 0;0,1 blue/curve 1"
 
 
-@pytest.mark.parametrize(
-    ("turns", "lost"), [(0, 3), (1, 0)], ids=["snake-goes-on", "cards-that-lie-anyhow"]
-)
-def test_snake_that_goes_on_beside_the_layout_is_lost_and_does_not_lie_aside_in_silence(
-    turns, lost
-):
-    seen = read(f"{LAYOUT};4,5 red/head 2;5,5 red/straight 0;6,5 red/curve {turns}")
+def test_snakes_that_go_on_beside_the_layout_are_lost_and_do_not_lie_aside_in_silence():
+    laid = "-4,0 house 0;-3,0 violet/corner 2;-3,1 violet/corner 3;-4,1 violet/corner 1"
+    beside = (
+        "1,-1 violet/corner 1;0,0 red/straight 0;1,0 yellow/straight 0;2,0 red/corner 0;"
+        "2,-1 log/straight 1;0,1 violet/corner 2;1,1 red/corner 3;0,-1 yellow/corner 1"
+    )
 
-    assert sum(len(group.cards) for group in seen.lost) == lost
-    assert len(Visible.of(seen, (1000, 1000)).covered) == lost
-    assert len(Visible.of(seen, (810, 1000)).cut_off) == lost
+    seen = read(f"{laid};{beside}", CARNIVAL)
+
+    assert len(seen.tiles) == 4
+    assert sum(len(group.cards) for group in seen.lost) == 8
+    assert len(Visible.of(seen, (1000, 1000)).covered) == 8
+    assert len(Visible.of(seen, (640, 1000)).cut_off) == 8
 
 
 def test_stocks_are_not_lost():

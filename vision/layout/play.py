@@ -1,47 +1,130 @@
-"""Tells the game from the rest of the table: which lattices are the layout, and whose."""
+"""How likely the cards of a lattice are in play, and no stock, hand or pile: one fitted score.
+
+Players sort their cards in front of them, each their own colour, all turned the same way and with
+some space around each; and play in the middle, colours mixed, turned as the snakes need it and edge
+to edge. None of these signs is sure alone; together they are.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.tiles import TileSet
-from vision.core.confidences import TOLD
+from vision.classify.evidence import Trees
+from vision.core.files import TRAINED
+from vision.core.types import CLEAR, LIKELIER, TOLD, period_of, width_of
 from vision.layout.cards import (
     BIG,
-    EVEN,
     MOST_TURNED_DEG,
     CardGroup,
     Field,
     SeenCard,
     anchor_of,
-    carries_on,
     is_front,
-    met_sides,
 )
-from vision.layout.fields import cell_outlines, lie
-from vision.layout.stocks import BESIDE, neighbours, sameness, stock_excess, usual_gap
+from vision.layout.fields import Joining, Part, cell_outlines, lie, load_trees
 
-OFF_CENTRE, LOOSE, ALIKE, BROKEN = 2.0, 16.0, 2.5, 2.5
-"""What speaks against a lattice, against the logarithm of its number of cards: lying off the
-picture's middle (by half diagonals), gaps (by pitches), neighbours that are the same card turned
-the same way, or that do not carry on. On 150 drawn tables, 67 of them with stocks or piles, the
-first three took the layout each time; without the gaps or the middle one or two went wrong."""
-FEW_PAIRS = 3
-"""Where neighbours are so few, such as do not carry on count half: two cards in play may be a foul.
-Counted whole, two of 120 layouts of two or three cards went wrong."""
-USUAL_GAP = 0.03
-"""Pitches; cards of a game are laid edge to edge."""
-SURELY_PLAYED = -6.0
-"""Cards that look so little like a stock may be all alike: a snake goes on in several curves."""
-STOCK_GAP, STOCK_ALIKE = 0.06, 0.4
-"""Cards that lie so loosely, and so many neighbours of which are the same card turned the same way,
-are a sorted stock: that they are many says nothing then."""
-MOST_BY_CORNERS = 4
-"""More cards than that of which no two have a side in common are no layout either."""
+Array = NDArray[np.float64]
+
+NUMBERS = (
+    "size", "widest", "gaps", "joined", "broken", "alike", "family", "anchors", "sides", "space",
+    "same_way", "away", "elsewhere", "larger", "near", "near_alike", "families",
+)  # fmt: skip
+"""What the score looks at, in this order."""
+FURTHEST = 3.0
+"""Widths of a card beyond which it does not matter how far off something lies."""
+
+
+@cache
+def shipped_score(folder: Path = TRAINED) -> Trees:
+    """Return the score that the repository ships, loaded on first use."""
+    return load_trees("play", NUMBERS, folder)
+
+
+def likely_in_play(
+    groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]
+) -> dict[CardGroup, float]:
+    """Return how likely each lattice that shows cards is in play.
+
+    Args:
+        groups: all lattices of the table.
+        tile_set: the box.
+        size_px: width and height of the picture.
+    """
+    shown = [group for group in groups if any(is_front(card) for card in group.cards)]
+    likely = shipped_score().shares(numbers_of(shown, tile_set, size_px))
+    return dict(zip(shown, likely.tolist(), strict=True))
+
+
+def numbers_of(groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]) -> Array:
+    """Return what the score looks at of each of a table's lattices."""
+    parts = [(joining, joining.whole(range(len(joining.cards))))
+             for joining in (Joining(group.cards, tile_set) for group in groups)]  # fmt: skip
+    families = len({kind.colour or name.partition("/")[0] for name, kind in tile_set.kinds.items()})
+    rows = [
+        (*part.numbers(), part.sides / len(part.cards), _space(joining),
+         _same_way(group, tile_set), _away(group, size_px), *_beside(k, groups, parts),
+         math.log(max(families, 1)))
+        for k, (group, (joining, part)) in enumerate(zip(groups, parts, strict=True))
+    ]  # fmt: skip
+    return np.array(rows, float).reshape(-1, len(NUMBERS))
+
+
+def _space(joining: Joining) -> float:
+    """Return how far cards usually lie from where their neighbours expect them."""
+    misses = sorted(joint.miss for joint in joining.joints)
+    return misses[len(misses) // 2] if misses else 1.0
+
+
+def _same_way(group: CardGroup, tile_set: TileSet) -> float:
+    """Return the share of cards that are turned like most, of those of which that is seen."""
+    turned = Counter(
+        card.best.turns for card in group.cards
+        if card.best is not None and period_of(tile_set, card.best.tile) == 4
+    )  # fmt: skip
+    return max(turned.values()) / turned.total() if turned else 0.0
+
+
+def _away(group: CardGroup, size_px: tuple[int, int]) -> float:
+    """Return how far a lattice lies off the picture's middle, in half diagonals."""
+    middle = (np.array(size_px, float) - 1) / 2
+    return float(np.linalg.norm(group.centre_px - middle) / np.linalg.norm(middle))
+
+
+def _beside(
+    k: int, groups: Sequence[CardGroup], parts: Sequence[tuple[Joining, Part]]
+) -> tuple[float, float, float, float]:
+    """Return how many cards lie elsewhere, how much larger a lattice is, and what lies near it."""
+    own, others = groups[k], [n for n in range(len(groups)) if n != k]
+    sizes = [len(groups[n].cards) for n in others]
+    larger = math.log(len(own.cards) / (1 + max(sizes, default=0)))
+    if not others:
+        return 0.0, larger, FURTHEST, 0.0
+    wide = width_of(own.cards[0].outline_px) / math.sqrt(len(own.cards[0].cells))
+    apart = [float(np.linalg.norm(own.centres_px[:, None] - groups[n].centres_px, axis=2).min())
+             for n in others]  # fmt: skip
+    nearest = min(range(len(others)), key=lambda n: apart[n])
+    alike = _family(parts[k][1].families) == _family(parts[others[nearest]][1].families)
+    return math.log1p(sum(sizes)), larger, min(apart[nearest] / wide, FURTHEST), float(alike)
+
+
+def _family(families: Mapping[str, int]) -> str | None:
+    return max(families, key=lambda name: families[name], default=None)
+
+
+# --- which lattices are the game's ---
+
+
+HARDLY_PLAYED = 0.1
+"""Lattices that are less likely in play are none, though no other is or all else speaks for it."""
 
 
 def has_bigs(tile_set: TileSet) -> bool:
@@ -49,61 +132,23 @@ def has_bigs(tile_set: TileSet) -> bool:
     return any(kind.role == BIG for kind in tile_set.kinds.values())
 
 
-def game_fields(
-    groups: Sequence[CardGroup], tile_set: TileSet, size_px: tuple[int, int]
-) -> tuple[Field, ...]:
-    """Return the lattices that are the game's; one for all games but Sssnake."""
-    shown = [group for group in groups if any(is_front(card) for card in group.cards)]
+def game_fields(likely: Mapping[CardGroup, float], tile_set: TileSet) -> tuple[Field, ...]:
+    """Return the lattices that are the game's; one for all games but Sssnake.
+
+    Args:
+        likely: how likely each lattice that shows cards is in play.
+        tile_set: the box.
+    """
     if has_bigs(tile_set):
         # Without a big card nobody can say whose cards lie where.
-        return tuple(big_fields(shown, tile_set))
-    anchored = [group for group in shown if anchor_of(group, tile_set) is not None]
+        return tuple(big_fields(list(likely), tile_set))
+    anchored = [group for group in likely if anchor_of(group, tile_set) is not None]
     if anchored:
         return (Field(max(anchored, key=lambda group: len(group.cards))),)
-    best = _most_alike(shown, size_px, tile_set)
-    return () if best is None else (Field(best),)
-
-
-def _most_alike(
-    groups: Sequence[CardGroup], size_px: tuple[int, int], tile_set: TileSet
-) -> CardGroup | None:
-    """Return the lattice that looks most like cards in play; nothing where all are stocks."""
-    best, most = None, -math.inf
-    for group in sorted(groups, key=lambda one: -len(one.cards)):
-        # Nothing speaks for a lattice but its number of cards.
-        if math.log(len(group.cards)) <= most:
-            break
-        like = likeness_to_layout(group, size_px, tile_set)
-        if like + ALIKE > most:
-            excess = stock_excess(group, groups, tile_set)
-            like -= math.inf if excess >= 0 else max(0.0, excess + BESIDE)
-            like += ALIKE * sameness(group) if excess < SURELY_PLAYED else 0.0
-        if like > most:
-            best, most = group, like
-    return best
-
-
-def likeness_to_layout(group: CardGroup, size_px: tuple[int, int], tile_set: TileSet) -> float:
-    """Return how much a lattice looks like cards in play rather than stocks and piles."""
-    gap, alike = usual_gap(group), sameness(group)
-    broken = _broken_share(group.cards, tile_set)
-    pairs = len(list(neighbours(group)))
-    broken *= pairs / (pairs + FEW_PAIRS)
-    middle = (np.array(size_px) - 1) / 2
-    away = float(np.linalg.norm(group.centre_px - middle) / np.linalg.norm(middle))
-    stock = gap >= STOCK_GAP and alike >= STOCK_ALIKE
-    stock = stock or (not pairs and len(group.cards) > MOST_BY_CORNERS)
-    fronts = 1 if stock else sum(is_front(card) for card in group.cards)
-    return (
-        float(np.log(max(fronts, 1))) - OFF_CENTRE * away - LOOSE * max(0.0, gap - USUAL_GAP)
-        - ALIKE * alike - BROKEN * broken
-    )  # fmt: skip
-
-
-def _broken_share(cards: Sequence[SeenCard], tile_set: TileSet) -> float:
-    """Return the share of sides between neighbours that do not carry on."""
-    broken = [not carries_on(*pair) for pair in met_sides(cards, tile_set)]
-    return sum(broken) / len(broken) if broken else 0.0
+    # Of several that surely are in play, parts beyond a hand, the largest says where all lie.
+    best = max(likely, key=lambda group: (min(likely[group], CLEAR), len(group.cards)),
+               default=None)  # fmt: skip
+    return () if best is None or likely[best] < HARDLY_PLAYED else (Field(best),)
 
 
 NEAR_CELLS = 3.01
@@ -193,7 +238,7 @@ def _sure_fronts(group: CardGroup) -> int:
 def _others_of(group: CardGroup, big: SeenCard) -> int:
     """Return how many cards beside its big one a lattice surely has."""
     return sum(
-        card is not big and is_front(card) and card.confidence >= EVEN
+        card is not big and is_front(card) and card.confidence >= LIKELIER and card.laid >= TOLD
         and card.best is not None and big.best is not None and card.best.tile != big.best.tile
         for card in group.cards
     )  # fmt: skip
