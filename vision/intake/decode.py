@@ -35,7 +35,7 @@ _REDUCED = {
 }  # fmt: skip
 
 
-def decode(data: bytes, header: Header, name: str, reduce: int = 1) -> Bgr:
+def decode(data: bytes, header: Header, name: str, reduce: int) -> Bgr:
     """Return the upright picture with every side a whole part of its own size, rounded up.
 
     Args:
@@ -92,7 +92,7 @@ def _stored_pixels(data: bytes, header: Header, name: str, reduce: int) -> Bgr:
         raise _damaged(header, name) from None
     if bgr is None or says_damaged(talk):
         raise _damaged(header, name)
-    pixels = np.asarray(bgr, np.uint8)
+    pixels = _pixels(bgr)
     return _shrunk(_on_white(pixels) if pixels.shape[2] == 4 else pixels, reduce // smaller)
 
 
@@ -104,7 +104,7 @@ def _shrunk(bgr: Bgr, reduce: int) -> Bgr:
     if reduce == 1:
         return bgr
     size = (-(-bgr.shape[1] // reduce), -(-bgr.shape[0] // reduce))
-    return np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return _pixels(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA))
 
 
 def _opened_heic(data: bytes) -> Any:
@@ -160,9 +160,9 @@ def _turned_upright(bgr: Bgr, orientation: int) -> Bgr:
         7: cv2.ROTATE_90_CLOCKWISE, 8: cv2.ROTATE_90_COUNTERCLOCKWISE,
     }  # fmt: skip
     if orientation in mirror:
-        bgr = np.asarray(cv2.flip(bgr, mirror[orientation]), np.uint8)
+        bgr = _pixels(cv2.flip(bgr, mirror[orientation]))
     if orientation in turn:
-        bgr = np.asarray(cv2.rotate(bgr, turn[orientation]), np.uint8)
+        bgr = _pixels(cv2.rotate(bgr, turn[orientation]))
     return bgr
 
 
@@ -235,3 +235,8 @@ def _sort_out(talk: bytes, lines: list[str]) -> None:
             lines.append(line)
         elif line:
             os.write(2, raw)
+
+
+def _pixels(of_opencv: Any) -> Bgr:
+    """Return what OpenCV made of bytes, which are bytes again."""
+    return np.asarray(of_opencv, np.uint8)
