@@ -28,8 +28,8 @@
 .PHONY: setup run hall hall-ready check test bench look pictures evaluate golden train soak fuzz mutate audit release test-deploy lock clean
 
 PIP = .venv/bin/python -m pip --disable-pip-version-check --no-input
-# As many test processes as there are cores.
-WORKERS = auto
+# One test process more than there are cores: half of the time they wait.
+WORKERS = $(shell expr $$(nproc) + 1)
 
 run: setup
 	.venv/bin/snake-eye run $(ARGS)
