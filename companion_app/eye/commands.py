@@ -47,7 +47,7 @@ class Commands:
     """What changes how the table stands: its answer comes with the new standing."""
     AT_ONCE = frozenset(
         {"tell", "rename", "delete-game", "raise-hand", "machine-seat", "machine-mute",
-         "machine-hand", "machine-draw", "take-hint", "seen", "wipe-pictures"}
+         "machine-hand", "machine-draw", "take-hint", "seen"}
     )  # fmt: skip
     """What is done while nothing else happens at the desk."""
 
@@ -329,7 +329,10 @@ class Commands:
         self.desk.limit_pictures()
 
     def _wipe_pictures(self, _: Doc) -> Any:
-        return self.desk.store.forget_pictures() + self._forget_corrections(None)
+        with self.desk.lock:
+            wiped = self.desk.store.forget_pictures()
+        # Files of their own: the table is looked at meanwhile.
+        return wiped + self._forget_corrections(None)
 
     def _forget_corrections(self, file: str | None) -> int:
         return self.corrections.forget(file) if self.corrections is not None else 0

@@ -44,18 +44,13 @@ class KeptGames:
 
     def mark(self) -> tuple[int, int]:
         """Return another value whenever anything was written."""
-        with self._watching:
-            try:
-                file = self.file.stat().st_ino
-                if self._watch is None or self._watch[0] != file:
-                    address = f"{self.file.absolute().as_uri()}?mode=ro"
-                    self._watch = (
-                        file,
-                        sqlite3.connect(address, uri=True, timeout=BUSY_S, check_same_thread=False),
-                    )
-                (written,) = self._watch[1].execute("PRAGMA data_version").fetchone()
-            except (OSError, sqlite3.Error) as error:
-                raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
+        with self._watching, self._errors():
+            file = self.file.stat().st_ino
+            if self._watch is None or self._watch[0] != file:
+                if self._watch is not None:
+                    self._watch[1].close()
+                self._watch = file, self._opened("ro", by_one_thread=False)
+            (written,) = self._watch[1].execute("PRAGMA data_version").fetchone()
             return file, int(written)
 
     def lines(self, game: str, after: int = 0, upto: int = NEWEST) -> list[Line]:
@@ -105,13 +100,13 @@ class KeptGames:
         with self._errors(), closing(self._opened("ro")) as db:
             return db.execute(asked, values).fetchall()
 
-    def _opened(self, mode: str) -> sqlite3.Connection:
+    def _opened(self, mode: str, by_one_thread: bool = True) -> sqlite3.Connection:
         address = f"{self.file.absolute().as_uri()}?mode={mode}"
-        return sqlite3.connect(address, uri=True, timeout=BUSY_S)
+        return sqlite3.connect(address, uri=True, timeout=BUSY_S, check_same_thread=by_one_thread)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, ValueError, RecursionError) as error:
+        except (OSError, sqlite3.Error, ValueError, RecursionError) as error:
             raise StoreError(f"the games in {self.file} cannot be read: {error}") from error

@@ -75,9 +75,8 @@ class Summaries:
             self._newest = mark, listed
         return listed
 
-    def in_words(self, language: str) -> list[Doc]:
-        """Return the newest games in words; those that cannot be read are left out."""
-        listed = self.listed()
+    def in_words(self, listed: Listed, language: str) -> list[Doc]:
+        """Return listed games in words; those that cannot be read are left out."""
         known = self._words.get(language)
         if known is None or known[0] is not listed:
             known = listed, [said(key, one.summary, language) for key, one in listed.games]

@@ -327,16 +327,28 @@ def test_what_cannot_be_is_said_and_ends_the_command(tmp_path):
 # --- the machine's process -----------------------------------------------------------------------
 
 
+class Guest:
+    """A phone, with its cookies."""
+
+    def __init__(self, house: House) -> None:
+        self._url = house.url
+        self._jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        self._token = json.loads(self.ask("api/me"))["token"]
+
+    def ask(self, path: str, body: Any = None) -> bytes:
+        """Ask for something; or, with a body (JSON or plain bytes), have something done."""
+        headers = {"X-Snake-Eye": self._token} if body is not None else {}
+        if body is not None and not isinstance(body, bytes):
+            body, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+        asked = urllib.request.Request(self._url + path, body, headers)
+        with self._jar.open(asked, timeout=PATIENCE_S) as answer:
+            said: bytes = answer.read()
+            return said
+
+
 def alone(house: House, name: str = "", body: Any = None) -> Any:
     """Play alone against the machine, as a phone does."""
-    jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    token = json.loads(jar.open(house.url + "api/me", timeout=PATIENCE_S).read())["token"]
-    asked = urllib.request.Request(
-        house.url + "api/alone" + name, json.dumps(body).encode(),
-        {"X-Snake-Eye": token, "Content-Type": "application/json"},
-    )  # fmt: skip
-    with jar.open(asked, timeout=PATIENCE_S) as answer:
-        return json.loads(answer.read())
+    return json.loads(Guest(house).ask("api/alone" + name, body))
 
 
 def test_machines_process_runs_when_wanted_is_bounded_and_comes_back_when_killed(house):
@@ -363,29 +375,16 @@ def test_machines_process_runs_when_wanted_is_bounded_and_comes_back_when_killed
 # --- a backup ------------------------------------------------------------------------------------
 
 
-class Host:
-    """A phone that showed the PIN."""
-
-    def __init__(self, house: House) -> None:
-        self._url = house.url
-        self._jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        self._token = json.loads(self.ask("api/me"))["token"]
-        self.ask("api/login", {"pin": house.said[0]["pin"]})
-
-    def ask(self, path: str, body: Any = None) -> bytes:
-        """Ask for something; or, with a body (JSON or plain bytes), have something done."""
-        headers = {"X-Snake-Eye": self._token} if body is not None else {}
-        if body is not None and not isinstance(body, bytes):
-            body, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
-        asked = urllib.request.Request(self._url + path, body, headers)
-        with self._jar.open(asked, timeout=PATIENCE_S) as answer:
-            said: bytes = answer.read()
-            return said
+def host_of(house: House) -> Guest:
+    """Return a phone that showed the PIN."""
+    host = Guest(house)
+    host.ask("api/login", {"pin": house.said[0]["pin"]})
+    return host
 
 
 def test_restored_backup_is_what_eye_and_page_start_again_with(house):
     Phone(house.url).until("verdict")
-    host, before = Host(house), {house.eye, house.page}
+    host, before = host_of(house), {house.eye, house.page}
     host.ask("api/backup", {})
     backup = host.ask("api/backup.zip")
     kept = {game["key"] for game in house.get("api/history")["games"]}
@@ -404,4 +403,4 @@ def test_restored_backup_is_what_eye_and_page_start_again_with(house):
     assert kept <= games
     assert newer not in games
     assert house.get("health")["ok"]
-    assert Host(house).ask("api/backup", {}), "the PIN is the same as before"
+    assert host_of(house).ask("api/backup", {}), "the PIN is the same as before"

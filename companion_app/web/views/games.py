@@ -18,7 +18,7 @@ from companion_app.web.series import series_of
 from companion_app.web.serving import access
 from companion_app.web.serving.errors import BadRequest, NotFound
 from companion_app.web.serving.exchange import Doc, Views, a_file, language, told_or_none
-from companion_app.web.summaries import said
+from companion_app.web.summaries import Listed, said
 
 views = Views("games", __name__)
 T = TypeVar("T")
@@ -30,16 +30,17 @@ def _from(call: Callable[..., T], key: str, *more: Any) -> T:
     return companion().hands.do(REPLAY, call, companion().place, key, *more)
 
 
-def summaries() -> list[Doc]:
-    """Return the kept games in short, the newest first; those that cannot be read are left out."""
+def _listed() -> tuple[Listed, list[Doc]]:
+    """Return the kept games, the newest first, and those that can be read in words."""
     access.limit_looks(companion().limiter)
-    return companion().summaries.in_words(language())
+    listed = companion().summaries.listed()
+    return listed, companion().summaries.in_words(listed, language())
 
 
 @views.reads("/api/history")
 def history() -> Doc:
     """Return the kept games, the newest first."""
-    games, listed = summaries(), companion().summaries.listed()
+    listed, games = _listed()
     return {
         "games": games,
         "unreadable": [{"key": key, "text": why} for key, why in listed.unreadable],
@@ -61,7 +62,7 @@ def series() -> Doc:
 
 def _counted() -> list[Doc]:
     """Return the games that say something about people: finished, and not the demo's."""
-    return [game for game in summaries() if game["ended"] and not game["demo"]]
+    return [game for game in _listed()[1] if game["ended"] and not game["demo"]]
 
 
 def _by_person(games: Iterable[Doc]) -> list[Doc]:
