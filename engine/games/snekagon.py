@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine import hexmoves, hexposition, hexrules, options, sentences
+from engine import hexposition, hexrules, options, sentences
 from engine.errors import RecordError
 from engine.game import (
     Change,
@@ -17,11 +17,10 @@ from engine.game import (
     Move,
     OpenQuestion,
     Option,
-    Outcome,
     Start,
-    Verdict,
     Violation,
 )  # fmt: skip
+from engine.hexgame import HexGame
 from engine.hexposition import Agreed, HexPosition
 from engine.placement import Layout
 from engine.sentences import snekagon as say
@@ -30,7 +29,7 @@ from engine.tiles import TileSet
 COLOURS = ("red", "green")
 
 
-class Snekagon:
+class Snekagon(HexGame):
     """The rule book."""
 
     facts = Facts(
@@ -52,6 +51,7 @@ class Snekagon:
         actions=("place", "pass"),
         coloured_moves=False,
     )  # fmt: skip
+    longest = say.LONGEST
 
     # --- opening ---------------------------------------------------------------------------
 
@@ -65,58 +65,22 @@ class Snekagon:
         agreed = Agreed(tile_set, begins_with_1=True, without=_without(start))
         return hexposition.open_game(replace(start, layout=layout), agreed)
 
-    # --- legal moves -----------------------------------------------------------------------
-
-    def legal_moves(self, position: HexPosition) -> list[Move]:
-        """List every legal move, by tile and cells; a lone pass when stuck."""
-        moves = hexmoves.legal_moves(position, position.to_move)
-        if moves or self._is_over(position):
-            return moves
-        return [Move(position.to_move, "pass")]
-
     # --- judge -----------------------------------------------------------------------------
 
-    def judge(self, position: HexPosition, move: Move) -> Verdict:
-        """Say whether a move is legal, with every rule that it breaks."""
-        if move.do == "pass":
-            return Verdict(tuple(self._broken_by_pass(position, move)))
-        broken = tuple(_broken_by_tile(position, move))
-        if broken and self._is_over(position):
-            return Verdict((Violation(say.GAME_OVER), *broken))
-        return Verdict(broken)
-
-    def _broken_by_pass(self, position: HexPosition, move: Move) -> Iterator[Violation]:
-        """No voluntary pass (ruling 4); once the game is over, passes change nothing."""
-        if self._is_over(position):
-            return
+    def broken_by_tile(self, position: HexPosition, move: Move) -> Iterator[Violation]:
+        """Yield every rule that a laid tile breaks."""
         yield from hexrules.not_your_turn(position, move)
-        yield from hexrules.must_move(position, move)
-
-    # --- apply -----------------------------------------------------------------------------
-
-    def apply(self, position: HexPosition, move: Move) -> HexPosition:
-        """Return the position after a move."""
-        if move.do == "place":
-            return hexposition.lay(position, move)
-        if self._is_over(position):
-            return position
-        return replace(position, to_move=hexposition.next_player(position, move.player))
-
-    # --- outcome ---------------------------------------------------------------------------
-
-    def outcome(self, position: HexPosition) -> Outcome:
-        """Count the hexes of each player's longest snake; equal ones tie (ruling 4)."""
-        return hexposition.outcome(position, say.LONGEST, over=self._is_over(position))
-
-    def _is_over(self, position: HexPosition) -> bool:
-        """Over when nobody can move (ruling 4)."""
-        return not any(hexmoves.can_move(position, player) for player in position.players)
+        yield from hexrules.none_left(position, move)
+        yield from hexrules.first_is_1(position, move)
+        yield from hexrules.off_board(position, move)
+        on_a_tile = list(hexrules.cell_taken(position, move))
+        yield from on_a_tile
+        if not on_a_tile:
+            # A tile on another one is lifted first; only then is it seen what it touches.
+            yield from hexrules.unsound_snakes(position, move)
+            yield from hexrules.touches_only_opponent(position, move)
 
     # --- the table -------------------------------------------------------------------------
-
-    def layout(self, position: HexPosition) -> Layout:
-        """Return what lies on the table."""
-        return hexposition.layout(position)
 
     def inspect(self, position: HexPosition) -> tuple[Violation, ...]:
         """Return what is wrong with the table as it lies."""
@@ -139,16 +103,3 @@ def _without(start: Start) -> frozenset[str]:
     if not start.layout.pieces and start.next == second:
         second = first
     return frozenset({f"{second}/1"})
-
-
-def _broken_by_tile(position: HexPosition, move: Move) -> Iterator[Violation]:
-    yield from hexrules.not_your_turn(position, move)
-    yield from hexrules.none_left(position, move)
-    yield from hexrules.first_is_1(position, move)
-    yield from hexrules.off_board(position, move)
-    on_a_tile = list(hexrules.cell_taken(position, move))
-    yield from on_a_tile
-    if not on_a_tile:
-        # A tile on another one is lifted first; only then is it seen what it touches.
-        yield from hexrules.unsound_snakes(position, move)
-        yield from hexrules.touches_only_opponent(position, move)

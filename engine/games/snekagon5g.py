@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 
-from engine import drillrules, hexmoves, hexposition, hexrules, options, sentences
+from engine import drillrules, hexposition, hexrules, options, sentences
 from engine.drills import unlike
 from engine.errors import RecordError
 from engine.game import (
@@ -21,15 +21,14 @@ from engine.game import (
     Move,
     OpenQuestion,
     Option,
-    Outcome,
     Start,
-    Verdict,
     Violation,
 )  # fmt: skip
+from engine.hexgame import HexGame
 from engine.hexposition import Agreed, HexPosition
 from engine.hexsnakes import Drill, tile_ends
 from engine.lattice import Cell
-from engine.placement import Clay, Layout
+from engine.placement import Clay
 from engine.sentences import snekagon5g as say
 from engine.tiles import TileSet
 
@@ -52,7 +51,7 @@ def _parse_eyes(value: Json) -> Json:
     raise ValueError(f"must be two different cells, such as {EYES}")
 
 
-class Snekagon5G:
+class Snekagon5G(HexGame):
     """The rule book."""
 
     facts = Facts(
@@ -86,6 +85,7 @@ class Snekagon5G:
         coloured_moves=False,
         move_keys=("board", "from", "to"),
     )  # fmt: skip
+    longest = say.LONGEST
 
     # --- opening ---------------------------------------------------------------------------
 
@@ -104,58 +104,29 @@ class Snekagon5G:
                 raise RecordError("options.eyes", f"the board has no cell [{q}, {r}]")
         return hexposition.open_game(start, agreed)
 
-    # --- legal moves -----------------------------------------------------------------------
-
-    def legal_moves(self, position: HexPosition) -> list[Move]:
-        """List every legal move, by board, drill, tile and cells; a lone pass when stuck."""
-        moves = hexmoves.legal_moves(position, position.to_move)
-        if moves or self._is_over(position):
-            return moves
-        return [Move(position.to_move, "pass")]
-
     # --- judge -----------------------------------------------------------------------------
 
-    def judge(self, position: HexPosition, move: Move) -> Verdict:
-        """Say whether a move is legal, with every rule that it breaks."""
-        if move.do == "pass":
-            return Verdict(tuple(self._broken_by_pass(position, move)))
-        broken = tuple(_broken_by_tile(position, move))
-        if broken and self._is_over(position):
-            return Verdict((Violation(say.GAME_OVER), *broken))
-        return Verdict(broken)
-
-    def _broken_by_pass(self, position: HexPosition, move: Move) -> Iterator[Violation]:
-        """Whoever can move must; once the game is over, passes change nothing."""
-        if self._is_over(position):
-            return
+    def broken_by_tile(self, position: HexPosition, move: Move) -> Iterator[Violation]:
+        """Yield every rule that a laid tile breaks, and every rule that its drills break."""
         yield from hexrules.not_your_turn(position, move)
-        yield from hexrules.must_move(position, move)
-
-    # --- apply -----------------------------------------------------------------------------
-
-    def apply(self, position: HexPosition, move: Move) -> HexPosition:
-        """Return the position after a move."""
-        if move.do == "place":
-            return hexposition.lay(position, move)
-        if self._is_over(position):
-            return position
-        return replace(position, to_move=hexposition.next_player(position, move.player))
-
-    # --- outcome ---------------------------------------------------------------------------
-
-    def outcome(self, position: HexPosition) -> Outcome:
-        """Count the hexes of each player's longest snake on all floors; ties share (ruling 6)."""
-        return hexposition.outcome(position, say.LONGEST, over=self._is_over(position))
-
-    def _is_over(self, position: HexPosition) -> bool:
-        """Over when nobody can move."""
-        return not any(hexmoves.can_move(position, player) for player in position.players)
+        yield from hexrules.none_left(position, move)
+        yield from hexrules.first_is_1(position, move)
+        yield from hexrules.off_board(position, move)
+        yield from drillrules.on_eye(position, hexrules.tile_of(move))
+        on_a_tile = list(hexrules.cell_taken(position, move))
+        bad_drills = list(drillrules.bad_drills(position, move))
+        yield from (*on_a_tile, *bad_drills)
+        if on_a_tile:
+            # A tile on another one is lifted first; only then is it seen what it touches.
+            return
+        if not hexposition.drilled_to(move):
+            yield from hexrules.touches_only_opponent(position, move)
+        # A drill that cannot be made joins nothing; only its own fault is told.
+        made = [] if bad_drills else hexposition.drills_made(move)
+        yield from hexrules.unsound_snakes(position, move, made)
+        yield from drillrules.against_direction(position, move, made)
 
     # --- the table -------------------------------------------------------------------------
-
-    def layout(self, position: HexPosition) -> Layout:
-        """Return what lies on the table, with the clay that the rules put down."""
-        return hexposition.layout(position)
 
     def inspect(self, position: HexPosition) -> tuple[Violation, ...]:
         """Return what is wrong with the table as it lies."""
@@ -200,29 +171,6 @@ class Snekagon5G:
         """Return in how many places the clay would lie otherwise after a move than it does."""
         before, after = self.layout(position).clay, self.layout(self.apply(position, move)).clay
         return len(unlike(after, (before - change.lifted.clay) | change.laid.clay))
-
-
-# --- judging a tile ------------------------------------------------------------------------------
-
-
-def _broken_by_tile(position: HexPosition, move: Move) -> Iterator[Violation]:
-    yield from hexrules.not_your_turn(position, move)
-    yield from hexrules.none_left(position, move)
-    yield from hexrules.first_is_1(position, move)
-    yield from hexrules.off_board(position, move)
-    yield from drillrules.on_eye(position, hexrules.tile_of(move))
-    on_a_tile = list(hexrules.cell_taken(position, move))
-    bad_drills = list(drillrules.bad_drills(position, move))
-    yield from (*on_a_tile, *bad_drills)
-    if on_a_tile:
-        # A tile on another one is lifted first; only then is it seen what it touches.
-        return
-    if not hexposition.drilled_to(move):
-        yield from hexrules.touches_only_opponent(position, move)
-    # A drill that cannot be made joins nothing; only its own fault is told.
-    made = [] if bad_drills else hexposition.drills_made(move)
-    yield from hexrules.unsound_snakes(position, move, made)
-    yield from drillrules.against_direction(position, move, made)
 
 
 def _in_words(way: Iterable[Drill]) -> str:

@@ -1,0 +1,70 @@
+"""What Snekagon and Snekagon 5G have in common: turns, passes, the end and the longest snake."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from engine import hexmoves, hexposition, hexrules
+from engine.game import Facts, Move, Outcome, Reason, Verdict, Violation
+from engine.hexposition import HexPosition
+from engine.placement import Layout
+
+
+class HexGame(ABC):
+    """A rule book of hex tiles: a game adds how it begins, and what a laid tile may break."""
+
+    facts: Facts
+    longest: ClassVar[Reason]
+    """The score line of a player's longest snake."""
+
+    @abstractmethod
+    def broken_by_tile(self, position: HexPosition, move: Move) -> Iterator[Violation]:
+        """Yield every rule that a laid tile breaks."""
+
+    def legal_moves(self, position: HexPosition) -> list[Move]:
+        """List every legal move, by board, drill, tile and cells; a lone pass when stuck."""
+        moves = hexmoves.legal_moves(position, position.to_move)
+        if moves or _is_over(position):
+            return moves
+        return [Move(position.to_move, "pass")]
+
+    def judge(self, position: HexPosition, move: Move) -> Verdict:
+        """Say whether a move is legal, with every rule that it breaks."""
+        if move.do == "pass":
+            return Verdict(tuple(_broken_by_pass(position, move)))
+        broken = tuple(self.broken_by_tile(position, move))
+        if broken and _is_over(position):
+            return Verdict((Violation(hexrules.rule(position, "game-over")), *broken))
+        return Verdict(broken)
+
+    def apply(self, position: HexPosition, move: Move) -> HexPosition:
+        """Return the position after a move."""
+        if move.do == "place":
+            return hexposition.lay(position, move)
+        if _is_over(position):
+            return position
+        return replace(position, to_move=hexposition.next_player(position, move.player))
+
+    def outcome(self, position: HexPosition) -> Outcome:
+        """Count the hexes of each player's longest snake, on all boards; equal ones share."""
+        return hexposition.outcome(position, self.longest, over=_is_over(position))
+
+    def layout(self, position: HexPosition) -> Layout:
+        """Return what lies on the table, with the clay that the rules put down."""
+        return hexposition.layout(position)
+
+
+def _broken_by_pass(position: HexPosition, move: Move) -> Iterator[Violation]:
+    """Whoever can move must; once the game is over, passes change nothing."""
+    if _is_over(position):
+        return
+    yield from hexrules.not_your_turn(position, move)
+    yield from hexrules.must_move(position, move)
+
+
+def _is_over(position: HexPosition) -> bool:
+    """Over when nobody can move."""
+    return not any(hexmoves.can_move(position, player) for player in position.players)
