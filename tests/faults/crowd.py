@@ -36,7 +36,7 @@ from tests.faults.companion import PATIENCE_S, Companion, as_the_service
 from tests.faults.load import House
 from tests.faults.scripted import Player, written_game
 
-GUESTS, LISTENERS, KEPT_GAMES, UPLOADS = 20, 230, 1000, 30
+GUESTS, LISTENERS, KEPT_GAMES, UPLOADS, ALONE = 20, 230, 1000, 30, 4
 HOST = GUESTS + 1
 """The number of the host's phone."""
 IDLE = "idle"
@@ -84,6 +84,29 @@ class Guest:
         status, _, headers = self.ask("POST", "/api/login", json.dumps({"pin": pin}).encode())
         assert status == 200, status
         self._headers["Cookie"] = headers["Set-Cookie"].split(";")[0]
+
+
+class AloneGame:
+    """A phone's games against the machine, one after the other."""
+
+    def __init__(self, guest: Guest) -> None:
+        self._guest = guest
+        self._name = ""
+        self._legal: list[Any] = []
+
+    def play(self) -> int:
+        """Make a move, or begin anew where there is none to make."""
+        path, body = f"/api/alone/{self._name}", {"move": self._legal[0]} if self._legal else {}
+        if not self._legal:
+            if self._name:
+                self._guest.ask("POST", path, b'{"leave": true}')
+            path, body = "/api/alone", {**GAME, "level": 5}
+        status, said, _ = self._guest.ask("POST", path, json.dumps(body).encode())
+        if status == 200:
+            game = json.loads(said)
+            self._name = game["alone"]["id"]
+            self._legal = [one["move"] for one in game["legal"]]
+        return status
 
 
 @dataclass
@@ -163,6 +186,11 @@ class Crowd:
         for _ in range(UPLOADS):
             yield lambda: host.ask("POST", "/api/teaching/photo", body, FORM)[0]
 
+    def play_alone(self) -> Iterator[Callable[[], int]]:
+        """Let phones play against the machine, so that it never stops thinking."""
+        for guest in self._guests()[:ALONE]:
+            yield AloneGame(guest).play
+
     def _guests(self) -> list[Guest]:
         return [Guest(self.url, number) for number in range(GUESTS)]
 
@@ -182,6 +210,7 @@ DOES: dict[str, Callable[[Crowd], Iterator[Callable[[], int]]]] = {
     "listeners": Crowd.listen, "browsing": Crowd.browse, "photos": Crowd.send_photos,
     "printing": Crowd.print_boxes, "slow readers": Crowd.never_read,
     "silent lines": Crowd.stay_silent, "teaching": Crowd.teach,
+    "machine thinking": Crowd.play_alone,
 }  # fmt: skip
 
 
