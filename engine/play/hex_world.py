@@ -8,9 +8,10 @@ rule book.
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import log2
 
 from engine.drills import boards_beside
 from engine.game import Move
@@ -19,13 +20,12 @@ from engine.hexplacements import Placements, PlacementTable, placement_table
 from engine.hexposition import HexPosition
 from engine.hexsnakes import MOST_NEIGHBOURS, Spot, neighbours, snakes
 from engine.lattice import Cell, hex_neighbours
+from engine.play.growth import Growth, growth_of
 from engine.play.world import Token, ahead
 
 PASS = "pass"
 MOST_WEIGHED = 40
 """So many moves are weighed one by one; of more, those that are best at a glance."""
-NARROW = 12.0
-"""With so many ways to go on, half of the hexes in stock are expected to find their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Terms:
     """By board: the boards that touch it."""
     begins_with_1: bool
     around: dict[Cell, tuple[Cell, ...]]
+    growth: Growth
 
 
 class Fit:
@@ -56,12 +57,36 @@ class Fit:
         self.first_once, self.first_twice, self.last_once = first_once, first_twice, last_once
 
 
+@dataclass(frozen=True, slots=True)
+class Hope:
+    """How the longest snake of a seat can go on."""
+
+    ways: list[Placements]
+    """By board."""
+    room: int
+    """How many they are."""
+    doors: set[Spot]
+    """The cells beside its ends by which it can go on: whoever covers all of them stops it."""
+    drills: set[Spot]
+    """Likewise on the boards beside."""
+    signs: list[float]
+    """What the growth is told from, as ``growth.SIGNS`` has it."""
+
+    def without(self, board: int, cells: tuple[Cell, ...], lost: int) -> list[float]:
+        """Return the signs once some cells are covered, and so many ways with them."""
+        signs = self.signs.copy()
+        signs[1] = log2(1 + self.room - lost)
+        for q, r in cells:
+            signs[2] -= (board, q, r) in self.doors
+            signs[3] -= (board, q, r) in self.drills
+        return signs
+
+
 class HexWorld:
     """Tiles on the boards, seen from every seat."""
 
     hides = False
     omen: Hashable = None
-    scale = 3.0
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -82,6 +107,11 @@ class HexWorld:
         self.touch = [[0] * terms.boards for _ in terms.players]
         """By seat and board: what touches others."""
         self.fits: list[list[Fit | None]] = [[None] * terms.boards for _ in terms.players]
+
+    @property
+    def scale(self) -> float:
+        """So many hexes of expected lead make a win about 73 % sure."""
+        return self.terms.growth.scale_with(sum(map(len, self.left)) / self.seats)
 
     def deal(self, rng: random.Random) -> HexWorld:
         """Return a copy; nothing is hidden."""
@@ -122,9 +152,12 @@ class HexWorld:
             if any(self.can_move(s) for s in range(self.seats)):
                 return [(ahead(self.standing(), seat, self.scale), PASS)]
             return []
+        hopes = {other: self._hope(other) for other in range(self.seats) if other != seat}
+        if most is None:
+            choices = self._of_use(choices, hopes.values())
         tokens = self._tokens(choices, rng, most)
         if len(tokens) > MOST_WEIGHED:
-            tokens = self._most_promising(tokens)
+            tokens = self._most_promising(tokens, hopes)
         found = []
         for token in tokens:
             after = self.copy()
@@ -137,28 +170,53 @@ class HexWorld:
         tokens = self._tokens(list(self._choices(self.turn)), random.Random(0), None)
         return tokens or ([] if self.is_over() else [PASS])
 
-    def _most_promising(self, tokens: list[Token]) -> list[Token]:
+    def _of_use(
+        self, choices: list[tuple[int, Placements, Spot | None]], hopes: Iterable[Hope]
+    ) -> list[tuple[int, Placements, Spot | None]]:
+        """Return what makes the longest snake longer, or stands in the way of another's.
+
+        All other moves change nothing that counts, unless the longest snake is stuck.
+        """
+        useful = self._growing(self.turn)
+        if not any(useful):
+            return choices
+        covering = self.terms.tables[self.turn].covering
+        for hope in hopes:
+            for board, *cell in (*hope.doors, *hope.drills):
+                useful[board] |= covering[cell[0], cell[1]]
+        found = [(board, bits & useful[board], origin) for board, bits, origin in choices]
+        return [choice for choice in found if choice[1]]
+
+    def _most_promising(self, tokens: list[Token], hopes: Mapping[int, Hope]) -> list[Token]:
         """Return the moves to weigh one by one: those that are best at a glance at all of them.
 
         The glance counts hexes and the others' room as the weighing does, and not the own room,
         which follows from where the new tile ends.
         """
         seat, table = self.turn, self.terms.tables[self.turn]
-        others = [other for other in range(self.seats) if other != seat]
-        growing = {other: self._growing(other) for other in others}
-        rooms = {other: sum(g.bit_count() for g in growing[other]) for other in others}
         standing = self.standing()
+        untouched = standing.copy()
         glances = []
         for number, (board, index, origin) in enumerate(tokens):
             placed = table.placements[index]
-            for other in others:
-                grows = growing[other][board]
-                lost = (grows & _covering(self.terms.tables[other], placed.cells)).bit_count()
-                standing[other] = self._worth(other, rooms[other] - lost)
+            for other, hope in hopes.items():
+                covered = _covering(self.terms.tables[other], placed.cells)
+                lost = (hope.ways[board] & covered).bit_count()
+                standing[other] = untouched[other]
+                if lost:
+                    standing[other] = self._worth(other, hope.without(board, placed.cells, lost))
             standing[seat] = self._length_with(seat, board, placed.walk, origin)
             glances.append((-ahead(standing, seat, self.scale), number))
         glances.sort()
         return [tokens[number] for _, number in glances[:MOST_WEIGHED]]
+
+    def length_after(self, token: Token) -> int:
+        """Return the longest snake of whose turn it is once a move is made."""
+        if token == PASS:
+            return self.best[self.turn]
+        board, number, origin = token
+        walk = self.terms.tables[self.turn].placements[number].walk
+        return self._length_with(self.turn, board, walk, origin)
 
     def _length_with(
         self, seat: int, board: int, walk: tuple[Cell, ...], origin: Spot | None
@@ -348,12 +406,42 @@ class HexWorld:
         return self.best
 
     def standing(self) -> list[float]:
-        """Return length and room: the more ways to go on, the longer a snake may still get."""
-        return [self._worth(seat, self.room(seat)) for seat in range(self.seats)]
+        """Return how long every seat's longest snake is expected to get."""
+        return [self._worth(seat, self._hope(seat).signs) for seat in range(self.seats)]
 
-    def _worth(self, seat: int, room: int) -> float:
-        """Return how long a snake may get: all tiles that are left go on it while it has room."""
-        return self.best[seat] + self.stock[seat] * room / (room + NARROW)
+    def _worth(self, seat: int, signs: Sequence[float]) -> float:
+        """Return the longest snake and what it is expected to take up of the stock."""
+        stock = self.stock[seat]
+        return self.best[seat] + (stock * self.terms.growth.share(signs) if stock else 0.0)
+
+    def signs(self, seat: int) -> list[float]:
+        """Return what tells how much of a seat's stock its longest snake will still take up."""
+        return self._hope(seat).signs
+
+    def _hope(self, seat: int) -> Hope:
+        """Return how the longest snake of a seat can go on."""
+        ways = self._growing(seat)
+        table, longest, around = self.terms.tables[seat], self.best[seat], self.terms.around
+        doors: set[Spot] = set()
+        drills: set[Spot] = set()
+        live = 0
+        for end, (_, length) in self.ends[seat].items():
+            if length < longest:
+                continue
+            board, cell = end[0], end[1:]
+            here = ways[board] & (table.first_touching[cell] | table.last_touching[cell])
+            flat = [(board, *near) for near in around[cell] if here & table.covering[near]]
+            onto = table.first_on[cell] | table.last_on[cell]
+            down = [(beside, *cell) for beside in self.terms.beside[board] if ways[beside] & onto]
+            doors.update(flat)
+            drills.update(down)
+            live += bool(flat or down)
+        tiles = len(self.left[seat])
+        others = (sum(map(len, self.left)) - tiles) / (self.seats - 1)
+        until_turn = ((seat - self.turn) % self.seats) / self.seats
+        room = sum(placements.bit_count() for placements in ways)
+        signs = [1.0, log2(1 + room), len(doors), len(drills), live, tiles, others, until_turn]
+        return Hope(ways, room, doors, drills, signs)
 
     def room(self, seat: int) -> int:
         """Return how many ways a seat has to make its longest snake longer."""
@@ -418,6 +506,7 @@ def hex_world(position: HexPosition) -> HexWorld | None:
         position.players, tables, agreed.boards, agreed.numbered,
         tuple(boards_beside(board, agreed.boards) for board in range(agreed.boards)),
         agreed.begins_with_1, {cell: hex_neighbours(cell) for cell in tables[0].covering},
+        growth_of("snekagon5g" if agreed.numbered else "snekagon"),
     )  # fmt: skip
     world = HexWorld(terms)
     world.turn = position.players.index(position.to_move)

@@ -18,8 +18,8 @@ LOWEST, HIGHEST = 1, 5
 class Level:
     """One strength of play."""
 
-    sees: int | None = None
-    """So many of the legal moves are noticed; all where it is missing."""
+    sees: float | None = None
+    """So many of the legal moves are noticed on average; all where it is missing."""
     by_score: bool = False
     """Judges by the score alone, not by what may come of a position."""
     looks: int = 0
@@ -40,22 +40,25 @@ class Skill:
 _NEST = Skill(
     Depth(explore=0.8), (Level(2), Level(4), Level(), Level(looks=6)), 50,
 )  # fmt: skip
+_HEX_DEPTH = Depth(warmth=1.0, explore=0.4, horizon=1, sampled=None, settle=1)
 _HEX = Skill(
-    Depth(warmth=1.0, explore=0.4, horizon=1, sampled=None, settle=1),
-    (Level(2), Level(6), Level(18), Level(60)), 30,
+    _HEX_DEPTH, (Level(7), Level(14), Level(28), Level(looks=10)), 40,
+)  # fmt: skip
+_SEVERAL_BOARDS = Skill(
+    _HEX_DEPTH, (Level(8), Level(16), Level(30), Level(55)), 40,
 )  # fmt: skip
 _SSSNAKE = Skill(
-    Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(2), Level(), Level(looks=24)), 160,
+    Depth(sampled=None, horizon=4, paired=8), (Level(1), Level(1.6), Level(2.3), Level(5)), 160,
 )  # fmt: skip
 _CARNIVAL = Skill(
     Depth(sampled=None, horizon=1, settle=8, warmth=2.0),
-    (Level(3), Level(5), Level(10), Level()), 40,
+    (Level(1), Level(1.7), Level(2.8), Level(12)), 40,
 )  # fmt: skip
 
 SKILLS: Mapping[str, Skill] = {
     "schlangennest": _NEST,
     "snekagon": _HEX,
-    "snekagon5g": _HEX,
+    "snekagon5g": _SEVERAL_BOARDS,
     "sssnake": _SSSNAKE,
     "carnival": _CARNIVAL,
 }

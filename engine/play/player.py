@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from math import exp, sqrt
+from math import exp, floor, sqrt
 from typing import Any
 
 from engine.game import AnyGame, Move
@@ -99,9 +99,10 @@ def _judged_once(
     world: World, level: Level, players: tuple[str, ...], rng: random.Random
 ) -> Thought:
     """Judge the moves that a level sees, each as the position stands after it."""
-    found = world.prospects(rng, level.sees)
-    if level.sees is not None and len(found) > level.sees:
-        found = rng.sample(found, level.sees)
+    sees = None if level.sees is None else floor(level.sees + rng.random())
+    found = world.prospects(rng, sees)
+    if sees is not None and len(found) > sees:
+        found = rng.sample(found, sees)
     if level.by_score:
         found = [(_lead_by_score(world, token, rng), token) for _, token in found]
     rng.shuffle(found)
@@ -142,10 +143,10 @@ def _looked_ahead(
     seat = world.turn
     average = sum(edge.sums[seat] for edge in tried.values()) / looks
     doubt = DOUBT * sqrt(looks)
-    floor = max(0.0, average - DOUBTED) * doubt
+    lowest = max(0.0, average - DOUBTED) * doubt
     ranked = sorted(
         (
-            ((edge.sums[seat] + floor) / (edge.visits + doubt), edge.visits / looks, token)
+            ((edge.sums[seat] + lowest) / (edge.visits + doubt), edge.visits / looks, token)
             for token, edge in tried.items()
         ),
         key=lambda one: (-one[0], -one[1]),

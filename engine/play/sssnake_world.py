@@ -9,7 +9,7 @@ from engine.draws import DIE, SssnakePosition
 from engine.fields import SnakeField
 from engine.game import Move
 from engine.lattice import Cell
-from engine.play.world import Token, lead
+from engine.play.world import Token, ahead
 from engine.snakes import card
 from engine.tiles import TileSet
 
@@ -157,7 +157,7 @@ class SssnakeWorld:
                 after[owner] = worth(
                     self.memory.after(self.fields[owner], tile, cell, turns), self.memory
                 )
-            found.append((lead(after, self.turn), token))
+            found.append((ahead(after, self.turn, self.scale), token))
         return found
 
     # --- playing -------------------------------------------------------------------------------

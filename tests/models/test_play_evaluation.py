@@ -11,6 +11,7 @@ from engine.game import Start
 from engine.games import GAMES
 from engine.play.curve import log_odds
 from engine.play.dealing import Dealer
+from engine.play.growth import SIGNS
 from engine.play.nest_world import nest_world
 from engine.record import find_set
 from models.evaluate import play, play_curve
@@ -24,6 +25,7 @@ from models.evaluate.play import (
     rows,
 )
 from models.evaluate.play_rivals import RIVALS, SpielState
+from models.training import growth
 
 
 def test_a_row_ends_when_it_is_sure_and_not_before():
@@ -177,3 +179,16 @@ def test_games_against_itself_differ_even_where_nothing_is_drawn():
         made.add(tuple(dealer.moves_made))
 
     assert len(made) > 3
+
+
+def test_how_far_snakes_grow_is_fitted_and_written_with_what_it_was_fitted_to(tmp_path: Path):
+    file = tmp_path / "growth.json"
+    growth.main(["--games", "3", "--rounds", "1", "--workers", "1", "--out", str(file)])
+    written = json.loads(file.read_text("utf-8"))
+
+    assert tuple(written["signs"]) == SIGNS
+    for name in ("snekagon", "snekagon5g"):
+        fitted = written["games"][name]
+        assert len(fitted["weights"]) == len(SIGNS)
+        assert fitted["played"] == 3 and fitted["positions"] > 30
+        assert fitted["hexes_off"] > 0
