@@ -150,7 +150,14 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     tasks = [f"{name} {n}" for n in range(asked.each) for name in asked.games or GAMES]
     kept = every_row(asked.out / "play_curve.jsonl", "task", tasks, play_one, asked.workers)
-    page = json.dumps(fitted(kept), indent=1) + "\n"
+    told = fitted(kept)
+    if asked.games and asked.to and asked.to.exists():
+        # Games that were not asked for keep their curve.
+        before = json.loads(asked.to.read_text(encoding="utf-8"))
+        for part in ("manifest", "curves"):
+            told[part] = {**before[part], **told[part]}
+        told["manifest"].pop("all")
+    page = json.dumps(told, indent=1) + "\n"
     sys.stdout.write(page)
     if asked.to:
         asked.to.write_text(page, encoding="utf-8")

@@ -63,6 +63,7 @@ def play_one(task: str, game: str, plays_by: Growth) -> list[Standing]:
     rng = random.Random(task)
     seats = rng.choice(SEATS[game])
     rules = GAMES[game]
+    assert rules.facts.player_names is not None
     start = Start(rules.facts.player_names[:seats])
     world = hex_world(rules.opening(start, find_set(rules, None)))
     assert world is not None
@@ -163,7 +164,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     told: dict[str, Any] = {}
     for game in SEATS:
-        plays_by = BEFORE
+        plays_by, figures = BEFORE, dict[str, Any]()
         for number in range(asked.rounds):
             tasks = [f"growth {game} {number} {one}" for one in range(asked.games)]
             work = partial(play_one, game=game, plays_by=plays_by)
