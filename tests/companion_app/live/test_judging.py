@@ -15,7 +15,7 @@ from companion_app.live.places import Sighting, Spot, beside, contents, spots_of
 from companion_app.live.settle import Settled
 from engine.game import Move, Start
 from engine.notation import read_layout
-from engine.placement import Layout, Piece, Placement
+from engine.placement import Clay, Layout, Piece, Placement
 from engine.record import move_to_json
 from tests.companion_app.live.tabletop import Tabletop, said, verdicts
 from tests.companion_app.live.test_referee import (
@@ -23,6 +23,7 @@ from tests.companion_app.live.test_referee import (
     a_foul,
     a_table,
     accepted,
+    before_a_drill,
     covering,
     play,
     unsure,
@@ -741,6 +742,12 @@ def test_foul_that_is_not_quite_sure_is_asked_about_after_a_while(nest):
     assert nest.standing == "unsure"
 
 
+def test_another_foul_that_is_not_quite_sure_is_waited_for_anew(nest):
+    assert looks_at(nest, RED, sure=0.969) == []
+
+    assert looks_at(nest, "red/straight@0,0", 1.6, sure=0.969) == []
+
+
 def test_only_the_tiles_of_a_foul_that_are_not_quite_sure_are_asked_about(nest):
     nest.shows("blue/curve@0,0")
     table = "blue/curve@0,0 red/curve@3,0 blue/curve@6,0"
@@ -800,6 +807,21 @@ def test_foul_in_place_of_another_takes_that_one_back_first(nest):
     assert events(happened) == ["taken-back", "verdict"]
     assert verdicts(happened) == [(5, False)]
     assert nest.referee.state.pending.move.at == other.at
+
+
+def test_foul_stays_one_while_more_clay_shows_no_drill(five):
+    move, after = before_a_drill(five, FIVE)
+    others = (p for p in after.pieces if p.tile.partition("/")[0] != move.player)
+    specks = [Clay(s[0], s[1:], "open") for p in sorted(others) for s in spots_of(p)][:2]
+    known = five.match.layout.clay
+    assert verdicts(five.shows(replace(after, clay=known | {specks[0]}))) == [
+        (len(five.match.accepted) + 1, False)
+    ]
+
+    assert five.shows(replace(after, clay=known | {*specks})) == []
+
+    assert five.standing == "settled"
+    assert five.referee.state.pending is not None
 
 
 # --- moves that are undone -----------------------------------------------------------------------

@@ -107,6 +107,8 @@ def test_of_two_outlines_that_are_as_sure_the_first_is_kept():
 def test_outlines_that_are_far_enough_apart_are_two_tiles():
     assert kept(outlined(0, 0, 0.9), outlined(0.36, 0, 0.8)) == [0, 1]
     assert kept(outlined(0, 0, 0.9), outlined(0, 0.34, 0.8)) == [0]
+    # The limit itself: 35 of 100 pixels.
+    assert kept(outlined(0, 0, 0.9, 100.0), outlined(0.875, 0, 0.8, 100.0)) == [0, 1]
 
 
 def test_how_far_outlines_are_apart_is_counted_in_widths_of_the_one_that_would_go():
@@ -268,7 +270,7 @@ def test_what_has_the_colours_of_the_table_is_a_hole_unless_it_is_well_seen(sure
 
 
 def test_where_surely_read_cards_have_the_colours_of_the_table_doubtful_ones_are_no_holes():
-    doubtful, card = (outlined(0, 0, 0.85), said(0.9)), (outlined(5, 0), said())
+    doubtful, card = (outlined(0, 0, 0.85), said(0.9)), (outlined(5, 0), said(0.99))
 
     assert on_a_white_cloth(doubtful) == []
     assert on_a_white_cloth(doubtful, card) == [0, 1]
@@ -285,8 +287,8 @@ def test_what_looks_like_nothing_stays_a_hole_though_cards_have_the_colours_of_t
 
 def test_few_cards_that_have_the_colours_of_the_table_say_nothing_about_it():
     bgr = np.full((480, 640, 3), PLANK, np.uint8)
-    white = [(outlined(x % 12, 2 + x // 12), said()) for x in range(36)]
-    for one, _ in white[1:]:
+    white = [(outlined(x % 13, 1 + x // 13), said()) for x in range(100)]
+    for one, _ in white[3:]:
         low, high = one.corners_px.min(axis=0).astype(int), one.corners_px.max(axis=0).astype(int)
         bgr[low[1] : high[1], low[0] : high[0]] = PAPER
     shown = [(outlined(0, 0, 0.85), said(0.9)), *white]
@@ -296,4 +298,4 @@ def test_few_cards_that_have_the_colours_of_the_table_say_nothing_about_it():
     seen, _ = cards_only(seen_as(*found), [reading for _, reading in shown], REQUEST, ground)
 
     assert found[0] not in seen.found
-    assert len(seen.found) == 36
+    assert len(seen.found) == 100

@@ -367,6 +367,8 @@ def test_of_two_lattices_with_the_same_big_card_the_one_with_more_sure_cards_cou
 
     for groups in ((small, large), (large, small), (large, as_large), (doubted, large)):
         assert [one.group for one in big_fields(groups, SSSNAKE)] == [large]
+    told = group(big(1, 0, 9), *(seen("straight", 2 + n, 9, sure=0.8) for n in range(5)))
+    assert [one.group for one in big_fields((large, told), SSSNAKE)] == [told]
 
 
 def test_big_card_before_another_that_grew_is_in_play_wherever_it_lies():
@@ -376,6 +378,10 @@ def test_big_card_before_another_that_grew_is_in_play_wherever_it_lies():
     assert played(far, field(3, 0)) == [0, 2]
 
 
+def test_big_card_that_grew_is_in_play_wherever_it_lies():
+    assert played(field(1, 0, 3), field(2, 2, 3), field(3, 100, 1)) == [0, 1, 2]
+
+
 def test_two_play_at_least_those_with_the_first_numbers():
     assert played(field(2, 0), field(4, 100), field(3, 200)) == [1, 2]
     assert played(field(4, 0, 1), field(2, 100), field(3, 200)) == [1, 2, 3]
@@ -383,6 +389,11 @@ def test_two_play_at_least_those_with_the_first_numbers():
 
 def test_big_card_that_the_edge_cuts_is_none_of_the_two_that_play_at_least():
     assert played(field(2, 0), field(3, 100, cut_off=True), field(4, 200)) == [1, 3]
+    assert played(field(1, 0), field(2, 100, cut_off=True), field(3, 200)) == [0, 2]
+
+
+def test_where_two_play_for_sure_nobody_else_is_supposed_to():
+    assert played(field(1, 0), field(3, 2, cut_off=True), field(4, 200)) == [0, 2]
 
 
 def test_big_card_without_cards_is_played_with_near_another_field_only():
