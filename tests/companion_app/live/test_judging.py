@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion_app.live.explain import explain
-from companion_app.live.likeness import same
+from companion_app.live.likeness import differ_by_drill, same
 from companion_app.live.machine import MachineTurn
 from companion_app.live.places import Sighting, Spot, beside, contents, spots_of
 from companion_app.live.settle import Settled
@@ -521,7 +521,29 @@ def test_clay_that_is_laid_late_makes_the_last_move_the_drill_that_it_was(five):
     assert verdicts(happened) == [(count + 1, True)]
     assert said(happened, "verdict")[0]["move"] == move_to_json(drill)
     assert accepted(five)[count:] == [drill]
+    (line,) = (one for one in five.store.lines(five.match.key) if one.kind == "corrected")
+    assert line.body["t"] == pytest.approx(happened[0]["t"])
     assert five.shows(after) == []
+
+
+def test_clay_is_waited_for_anew_where_another_tile_lies(five):
+    drill, after = drilled_or_flat(five)
+    match, clay = five.match, five.match.layout.clay
+    other = next(
+        table for move in moves_now(five) if move.origin and move.cells != drill.cells
+        for table in [replace(match.after(move), clay=clay)]
+        if len(rows := list(explain(match.game, match.position, table).rows)) > 1
+        and differ_by_drill(rows)
+    )  # fmt: skip
+
+    assert looks_at(five, replace(after, clay=clay)) == []
+    assert looks_at(five, other, 0.2) == []
+    assert verdicts(looks_at(five, other, 0.2))[0][1] is True
+
+
+def test_board_on_which_nothing_was_laid_yet_is_settled(five):
+    assert five.shows(five.match.layout) == []
+    assert five.standing == "settled"
 
 
 def test_clay_in_time_tells_the_drill_at_once(five):
@@ -880,6 +902,20 @@ def turned_in_place(table: Tabletop) -> tuple[Move, Layout]:
     raise AssertionError("no such card")
 
 
+def test_last_card_turned_is_a_move_where_another_was_laid_too(carnival):
+    _, table = turned_in_place(carnival)
+    match = carnival.match
+    (swap,) = {row.moves[-1] for row in explain(match.game, match.position, table).rows}
+    after = match.game.apply(match.position, swap)
+    both = next(
+        lying for move in match.game.legal_moves(after) if move.do == "place"
+        for lying in [match.game.layout(match.game.apply(after, move))]
+        if explain(match.game, match.position, lying).rows
+    )  # fmt: skip
+
+    assert said(carnival.shows(both), "taken-back") == []
+
+
 def replayed(table: Tabletop, count: int) -> tuple[Layout, Move]:
     """Return the table with the last moves gone and another laid, and that other move."""
     match = table.match
@@ -941,6 +977,28 @@ def test_last_card_that_seems_to_lie_wrong_is_not_undone_before_it_is_surely_rea
 
     assert len(nest.match.accepted) == 2
     assert said(nest.events, "taken-back") == []
+
+
+def test_first_card_that_breaks_a_rule_does_not_undo_the_roll_before_it(dice):
+    dice.tell({"roll": 1, "tiles": ["straight"]})
+    dice.referee.state.touch()
+    own = Placement("straight", (2, 0), 0, 0)
+
+    happened = looks_at(dice, Layout(dice.match.layout.cards | {own}))
+
+    assert events(happened) == ["verdict"]
+    assert verdicts(happened) == [(2, False)]
+
+
+def test_cards_that_vanish_are_no_foul_of_those_that_stay(nest):
+    play(nest, NEST, 7, 4)
+    cells = [move.at for move in accepted(nest)]
+    left = Layout(frozenset(c for c in nest.match.layout.cards if c.at in (cells[0], cells[2])))
+
+    assert looks_at(nest, left) == []
+
+    assert nest.standing == "unsure"
+    assert len(nest.match.accepted) == 4
 
 
 def test_older_card_that_vanishes_while_the_last_one_stays_is_no_move_made_anew(nest):

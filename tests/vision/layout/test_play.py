@@ -283,6 +283,20 @@ def test_next_lattice_is_alike_where_most_of_its_cards_are_of_the_same_colour():
     assert rows[0]["family"] == pytest.approx(2 / 3)
 
 
+def test_cards_that_lie_face_down_are_of_no_colour():
+    shown, hidden = group(seen("blue/straight", 0, 0)), group(seen("back", 2, 0))
+
+    assert [row["near_alike"] for row in numbers(shown, hidden)] == [0.0, 0.0]
+    assert [row["family"] for row in numbers(shown, hidden)] == [1.0, 0.0]
+
+
+def test_colours_of_a_box_are_counted():
+    blue = {name: kind for name, kind in NEST.kinds.items() if kind.colour == "blue"}
+    lone = group(seen("blue/straight", 0, 0))
+
+    assert numbers(lone, tile_set=replace(NEST, kinds=blue))[0]["families"] == 0.0
+
+
 def test_lattices_that_show_a_card_are_as_likely_in_play_as_the_score_says():
     shown = group(seen("blue/tail", 10, 7, 1), seen("red/curve", 11, 7, 2))
     other = group(*(seen("green/curve", x, 13) for x in range(4)))
