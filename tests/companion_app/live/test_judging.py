@@ -876,22 +876,25 @@ def test_a_dozen_tiles_at_most_are_taken_back_at_once(nest, gone, undone):
 
 def test_last_card_turned_in_its_place_was_laid_otherwise_by_whoever_laid_it(carnival):
     first, second = turned_in_place(carnival)
+    carnival.referee.state.touch()
 
-    happened = carnival.shows(second)
+    happened = looks_at(carnival, second)
 
     assert len(said(happened, "taken-back")) == 1
     assert accepted(carnival)[-1] == replace(first, turns=accepted(carnival)[-1].turns)
     assert carnival.match.layout == second
 
 
-def turned_in_place(table: Tabletop) -> tuple[Move, Layout]:
-    """Lay a card that could be turned as a move too; return it and the table with it turned."""
+def turned_in_place(table: Tabletop, same_tile: bool = True) -> tuple[Move, Layout]:
+    """Lay a card that could be turned as a move too; return it and the table with it turned.
+
+    Or with another tile in its place, where it shall not be the same one.
+    """
     match = table.match
     for number in range(40):
         for move in moves_now(table):
-            for turns in range(1, 4):
-                other = replace(move, turns=((move.turns or 0) + turns) % 4)
-                if other.turns == move.turns or not match.game.judge(match.position, other).legal:
+            for other in moves_now(table):
+                if other == move or (other.at, other.tile == move.tile) != (move.at, same_tile):
                     continue
                 lying = match.after(other)
                 if explain(match.game, match.game.apply(match.position, move), lying).rows:
@@ -900,6 +903,16 @@ def turned_in_place(table: Tabletop) -> tuple[Move, Layout]:
                     return move, lying
         table.shows(match.after(moves_now(table)[number % len(moves_now(table))]))
     raise AssertionError("no such card")
+
+
+def test_last_card_swapped_for_another_is_the_next_players_move(carnival):
+    first, second = turned_in_place(carnival, same_tile=False)
+
+    happened = carnival.shows(second)
+
+    assert said(happened, "taken-back") == []
+    assert accepted(carnival)[-2] == first
+    assert accepted(carnival)[-1].do == "replace"
 
 
 def test_last_card_turned_is_a_move_where_another_was_laid_too(carnival):

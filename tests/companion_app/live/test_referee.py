@@ -744,8 +744,11 @@ def nest(tmp_path):
 
 
 def test_referee_begins_by_saying_score_and_turn(nest):
-    Referee(nest.match, nest.events.append).start(1.5)
+    referee = Referee(nest.match, nest.events.append)
 
+    referee.start(1.5)
+
+    assert referee.match is nest.match
     assert [(e["event"], e["t"]) for e in nest.events] == [("score", 1.5), ("turn", 1.5)]
 
 

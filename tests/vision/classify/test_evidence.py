@@ -271,7 +271,7 @@ def test_each_tree_is_followed_to_its_leaf_however_deep_and_at_its_limit_to_the_
 @pytest.mark.parametrize("name", [0, 1, 4])
 @pytest.mark.parametrize("higher", [0, 3])
 def test_trees_that_lead_back_or_out_of_their_nodes_are_refused(name, higher):
-    with pytest.raises(ValueError, match="^a tree goes round in circles$"):
+    with pytest.raises(ValueError, match=r"^a tree goes round in circles$"):
         Trees.of(stump([name, -1, -1], [1, 0, 0], [higher, 0, 0]).arrays())
 
 
