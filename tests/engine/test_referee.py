@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -126,7 +127,8 @@ def test_scores_of_several_games_are_added_up():
 
 
 def test_total_is_unknown_once_a_score_is_though_later_ones_are_known():
-    games = [{"scores": {"a": 3, "b": None}}, {"scores": {"a": 4, "b": 5}}, {"scores": {"c": 0}}]
+    scores: list[dict[str, Any]] = [{"a": 3, "b": None}, {"a": 4, "b": 5}, {"c": 0}]
+    games = [{"scores": one} for one in scores]
 
     assert series_of(games) == {"games": games, "totals": {"a": 7, "b": None, "c": 0}}
     assert series_of([]) == {"games": [], "totals": {}}

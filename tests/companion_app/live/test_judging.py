@@ -541,6 +541,15 @@ def test_clay_is_waited_for_anew_where_another_tile_lies(five):
     assert verdicts(looks_at(five, other, 0.2))[0][1] is True
 
 
+def test_hexes_that_were_cut_into_no_tiles_yet_are_cut_on_their_own_board(five):
+    move = next(m for m in moves_now(five) if m.board == 1)
+    lying = contents(five.match.after(move))
+
+    five.referee.look(Settled(8, {spot: (one, 0.999) for spot, one in lying.items()}), 1.0)
+
+    assert accepted(five) == [move]
+
+
 def test_board_on_which_nothing_was_laid_yet_is_settled(five):
     assert five.shows(five.match.layout) == []
     assert five.standing == "settled"

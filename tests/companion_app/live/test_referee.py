@@ -369,6 +369,7 @@ def test_tile_of_another_colour_is_asked_about_where_hands_are_asked_for(tmp_pat
 
         (question,) = said(table.shows(after), "question")
         assert question["about"] == "hand"
+        assert table.standing == "unsure"
 
         events = table.tell({"answer": question["id"], "value": "no-own-tile"})
         assert verdicts(events) == [(1, True)]
@@ -779,6 +780,18 @@ def test_named_tile_of_a_foul_is_not_asked_for_again_while_it_lies(nest):
     assert verdicts(nest.keeps(unsure(0.6))) == [(1, False)]
 
     assert nest.keeps(unsure(0.6), looks=40) == []
+
+
+def test_named_tile_is_not_asked_for_again_while_another_is_doubtful(nest):
+    guesses = [["blue/curve", 0.6], ["red/curve", 0.4]]
+    entry = {"tile": "blue/curve", "turns": 0, "confidence": 0.6, "guesses": guesses}
+    both = TableState((9, 9), unsure=tuple({**entry, "at": [x, 0], "why": "glare"} for x in (0, 5)))
+    first, second = said(nest.shows(both, looks=30), "question")
+
+    nest.tell({"answer": first["id"], "value": "blue/curve"})
+
+    assert said(nest.keeps(both, looks=40), "question") == []
+    assert list(nest.referee.state.questions) == [second["id"]]
 
 
 def belief(tile: str, sure: bool = True) -> Belief:
