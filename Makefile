@@ -15,7 +15,8 @@
 #   make train      train the models anew
 #   make soak       every fault in full count, taken up where it was left (PARTS="kill", FRESH=1)
 #   make fuzz       changed inputs at every way in, half an hour each (TARGETS="records", MINUTES=5)
-#   make mutate     whether the tests of store, access and intake can fail (NAMES="vision.intake*")
+#   make mutate     whether the tests of referee, evidence, layout, store, access and intake can
+#                   fail (NAMES="vision.intake*")
 #   make audit      whether a weakness is known in a library that is installed; without the network
 #                   only pins, hashes, files and a short list
 #   make release    into dist, of what is committed: the archive for deploy/update.sh, the wheel, the

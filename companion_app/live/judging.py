@@ -21,7 +21,7 @@ from companion_app.live.likeness import (
     moves_seen,
     same,
 )
-from companion_app.live.machine import LaidOtherwise
+from companion_app.live.machine import LaidOtherwise, MachineTurn
 from companion_app.live.places import Spot, contents, hanging_on
 from companion_app.live.referee_state import Picture, RefereeState, Standing
 from companion_app.live.rolling import Rolls
@@ -86,7 +86,7 @@ class Judge:
     ) -> Standing:
         known = self._match.layout
         tables = [layout for layout in reading.layouts if not same(layout, known)]
-        if len(tables) < len(reading.layouts) or not tables:
+        if not tables:
             self._as_accepted(t)
             self._late_clay(reading, t)
             return "settled"
@@ -196,7 +196,7 @@ class Judge:
         known = self._match.layout
         reading = self._read(clear)
         tables = [layout for layout in reading.layouts if not same(layout, known)]
-        if not tables or len(tables) < len(reading.layouts):
+        if not tables:
             return "unsure"
         found = [explain(self._match.game, self._match.position, table) for table in tables]
         rows = [row for answer in found for row in answer.rows]
@@ -219,7 +219,7 @@ class Judge:
             row = min(rows, key=lambda row: sum(m.origin is not None for m in row.moves))
         if row is None and not undo and differ_by_player(rows):
             # Where rolls are on trust nobody knows who laid a card: most likely the snake's owner.
-            row = next((r for r in rows if all(m.player == m.snake for m in r.moves)), rows[0])
+            row = min(rows, key=lambda row: sum(m.player != m.snake for m in row.moves))
         if row is None and undo and self._restores_several(table):
             # Nobody makes several moves that lead back to a table of before.
             return self._keeper.undo(undo, t, picture)
@@ -235,44 +235,36 @@ class Judge:
 
     # --- the machine's move ----------------------------------------------------------------
 
-    def _machines_move(self) -> tuple[str, Layout | None] | None:
-        """Return whose move the machine makes now, and the table after it once it is known."""
-        turn, match = self._state.machine, self._match
-        if turn is None or turn.position is not match.position:
-            return None
-        if turn.move is None:
-            return turn.player, None
-        return turn.player, match.after(turn.move)
+    def _machines_turn(self) -> MachineTurn | None:
+        """Return what the machine wants, where it is its turn now."""
+        turn = self._state.machine
+        return turn if turn is not None and turn.position is self._match.position else None
 
     def _as_the_machine_wants(self, rows: list[Row]) -> Row | None:
         """Return the row that is what the machine wants, among rows that look alike."""
-        if self._machines_move() is None or self._state.machine is None:
-            return None
-        wanted = self._state.machine.move
-        return next((row for row in rows if row.moves == (wanted,)), None)
+        turn = self._machines_turn()
+        return next((row for row in rows if turn and row.moves == (turn.move,)), None)
 
     def _is_otherwise(self, row: Row, table: Layout, t: float) -> bool:
         """Say whether this is not what the machine wants; then say where that belongs, once."""
-        known = self._machines_move()
-        if known is None or row.moves[0].player != known[0]:
+        turn = self._machines_turn()
+        if turn is None or row.moves[0].player != turn.player:
             return False
-        wanted = known[1]
-        if wanted is None:
+        if turn.move is None:
             # It still thinks: people do not choose for it.
             return True
         match = self._match
-        if same(match.after(row.moves[0]), wanted):
+        if same(match.after(row.moves[0]), match.after(turn.move)):
             return False
         before = self._state.otherwise
         if before is not None and same(before.layout, table):
             return True
         if self._looks >= self._state.settings.looks_for_foul:
-            assert self._state.machine is not None and self._state.machine.move is not None
             laid = [move_to_json(move) for move in row.moves]
-            belongs = move_to_json(self._state.machine.move)
+            belongs = move_to_json(turn.move)
             match.note("laid-otherwise", {"laid": laid, "belongs": belongs, "t": t})
             self._state.otherwise = LaidOtherwise(row, table)
-            self._state.say("machine", t, player=known[0], laid=laid[0], belongs=belongs)
+            self._state.say("machine", t, player=turn.player, laid=laid[0], belongs=belongs)
         return True
 
     def _foul(
@@ -376,7 +368,6 @@ class Judge:
         drilled = drill_shown(self._match, reading.layouts[0])
         if drilled is not None:
             n = len(self._match.accepted)
-            for one in self._match.correct(n, drilled, t):
-                self._state.say_verdict(n, one, t)
-                n += 1
+            (one,) = self._match.correct(n, drilled, t)
+            self._state.say_verdict(n, one, t)
             self._keeper.go_on(t)

@@ -8,7 +8,9 @@ from typing import Any
 
 from companion_app.live.align import Aligner
 from companion_app.live.match import Match
+from companion_app.live.places import Sighting
 from companion_app.live.referee import Referee
+from companion_app.live.referee_state import Standing
 from companion_app.live.settle import Settler
 from companion_app.live.store import Store
 from engine.game import Start
@@ -45,6 +47,8 @@ class Tabletop:
             self.aligner = Aligner(self.match.box, agreed.boards, agreed.eyes)
         self.settler = Settler()
         self.t = 0.0
+        self.standing: Standing | None = None
+        """How sure the referee was at its last look."""
         self.referee.start(0.0)
         self.events.clear()
 
@@ -63,11 +67,15 @@ class Tabletop:
             if look is None:
                 self.settler.moved()
                 continue
-            self.settler.add(look)
-            settled = self.settler.settled(self.aligner.centres_px)
-            if settled is not None:
-                self.referee.look(settled, self.t, lambda: b"jpeg")
+            self.sees(look)
         return self.events[before:]
+
+    def sees(self, look: Sighting) -> None:
+        """Take in one look, and show the referee what all of them agree on."""
+        self.settler.add(look)
+        settled = self.settler.settled(self.aligner.centres_px)
+        if settled is not None:
+            self.standing = self.referee.look(settled, self.t, lambda: b"jpeg")
 
     def tell(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
         before = len(self.events)

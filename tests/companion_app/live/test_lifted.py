@@ -37,12 +37,15 @@ def test_corrected_tile_that_is_lifted_is_taken_back(tmp_path, game):
 def test_other_tile_laid_where_a_corrected_one_lay_is_read_as_what_it_is(tmp_path):
     with a_table(tmp_path, PLAIN["schlangennest"]) as table:
         n = corrected(table, "schlangennest")
+        named = accepted(table)[n - 1]
         table.shows(table.match.layouts[n - 1])
-        move = next(m for m in table.match.game.legal_moves(table.match.position) if m.at)
+        moves = table.match.game.legal_moves(table.match.position)
+        move = next(m for m in moves if m.at == named.at and m != named)
 
-        table.shows(table.match.game.layout(table.match.game.apply(table.match.position, move)))
+        events = table.shows(table.match.after(move))
 
         assert accepted(table)[-1] == move
+        assert all(verdict["legal"] for verdict in said(events, "verdict"))
 
 
 def test_named_tile_that_is_lifted_is_taken_back(tmp_path):

@@ -6,7 +6,9 @@ import pytest
 
 from companion_app.live.errors import ToldError
 from companion_app.live.explain import explain
-from companion_app.live.places import beside, contents, spots_of
+from companion_app.live.places import Belief, Sighting, beside, contents, spots_of
+from companion_app.live.referee import Referee
+from companion_app.live.referee_state import RefereeSettings
 from companion_app.web.asking import question_in_words
 from companion_app.web.speech import Speech
 from engine.game import Move
@@ -367,6 +369,7 @@ def test_tile_of_another_colour_is_asked_about_where_hands_are_asked_for(tmp_pat
 
         (question,) = said(table.shows(after), "question")
         assert question["about"] == "hand"
+        assert table.standing == "unsure"
 
         events = table.tell({"answer": question["id"], "value": "no-own-tile"})
         assert verdicts(events) == [(1, True)]
@@ -461,10 +464,7 @@ def covering(
         table.t += 0.1
         look = table.aligner.sighting(table.state(layout), table.match.layout)
         assert look is not None
-        table.settler.add(replace(look, covered=covered))
-        settled = table.settler.settled(table.aligner.centres_px)
-        if settled is not None:
-            table.referee.look(settled, table.t, lambda: b"jpeg")
+        table.sees(replace(look, covered=covered))
     return table.events[before:]
 
 
@@ -733,3 +733,80 @@ def test_last_round_ends_with_the_last_pass_on_hats(last_round):
         assert not said(last_round.tell({"pass": True}), "over")
 
     assert said(last_round.tell({"pass": True}), "over")
+
+
+# --- the referee itself --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nest(tmp_path):
+    with a_table(tmp_path, PLAIN["schlangennest"]) as table:
+        yield table
+
+
+def test_referee_begins_by_saying_score_and_turn(nest):
+    referee = Referee(nest.match, nest.events.append)
+
+    referee.start(1.5)
+
+    assert referee.match is nest.match
+    assert [(e["event"], e["t"]) for e in nest.events] == [("score", 1.5), ("turn", 1.5)]
+
+
+def test_referee_keeps_to_the_settings_it_is_given(nest):
+    nest.referee = Referee(nest.match, nest.events.append, RefereeSettings(looks_for_foul=7))
+    nest.referee.start(0.0)
+
+    assert verdicts(nest.shows("red/curve@0,0")) == []
+    assert verdicts(nest.keeps("red/curve@0,0", looks=1)) == [(1, False)]
+
+
+def test_game_that_is_taken_up_again_has_begun(tmp_path):
+    variant = PLAIN["schlangennest"]
+    three = "blue/curve@0,0 red/curve@1,1 blue/straight@-1,0"
+    with a_table(tmp_path, variant) as table:
+        table.shows("blue/curve@0,0")
+        key = table.match.key
+    with a_table(tmp_path, variant, resume=key) as table:
+        table.shows(Layout(), looks=4)
+        assert accepted(table) == []
+
+        assert verdicts(table.shows(three)) == [(1, True), (2, True), (3, True)]
+
+
+def test_named_tile_of_a_foul_is_not_asked_for_again_while_it_lies(nest):
+    (question,) = said(nest.shows(unsure(0.6), looks=30), "question")
+    nest.tell({"answer": question["id"], "value": "red/curve"})
+    assert verdicts(nest.keeps(unsure(0.6))) == [(1, False)]
+
+    assert nest.keeps(unsure(0.6), looks=40) == []
+
+
+def test_named_tile_is_not_asked_for_again_while_another_is_doubtful(nest):
+    guesses = [["blue/curve", 0.6], ["red/curve", 0.4]]
+    entry = {"tile": "blue/curve", "turns": 0, "confidence": 0.6, "guesses": guesses}
+    both = TableState((9, 9), unsure=tuple({**entry, "at": [x, 0], "why": "glare"} for x in (0, 5)))
+    first, second = said(nest.shows(both, looks=30), "question")
+
+    nest.tell({"answer": first["id"], "value": "blue/curve"})
+
+    assert said(nest.keeps(both, looks=40), "question") == []
+    assert list(nest.referee.state.questions) == [second["id"]]
+
+
+def belief(tile: str, sure: bool = True) -> Belief:
+    return Belief((((tile, 0), 1.0),), sure)
+
+
+def test_who_is_next_on_a_strange_table_is_asked_where_all_of_it_is_surely_read(nest):
+    tiles = {(0, 0, 0): belief("blue/curve"), (0, 1, 0): belief("red/curve")}
+    doubtful = {**tiles, (0, 2, 0): belief("red/curve", sure=False)}
+
+    nest.referee.strange_table(Sighting(doubtful), 2.0)
+    assert nest.events == []
+    nest.referee.strange_table(Sighting(tiles), 3.0)
+
+    (question,) = nest.events
+    assert (question["t"], question["about"]) == (3.0, "next")
+    nest.tell({"answer": question["id"], "value": "red"})
+    assert contents(nest.match.layout) == {spot: one.best for spot, one in tiles.items()}

@@ -113,3 +113,16 @@ def test_first_table_of_a_game_drops_nothing_and_needs_no_confirmation(table):
     table.tell({"answer": question["id"], "value": "blue"})
 
     assert table.match.start.midgame
+
+
+def test_question_stays_while_the_table_settles(table):
+    play(table, PLAIN["schlangennest"], 5, 2)
+    (question,) = said(table.shows(doubtful(table, [7, 7]), looks=30), "question")
+    before = table.match.layouts[-2]
+    table.t += 5
+
+    assert table.shows(before, looks=3) == []
+
+    assert table.standing == "settling"
+    assert list(table.referee.state.questions) == [question["id"]]
+    assert said(table.keeps(before, looks=1), "withdrawn")
