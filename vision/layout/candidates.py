@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from vision.classify.reader import CellReading
 from vision.classify.taught_tiles import tiles_only
 from vision.core.ground import AS_TABLE, HIDDEN, Ground
-from vision.core.request import ReadRequest
 from vision.core.stages import stage
 from vision.core.types import (
     BESIDE,
@@ -54,26 +53,18 @@ def distinct(detections: Detections) -> Detections:
     found = detections.found
     if len(found) < 2:
         return detections
-    apart = _apart(found)
-    sure = np.array([d.confidence for d in found])
-    order = np.arange(len(found))
-    beaten = (sure[None] > sure[:, None]) | (
-        (sure[None] == sure[:, None]) & (order[None] < order[:, None])
-    )
-    kept = ~((apart < SAME_PLACE) & beaten).any(axis=1)
+    rank = np.argsort(np.argsort([-d.confidence for d in found], kind="stable"))
+    beaten = (_apart(found) < SAME_PLACE) & (rank[None] < rank[:, None])
+    kept = np.asarray(~beaten.any(axis=1))
     return replace(detections, found=tuple(d for d, keep in zip(found, kept, strict=True) if keep))
 
 
 def _apart(found: Sequence[Detection]) -> Array:
     """Return how far each outline lies from each other one, in its own widths, N x N."""
-    corners = np.stack([d.corners_px for d in found])
-    centres = corners.mean(axis=1)
-    following = np.roll(corners, -1, axis=1)
-    twice = (corners[..., 0] * following[..., 1] - corners[..., 1] * following[..., 0]).sum(axis=1)
-    hexes = 1.0 if corners.shape[1] == 4 else 2 / np.sqrt(3)
-    widths = np.sqrt(np.abs(twice) / 2 * hexes)
+    centres = np.stack([one.centre_px for one in found])
+    widths = np.array([max(one.across_px, 1e-9) for one in found])
     between = np.linalg.norm(centres[:, None] - centres[None], axis=2)
-    return np.asarray(between / np.maximum(widths, 1e-9)[:, None])
+    return np.asarray(between / widths[:, None])
 
 
 @stage("faint", without=lambda detections, readings, look: (detections, readings))
@@ -107,37 +98,28 @@ def with_faint(
     return replace(detections, found=found), [*readings, *(said for _, said in clear)]
 
 
-@stage("cards-only", without=lambda detections, readings, *_: (detections, readings))
+@stage("cards-only", without=lambda detections, readings, _: (detections, readings))
 def cards_only(
-    detections: Detections, readings: Sequence[CellReading], request: ReadRequest,
-    ground: Ground,
-) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    detections: Detections, readings: Sequence[CellReading], ground: Ground
+) -> tuple[Detections, Sequence[CellReading]]:
     """Return what may be cards of the box: a die between two stocks must not make them one.
 
     Args:
         detections: outlines, none of them twice.
         readings: what each of them shows.
-        request: which box it is.
         ground: the table beside all of these outlines.
     """
-    if not detections.found:
+    found = detections.found
+    if not found:
         return detections, readings
-    if request.tile_set is None or request.grid is not None or request.shape != "square":
-        return detections, readings
-    apart = _apart(detections.found)
-    enclosed = _enclosed(apart)
+    apart = _apart(found)
+    enclosed = ((apart > SAME_PLACE) & (apart < BESIDE)).sum(axis=1) >= 2
     printed = _beside_print(detections, readings, apart)
-    table = _shows_table(ground, detections, readings)
-    kept = [
-        (one, reading)
-        for one, reading, inside, beside, bare in zip(
-            detections.found, readings, enclosed, printed, table, strict=True
-        )
-        if beside and not bare
-        and (reading.why != UNKNOWN_TILE or is_card(one.confidence, inside))
-    ]  # fmt: skip
-    found = tuple(one for one, _ in kept)
-    return replace(detections, found=found), [reading for _, reading in kept]
+    bare = _shows_table(ground, detections, readings)
+    return _some(detections, readings, [
+        n for n, said in enumerate(readings) if printed[n] and not bare[n]
+        and (said.why != UNKNOWN_TILE or is_card(found[n].confidence, bool(enclosed[n])))
+    ])  # fmt: skip
 
 
 @stage("known-only", without=lambda bgr, detections, readings: (detections, readings))
@@ -145,9 +127,16 @@ def known_only(
     bgr: Bgr, detections: Detections, readings: Sequence[CellReading]
 ) -> tuple[Detections, Sequence[CellReading]]:
     """Return what may be tiles of a taught box."""
-    kept = [n for n, tile in enumerate(tiles_only(bgr, detections.found, readings)) if tile]
-    found = tuple(detections.found[n] for n in kept)
-    return replace(detections, found=found), [readings[n] for n in kept]
+    kept = tiles_only(bgr, detections.found, readings)
+    return _some(detections, readings, [n for n, tile in enumerate(kept) if tile])
+
+
+def _some(
+    detections: Detections, readings: Sequence[CellReading], numbers: Sequence[int]
+) -> tuple[Detections, Sequence[CellReading]]:
+    """Return those outlines alone that have some numbers."""
+    found = tuple(detections.found[n] for n in numbers)
+    return replace(detections, found=found), [readings[n] for n in numbers]
 
 
 def _beside_print(
@@ -231,8 +220,3 @@ def _most_shown(one: Detection, said: CellReading) -> float | None:
         return HIDDEN
     doubtful = said.best < BEYOND_DOUBT or said.far >= NEAR or one.confidence < LEAST
     return AS_TABLE if doubtful and one.confidence < SURE else None
-
-
-def _enclosed(apart: Array) -> list[bool]:
-    """Return which outlines have neighbours on two sides or more."""
-    return [bool(n >= 2) for n in ((apart > SAME_PLACE) & (apart < BESIDE)).sum(axis=1)]

@@ -19,6 +19,7 @@ from vision.core.types import (
     BACK,
     BEYOND_DOUBT,
     CLEAR,
+    DOUBTED,
     LIKELIER,
     SAME_PLACE,
     TOLD,
@@ -31,6 +32,7 @@ from vision.core.types import (
 )
 from vision.layout.around import Sight, recover_missed_cards, with_islands
 from vision.layout.cards import (
+    LEAST_SEEN,
     CardGroup,
     Field,
     SeenCard,
@@ -38,7 +40,6 @@ from vision.layout.cards import (
     carries_on,
     group_cards,
     is_big,
-    is_front,
     leaving,
     likely_house,
     sides_of,
@@ -62,11 +63,8 @@ CONFLICT = 0.1
 card of many."""
 NONE_LEFT = 0.02
 """What a guess is worth that the box has no card left for."""
-LEAST_SEEN = 0.02
-"""A guess that the camera gives less than that cannot win by rules."""
 TINY_PX = 16.0
 """Where the cards are narrower, the outlines of a long row may slip by a cell: nothing is sure."""
-TINY_DOUBT = 0.75
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +93,14 @@ def reconstruct(
         tile_set: the box.
         sight: what to look with for table between cards, and for cards without an outline.
     """
-    groups = _groups(detections.found, fits, readings, tile_set, over_gaps=sight is None)
+    groups = _groups(detections.found, fits, readings, tile_set)
     likely = likely_in_play(groups, tile_set, detections.size_px)
     fields = [f for f in game_fields(likely, tile_set)
               if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
     ground = None if sight is None else sight.ground
-    fields, own = _with_islands(fields, groups, tile_set, ground, _may_be_played(likely))
-    left = [group for group in groups if group not in own]
+    grown, left = _with_islands([field.group for field in fields], groups, tile_set, ground,
+                                _may_be_played(likely))  # fmt: skip
+    fields = [replace(field, group=group) for field, group in zip(fields, grown, strict=True)]
     if sight is not None:
         fields = _with_missed(fields, left, tile_set, sight)
     alone = not fields and has_bigs(tile_set)
@@ -116,14 +115,14 @@ def reconstruct(
 
 def _groups(
     found: Sequence[Detection], fits: Sequence[LatticeFit], readings: Sequence[CellReading],
-    tile_set: TileSet, *, over_gaps: bool,
+    tile_set: TileSet,
 ) -> list[CardGroup]:  # fmt: skip
     """Return the cards that were laid to each other."""
     lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
     groups = [
         part for group in lattices
-        for part in parted(group, found, readings, tile_set, over_gaps=over_gaps,
-                           beside=loose_beside(group, lattices, tile_set))
+        for part in parted(group, found, readings, tile_set,
+                           loose_beside(group, lattices, tile_set))
     ]  # fmt: skip
     return _with_touching(groups, tile_set)
 
@@ -148,7 +147,7 @@ def _with_missed(
 def _aside(groups: Sequence[CardGroup], fields: Sequence[Field]) -> Iterator[SeenCard]:
     """Yield the cards beside the game that are seen well enough to be told."""
     for card in (card for group in groups for card in group.cards):
-        told = card.confidence >= SURELY_ASIDE and card.why is None
+        told = card.is_read(SURELY_ASIDE)
         if told and not any(_lies_on(card, field.group) for field in fields):
             yield card
 
@@ -171,7 +170,7 @@ def _entries(
         cards, beside = _own_cards(field, tile_set)
         aside += beside
         for settled_card in settled(cards, aside, tile_set):
-            card = _doubted(settled_card, TINY_DOUBT, "small") if tiny else settled_card
+            card = _doubted(settled_card, DOUBTED, "small") if tiny else settled_card
             card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)
@@ -193,19 +192,14 @@ def _is_lost(group: CardGroup, likely: float, *, alone: bool) -> bool:
         alone: whether no field is seen of a game with big cards: what is seen is laid to one that
             is outside, or that something hides.
     """
-    if alone and any(map(_is_clear, group.cards)):
+    if alone and any(c.is_front(CLEAR) and c.found >= SURELY_A_CARD for c in group.cards):
         return True
     return likely >= CLEAR and _shows_cards(group)
 
 
-def _is_clear(card: SeenCard) -> bool:
-    return is_front(card) and card.confidence >= CLEAR and card.found >= SURELY_A_CARD
-
-
 def _shows_cards(group: CardGroup) -> bool:
     """Say whether a lattice surely shows cards of the box."""
-    sure = sum(card.why is None and card.confidence >= TOLD for card in group.cards)
-    return sure >= FEWEST_OF_THE_BOX
+    return sum(card.is_read(TOLD) for card in group.cards) >= FEWEST_OF_THE_BOX
 
 
 def _lies_on(card: SeenCard, group: CardGroup) -> bool:
@@ -226,32 +220,24 @@ def _doubted(card: SeenCard, share: float, why: str | None = None) -> SeenCard:
 
 def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
     """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
-    bigs = [g for g in groups if any(is_big(card, tile_set) for card in g.cards)]
-    left = [g for g in groups if all(g is not big for big in bigs)]
-    grown = []
-    for big in bigs:
-        others = [g for g in left if anchor_of(g, tile_set) is None]
-        group, taken = with_islands(big, others, tile_set)
-        left = [g for g in left if all(g is not island for island in taken)]
-        grown.append(group)
+    bigs = [group for group in groups if any(is_big(card, tile_set) for card in group.cards)]
+    grown, left = _with_islands(bigs, groups, tile_set)
     return [*grown, *left]
 
 
 def _with_islands(
-    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None,
-    played: Collection[CardGroup],
-) -> tuple[list[Field], set[CardGroup]]:  # fmt: skip
-    """Return the fields with their islands, and which groups are theirs."""
-    own = {field.group for field in fields}
+    own: Sequence[CardGroup], groups: Sequence[CardGroup], tile_set: TileSet,
+    ground: Ground | None = None, played: Collection[CardGroup] = (),
+) -> tuple[list[CardGroup], list[CardGroup]]:  # fmt: skip
+    """Return some lattices with their islands, and those that are left of all."""
+    left = [group for group in groups if group not in own]
     grown = []
-    for field in fields:
-        others = [
-            group for group in groups if group not in own and anchor_of(group, tile_set) is None
-        ]
-        group, taken = with_islands(field.group, others, tile_set, ground, played)
-        own |= set(taken)
-        grown.append(replace(field, group=group))
-    return grown, own
+    for group in own:
+        others = [other for other in left if anchor_of(other, tile_set) is None]
+        larger, taken = with_islands(group, others, tile_set, ground, played)
+        left = [other for other in left if other not in taken]
+        grown.append(larger)
+    return grown, left
 
 
 @stage("settle", without=lambda cards, *_: tuple(cards))

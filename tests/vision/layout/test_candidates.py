@@ -7,16 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.setfile import built_in_set
 from vision.classify.reader import CellGuess, CellReading
 from vision.core.ground import Ground
-from vision.core.request import ReadRequest
 from vision.core.types import Detection, Detections
 from vision.layout.candidates import cards_only, with_faint
 
 WIDE = 40
 PLANK, SEAM, PAPER = (60, 110, 150), (40, 80, 120), (225, 230, 235)
-REQUEST = ReadRequest("square", built_in_set("schlangennest"))
 UNIT = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], float)
 
 
@@ -34,7 +31,7 @@ def test_plank_that_is_read_as_a_card_is_one_only_if_it_is_well_seen(sure, far, 
     readings = [CellReading((CellGuess("red/straight", 0, 0, 1.0),))] * 3
     readings.append(CellReading((CellGuess("yellow/straight", 0, 0, 1.0),), far=far))
 
-    seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, REQUEST, ground)
+    seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, ground)
 
     assert len(seen.found) == kept
 
@@ -49,7 +46,7 @@ def test_washed_out_cards_are_some_where_one_leads_to_the_next(outlined, kept):
     readings = [CellReading((CellGuess("red/straight", 0, 0, 1.0),)), pale, pale, pale]
     ground = Ground(bgr, [one.corners_px for one in found])
 
-    seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, REQUEST, ground)
+    seen, _ = cards_only(Detections((640, 480), "square", tuple(found)), readings, ground)
 
     assert len(seen.found) == kept
 
