@@ -43,9 +43,6 @@ FEWEST_FAINT = 2
 LEAST = 0.3
 """An odd outline that is read less surely looks like nothing in the box; one that is found less
 surely may show stripes of a cloth."""
-FEW_LIKE_TABLE = 0.03
-"""What has the table's colours is a hole, unless more cards than this share that are beyond doubt
-have them too."""
 
 
 def distinct(detections: Detections) -> Detections:
@@ -191,22 +188,7 @@ def _shows_table(
         shown = ground.shown(np.stack([detections.found[n].corners_px for n in strange]))
         for n, share in zip(strange, shown, strict=True):
             bare[n] = bool(share >= (most[n] or 0.0))
-    striped = [n for n in strange if bare[n] and most[n] == AS_TABLE]
-    if striped and _are_like_table(ground, detections, readings):
-        for n in striped:
-            bare[n] = False
     return bare
-
-
-def _are_like_table(
-    ground: Ground, detections: Detections, readings: Sequence[CellReading]
-) -> bool:
-    """Say whether cards have the table's colours here: white ones on a white cloth."""
-    sure = [
-        one.corners_px for one, said in zip(detections.found, readings, strict=True)
-        if said.best >= BEYOND_DOUBT and not said.odd and _most_shown(one, said) is None
-    ]  # fmt: skip
-    return bool(sure) and bool((ground.shown(np.stack(sure)) >= AS_TABLE).mean() > FEW_LIKE_TABLE)
 
 
 def _most_shown(one: Detection, said: CellReading) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -293,20 +293,12 @@ class Field:
     """Sssnake: whose, from 0."""
 
 
-def is_big(card: SeenCard, tile_set: TileSet) -> bool:
-    """Say whether a card looks like a big one of Sssnake."""
-    return _has_role(card, (BIG,), tile_set)
-
-
-def _has_role(card: SeenCard, roles: Collection[str], tile_set: TileSet) -> bool:
-    best = card.best
-    seen = best is not None and best.confidence >= LIKELIER and best.tile in tile_set
-    return seen and best is not None and tile_set[best.tile].role in roles
-
-
 def is_anchor(card: SeenCard, tile_set: TileSet) -> bool:
     """Say whether a card looks like one that a layout is counted from."""
-    return _has_role(card, (BIG, HOUSE), tile_set)
+    best = card.best
+    if best is None or best.confidence < LIKELIER or best.tile not in tile_set:
+        return False
+    return tile_set[best.tile].role in (BIG, HOUSE)
 
 
 def anchor_of(group: CardGroup, tile_set: TileSet) -> SeenCard | None:

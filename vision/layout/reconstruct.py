@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-import numpy as np
-
 from engine.lattice import Cell, opposite, square_neighbour
-from engine.tiles import GREY, TileSet
+from engine.tiles import TileSet
 from vision.classify.reader import CellReading
 from vision.core.ground import Ground
 from vision.core.stages import stage
@@ -21,14 +19,12 @@ from vision.core.types import (
     CLEAR,
     DOUBTED,
     LIKELIER,
-    SAME_PLACE,
     TOLD,
     UNKNOWN_TILE,
     Detection,
     Detections,
     Guess,
     LatticeFit,
-    width_of,
 )
 from vision.layout.around import Sight, recover_missed_cards, with_islands
 from vision.layout.cards import (
@@ -39,7 +35,6 @@ from vision.layout.cards import (
     anchor_of,
     carries_on,
     group_cards,
-    is_big,
     leaving,
     likely_house,
     sides_of,
@@ -98,9 +93,7 @@ def reconstruct(
     fields = [f for f in game_fields(likely, tile_set)
               if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
     ground = None if sight is None else sight.ground
-    grown, left = _with_islands([field.group for field in fields], groups, tile_set, ground,
-                                _may_be_played(likely))  # fmt: skip
-    fields = [replace(field, group=group) for field, group in zip(fields, grown, strict=True)]
+    fields, left = _with_islands(fields, groups, tile_set, ground, _may_be_played(likely))
     if sight is not None:
         fields = _with_missed(fields, left, tile_set, sight)
     alone = not fields and has_bigs(tile_set)
@@ -109,7 +102,9 @@ def reconstruct(
         # Without a game or a stock there is nothing to lie beside; chessboards end here.
         return Reconstruction()
     tiny = _across_px(detections) < TINY_PX
-    table = _entries(fields, list(_aside(left, fields)), tile_set, tiny=tiny)
+    # Of the cards beside the game, those are told that are seen well enough.
+    aside = [card for group in left for card in group.cards if card.is_read(SURELY_ASIDE)]
+    table = _entries(fields, aside, tile_set, tiny=tiny)
     return replace(table, lost=tuple(lost))
 
 
@@ -119,12 +114,11 @@ def _groups(
 ) -> list[CardGroup]:  # fmt: skip
     """Return the cards that were laid to each other."""
     lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
-    groups = [
+    return [
         part for group in lattices
         for part in parted(group, found, readings, tile_set,
                            loose_beside(group, lattices, tile_set))
     ]  # fmt: skip
-    return _with_touching(groups, tile_set)
 
 
 def _may_be_played(likely: Mapping[CardGroup, float]) -> set[CardGroup]:
@@ -142,14 +136,6 @@ def _with_missed(
         group = recover_missed_cards(field.group, others, tile_set, sight)
         out.append(replace(field, group=group))
     return out
-
-
-def _aside(groups: Sequence[CardGroup], fields: Sequence[Field]) -> Iterator[SeenCard]:
-    """Yield the cards beside the game that are seen well enough to be told."""
-    for card in (card for group in groups for card in group.cards):
-        told = card.is_read(SURELY_ASIDE)
-        if told and not any(_lies_on(card, field.group) for field in fields):
-            yield card
 
 
 def _entries(
@@ -202,12 +188,6 @@ def _shows_cards(group: CardGroup) -> bool:
     return sum(card.is_read(TOLD) for card in group.cards) >= FEWEST_OF_THE_BOX
 
 
-def _lies_on(card: SeenCard, group: CardGroup) -> bool:
-    """Say whether a card is one of a layout that was seen better there."""
-    apart = np.linalg.norm(group.centres_px - card.centre_px, axis=1)
-    return bool((apart < SAME_PLACE * width_of(card.outline_px)).any())
-
-
 def _across_px(detections: Detections) -> float:
     """Return how wide half of the outlines are at least."""
     return median(detection.across_px for detection in detections.found)
@@ -218,25 +198,19 @@ def _doubted(card: SeenCard, share: float, why: str | None = None) -> SeenCard:
     return replace(card, guesses=guesses, why=card.why or why)
 
 
-def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
-    """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
-    bigs = [group for group in groups if any(is_big(card, tile_set) for card in group.cards)]
-    grown, left = _with_islands(bigs, groups, tile_set)
-    return [*grown, *left]
-
-
 def _with_islands(
-    own: Sequence[CardGroup], groups: Sequence[CardGroup], tile_set: TileSet,
-    ground: Ground | None = None, played: Collection[CardGroup] = (),
-) -> tuple[list[CardGroup], list[CardGroup]]:  # fmt: skip
-    """Return some lattices with their islands, and those that are left of all."""
+    fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None,
+    played: Collection[CardGroup],
+) -> tuple[list[Field], list[CardGroup]]:  # fmt: skip
+    """Return the fields with their islands, and the groups that are left."""
+    own = {field.group for field in fields}
     left = [group for group in groups if group not in own]
     grown = []
-    for group in own:
+    for field in fields:
         others = [other for other in left if anchor_of(other, tile_set) is None]
-        larger, taken = with_islands(group, others, tile_set, ground, played)
+        group, taken = with_islands(field.group, others, tile_set, ground, played)
         left = [other for other in left if other not in taken]
-        grown.append(larger)
+        grown.append(replace(field, group=group))
     return grown, left
 
 
@@ -294,7 +268,6 @@ def _weighed(
             share *= CONFLICT ** _conflicts(card.at, guess, sides, tile_set)
             if used[guess.tile] >= tile_set[guess.tile].count:
                 share *= NONE_LEFT
-            share *= _rarity(guess, card, used, tile_set)
         worth[guess] = share
     # What is not in the box keeps its share: rules say nothing about it.
     rest = max(0.0, 1.0 - sum(guess.confidence for guess in card.guesses))
@@ -306,26 +279,6 @@ def _weighed(
         return card
     guesses = tuple(replace(g, confidence=min(CLEAR, worth[g] / total)) for g in ranked)
     return replace(card, guesses=guesses)
-
-
-def _rarity(guess: Guess, card: SeenCard, used: Mapping[str, int], tile_set: TileSet) -> float:
-    """Return what a guess is worth against others, by how many of each the box has left.
-
-    Grey goes on in any colour, so neighbours never speak against it; but there are few such cards.
-    Of a card that the picture's edge cuts only a part is seen, which several kinds may share.
-    """
-    kind = tile_set[guess.tile]
-    grey = bool(kind.strands) and all(strand.colour == GREY for strand in kind.strands)
-    if not grey and not card.cut_off:
-        return 1.0
-    shape = [strand.edges for strand in kind.turned(guess.turns)]
-    rivals = [
-        tile_set[other.tile].count - used[other.tile] for other in card.guesses
-        if other.tile in tile_set and other.tile != guess.tile
-        and (card.cut_off or shape == [s.edges for s in tile_set[other.tile].turned(other.turns)])
-    ]  # fmt: skip
-    left = max(1, kind.count - used[guess.tile])
-    return min(1.0, left / max([1, *rivals]))
 
 
 def _conflicts(
@@ -382,17 +335,10 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
     if anchor is None:
         anchor = likely_house(field.group, tile_set)
         cards = [anchor if anchor is not None and c.at == anchor.at else c for c in cards]
-    cards = _known(_counted_from(anchor, cards, tile_set))
+    cards = _counted_from(anchor, cards, tile_set)
     fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
     backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
     return fronts, backs
-
-
-def _known(cards: Sequence[SeenCard]) -> list[SeenCard]:
-    """Return cards without outlines that look like nothing in the box, and are none."""
-    beside = Counter(cell for card in cards for x, y in card.cells
-                     for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)))  # fmt: skip
-    return [c for c in cards if c.why != UNKNOWN_TILE or is_card(c.found, beside[c.at] >= 2)]
 
 
 def _counted_from(
