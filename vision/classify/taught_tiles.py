@@ -42,6 +42,7 @@ from vision.core.types import (
     CLEAR,
     EXPECTED,
     LIKELIER,
+    NEAREST,
     SURE,
     TOLD,
     Bgr,
@@ -81,8 +82,6 @@ well. Others are looked for at its own cell too: where a print has a line across
 lie beside their tiles and are read for all that. On one table of 44 tiles 22 cells were wrong."""
 MOST_WAVES = 3
 """Steps beyond the last tile that was found."""
-SAME_PLACE = 0.7
-"""Nearer to each other, in widths, no two tiles lie."""
 STRANGE = 2.5
 """Times as far as these on average, and it may be none: of 300 tiles on fourteen drawn tables two
 were further, by 2.6 at most; six holes and a pattern of the cloth were, by 2.65 at least."""
@@ -94,7 +93,7 @@ ALL_CLOTH = 0.9
 """Share of a strange outline in colours of the table, if rare ones, from which it is a patch of
 cloth with its print. Four holes on two tables had 0.94 and more, tiles that light makes strange
 0.86 at most."""
-SURELY_OUTLINED, NEAREST = 0.95, 0.8
+SURELY_OUTLINED = 0.95
 """Outlines so sure that lie beside a tile, by their widths, are tiles whatever they show: under a
 lamp's shine a tile may have the table's colour. Of ten holes and patterns on twenty tables none was
 surer than 0.92."""
@@ -372,7 +371,7 @@ def _apart_from(some: Iterable[Detection], others: Sequence[Detection]) -> list[
     middles = np.stack([one.centre_px for one in others])
     return [
         one for one in some
-        if np.linalg.norm(middles - one.centre_px, axis=1).min() >= SAME_PLACE * one.across_px
+        if np.linalg.norm(middles - one.centre_px, axis=1).min() >= NEAREST * one.across_px
     ]  # fmt: skip
 
 

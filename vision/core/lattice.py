@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import Cell
 from vision.core.outline import SQUARE_UNIT, frames_of
-from vision.core.types import Detections, LatticeFit, Shape
+from vision.core.types import QUARTERS, Detections, LatticeFit, Shape
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -100,7 +100,7 @@ def grouped_outlines(corners: Array, shape: Shape) -> list[list[int]]:
 def _grouped(corners: Array, shape: Shape) -> _Groups:
     centres = corners.mean(axis=1)
     frames = cell_axes(corners, shape)
-    folds = 4 if shape == "square" else 6
+    folds = QUARTERS if shape == "square" else 6
     sides, far = (SQUARE_SIDES, SQUARE_FAR) if shape == "square" else (HEX_SIDES, HEX_FAR)
     places = _places(centres, frames)
     groups = _Groups(len(corners), folds)
@@ -171,7 +171,7 @@ def _nearest(places: Array, steps: Ints) -> tuple[Ints, Array]:
 def _turns(one: Array, other: Array, folds: int) -> tuple[Ints, Array]:
     """Return by how many whole turns the other's axes are ahead, and by how much beside that."""
     relative = np.linalg.inv(_sound(one)) @ other
-    if folds == 6:
+    if folds != QUARTERS:
         # By skewed axes a turn is no turn: looked at with 60 degrees between the axes.
         skew = np.array([[1.0, 0.5], [0.0, np.sqrt(3) / 2]])
         relative = skew @ relative @ np.linalg.inv(skew)
@@ -181,11 +181,11 @@ def _turns(one: Array, other: Array, folds: int) -> tuple[Ints, Array]:
     return whole.astype(np.int64) % folds, np.abs(angle - whole * unit)
 
 
-def turned_cell(cell: Cell, turns: int, folds: int = 4) -> Cell:
+def turned_cell(cell: Cell, turns: int, folds: int = QUARTERS) -> Cell:
     """Return a cell after turns clockwise about ``(0, 0)``, quarters or sixths."""
     x, y = cell
     for _ in range(turns % folds):
-        x, y = (-y, x) if folds == 4 else (-y, x + y)
+        x, y = -y, x if folds == QUARTERS else x + y
     return x, y
 
 
@@ -195,7 +195,7 @@ def turned_cells(cells: Ints, turns: Ints, folds: int) -> Ints:
     for turn in range(1, folds):
         more = turns >= turn
         x, y = out[more, 0], out[more, 1]
-        out[more] = np.stack([-y, x], axis=1) if folds == 4 else np.stack([-y, x + y], axis=1)
+        out[more] = np.stack([-y, x if folds == QUARTERS else x + y], axis=1)
     return out
 
 

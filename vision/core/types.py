@@ -29,8 +29,9 @@ BACK = "back"
 """Every face-down card, as table states have it."""
 QUARTERS = 4
 
-SAME_PLACE, BESIDE = 0.35, 1.25
-"""Outlines whose middles are closer, in widths, are of one tile, and lie side by side."""
+SAME_PLACE, NEAREST, BESIDE = 0.35, 0.7, 1.25
+"""Outlines whose middles are closer, in widths, are of one tile, cannot both be tiles, and lie side
+by side."""
 SMALLEST_PX = 24.0
 """A tile must be so wide, measured as the root of its area; hexes as if they were squares."""
 CLIPPED = 250

@@ -17,6 +17,7 @@ from vision.core.types import (
     BEYOND_DOUBT,
     CLEAR,
     LIKELIER,
+    NEAREST,
     SAME_PLACE,
     SURE,
     TOLD,
@@ -25,19 +26,14 @@ from vision.core.types import (
     Detection,
     Detections,
 )
-from vision.layout.reconstruct import is_card
+from vision.layout.reconstruct import SURELY_A_CARD, is_card
 
 Array = NDArray[np.float64]
 
 BY_CORNERS = 1.6
 """Outlines whose middles are closer, in widths, may meet at their corners."""
-WELL_OUTLINED = 0.7
-"""Odd outlines that are less sure are no cards among themselves, whatever they look like: bricks
-may look like half of a big card."""
 NEAR = 0.35
 """How near to its look a card is: stripes of a cloth that a hole shows look like logs."""
-FREE = 0.6
-"""Nearer to another outline, in widths, no faint one is looked at."""
 FEWEST_FAINT = 2
 """Outlines that there must be with the faint ones: one alone among bricks may be a brick."""
 LEAST = 0.3
@@ -82,7 +78,7 @@ def with_faint(
     free = [
         one for one in distinct(replace(detections, found=detections.faint)).found
         if not one.cut_off and all(
-            np.linalg.norm(one.centre_px - other) > FREE * one.across_px for other in seen
+            np.linalg.norm(one.centre_px - other) > NEAREST * one.across_px for other in seen
         )
     ]  # fmt: skip
     clear = [
@@ -144,7 +140,7 @@ def _beside_print(
     far = [one.cut_off or one.confidence >= SURE for one in detections.found]
     near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
     sure |= _washed_out_too(sure, near, detections.found)
-    hardly = [one.confidence < WELL_OUTLINED for one in detections.found]
+    hardly = [one.confidence < SURELY_A_CARD for one in detections.found]
     return [
         not (said.odd and not said.covered and (said.best < TOLD or said.is_back or poor))
         or bool(beside)

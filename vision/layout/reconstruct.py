@@ -47,8 +47,6 @@ UNKNOWN = "unknown"
 SURELY_A_CARD = 0.75
 """Where nothing in the box looks like it, an outline must be so sure to count as a card at all:
 a covered card is found whole, a pattern on the table is not."""
-SURELY_ANOTHER = 0.999
-"""How surely a second big card of a field must be read: a field has one."""
 SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
 FEWEST_OF_THE_BOX = 3
@@ -360,7 +358,7 @@ def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bo
     best = card.best
     if best is None or best.tile not in tile_set or len(tile_set[best.tile].cells) == 1:
         return False
-    doubtful = card.found < SURELY_A_CARD or card.confidence < SURELY_ANOTHER
+    doubtful = card.found < SURELY_A_CARD or card.confidence < BEYOND_DOUBT
     return len(card.cells) == 1 or (anchor is not None and doubtful)
 
 
