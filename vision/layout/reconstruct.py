@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from engine.lattice import Cell, opposite, square_neighbour
-from engine.tiles import TileSet
+from engine.tiles import GREY, TileSet
 from vision.classify.reader import CellReading
 from vision.core.ground import Ground
 from vision.core.stages import stage
@@ -266,6 +266,7 @@ def _weighed(
             share *= CONFLICT ** _conflicts(card.at, guess, sides, tile_set)
             if used[guess.tile] >= tile_set[guess.tile].count:
                 share *= NONE_LEFT
+            share *= _rarity(guess, card, used, tile_set)
         worth[guess] = share
     # What is not in the box keeps its share: rules say nothing about it.
     rest = max(0.0, 1.0 - sum(guess.confidence for guess in card.guesses))
@@ -277,6 +278,26 @@ def _weighed(
         return card
     guesses = tuple(replace(g, confidence=min(CLEAR, worth[g] / total)) for g in ranked)
     return replace(card, guesses=guesses)
+
+
+def _rarity(guess: Guess, card: SeenCard, used: Mapping[str, int], tile_set: TileSet) -> float:
+    """Return what a guess is worth against others, by how many of each the box has left.
+
+    Grey goes on in any colour, so neighbours never speak against it; but there are few such cards.
+    Of a card that the picture's edge cuts only a part is seen, which several kinds may share.
+    """
+    kind = tile_set[guess.tile]
+    grey = bool(kind.strands) and all(strand.colour == GREY for strand in kind.strands)
+    if not grey and not card.cut_off:
+        return 1.0
+    shape = [strand.edges for strand in kind.turned(guess.turns)]
+    rivals = [
+        tile_set[other.tile].count - used[other.tile] for other in card.guesses
+        if other.tile in tile_set and other.tile != guess.tile
+        and (card.cut_off or shape == [s.edges for s in tile_set[other.tile].turned(other.turns)])
+    ]  # fmt: skip
+    left = max(1, kind.count - used[guess.tile])
+    return min(1.0, left / max([1, *rivals]))
 
 
 def _conflicts(
