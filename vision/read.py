@@ -45,7 +45,6 @@ from vision.layout.candidates import cards_only, distinct, known_only, with_fain
 from vision.layout.quality import TEXTS, Limits, assess, tile_trouble
 from vision.layout.reconstruct import Reconstruction, reconstruct, reconstruct_unknown
 from vision.layout.unread import Visible, another_box, visible_unread
-from vision.layout.whole_bigs import with_whole_bigs
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 
@@ -138,7 +137,8 @@ def _read_squares(picture: Picture, request: ReadRequest, stages: Stages) -> Tab
     with timings.stage("lattice"):
         every = detections.found
         ground = Ground(picture.bgr, [one.corners_px for one in every])
-        detections, readings = cards_only(detections, readings, request, ground)
+        if request.is_loose:
+            detections, readings = cards_only(detections, readings, ground)
         fits = _fits(detections, request)
     with timings.stage("reconstruct"):
         sight = _sight(picture.bgr, ground, every, detections.found, stages.reader, request)
@@ -199,7 +199,7 @@ def _with_overlooked(
     if request.shape != "square":
         return detections, readings
     look = partial(read_cells, bgr, reader=reader.whole, profile=request.profile)
-    return with_whole_bigs(*with_faint(detections, readings, look), request.tile_set, look)
+    return with_faint(detections, readings, look)
 
 
 def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest) -> Eyes:
@@ -218,14 +218,14 @@ def _sight(
     reader: Reader | None, request: ReadRequest,
 ) -> Sight | None:  # fmt: skip
     """Return what to look with once more; in a picture that is all grid nothing is left to see."""
-    if request.grid is not None or request.tile_set is None or request.shape != "square":
+    if not request.is_loose:
         return None
     kept = set(cards)
     doubtful = tuple(one.centre_px for one in every if one not in kept)
     # Of a taught box nobody knows the paper: table in such a cell could be read as a tile.
     known = None if reader is None or reader.embedded else reader
     look = partial(read_cells, bgr, reader=known, profile=request.profile)
-    return Sight(bgr, ground.beside([card.corners_px for card in cards]), look, doubtful)
+    return Sight(ground.beside([card.corners_px for card in cards]), look, doubtful)
 
 
 def stages_for(request: ReadRequest) -> Stages:
@@ -316,22 +316,17 @@ def _state(
     """
     seen = Visible.of(table, (picture.bgr.shape[1], picture.bgr.shape[0]))
     if not table.laid and request.tile_set is not None and request.grid is None:
-        unread = visible_unread(picture.bgr, seen.beside, every, picture.scale, known=known)
-        seen = replace(unread, cut_off=(*unread.cut_off, *seen.cut_off),
-                       covered=(*unread.covered, *seen.covered))  # fmt: skip
-    cut_read = sum(c.cut_off and c.why is None and c.confidence >= TOLD for c in table.laid)
+        seen = visible_unread(picture.bgr, seen, every, picture.scale, known=known)
+    cut_read = sum(card.cut_off and card.is_read(TOLD) for card in table.laid)
     quality = assess(
         picture.bgr, seen.whole, scale=picture.scale, cut_off=seen.cut_off, covered=seen.covered,
         limits=LIMITS, cut_read=cut_read, burnt=seen.burnt, beside=seen.beside,
     )  # fmt: skip
     quality = _judged(quality, table, burnt=bool(seen.burnt))
-    return TableState(
-        picture.size_px,
-        tuple(_whole(entry, picture) for entry in table.tiles),
-        tuple(_whole(_explained(entry, picture), picture) for entry in table.unsure),
-        tuple(_whole(entry, picture) for entry in table.aside),
-        quality=quality, game=request.game, set_name=request.set_name,
-    )  # fmt: skip
+    unsure = tuple(_explained(entry, picture) for entry in table.unsure)
+    state = TableState(picture.size_px, table.tiles, unsure, table.aside, quality=quality,
+                       game=request.game, set_name=request.set_name)  # fmt: skip
+    return _whole(state, picture)
 
 
 def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
@@ -349,7 +344,7 @@ def _judged(quality: Quality, table: Reconstruction, *, burnt: bool) -> Quality:
 
 def _surely_read(table: Reconstruction) -> bool:
     """Say whether all cards of a known box are beyond doubt."""
-    sure = [card.why is None and card.confidence >= CLEAR for card in table.laid]
+    sure = [card.is_read(CLEAR) for card in table.laid]
     return bool(sure) and all(sure)
 
 
@@ -361,8 +356,16 @@ def _explained(entry: TileEntry, picture: Picture) -> TileEntry:
     return replace(entry, why=trouble or UNKNOWN_TILE)
 
 
-def _whole(entry: TileEntry, picture: Picture) -> TileEntry:
-    return replace(entry, outline=picture.whole_px(np.asarray(entry.outline)))
+def _whole(state: TableState, picture: Picture) -> TableState:
+    """Return a table with its outlines in pixels of the whole picture."""
+    if picture.scale == 1:
+        return state
+    tiles, unsure, aside = (
+        tuple(replace(entry, outline=picture.whole_px(np.asarray(entry.outline)))
+              for entry in some if isinstance(entry, TileEntry))
+        for some in (state.tiles, state.unsure, state.aside)
+    )  # fmt: skip
+    return replace(state, size_px=picture.size_px, tiles=tiles, unsure=unsure, aside=aside)
 
 
 def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:
@@ -370,13 +373,4 @@ def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:
 
     assert request.tile_set is not None and request.game is not None
     state = read_hex_table(picture.bgr, request.tile_set, request.game, request.profile)
-    if picture.scale == 1:
-        return state
-    return replace(
-        state, size_px=picture.size_px, tiles=_all_whole(state.tiles, picture),
-        unsure=_all_whole(state.unsure, picture), aside=_all_whole(state.aside, picture),
-    )  # fmt: skip
-
-
-def _all_whole(entries: Sequence[object], picture: Picture) -> tuple[TileEntry, ...]:
-    return tuple(_whole(entry, picture) for entry in entries if isinstance(entry, TileEntry))
+    return _whole(state, picture)

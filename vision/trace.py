@@ -1,6 +1,6 @@
 """Writes down how a table was read: every stage as a picture and a line.
 
-The pictures show what came out of each stage, named in its order: ``03-whole-bigs.jpg``. Outlines
+The pictures show what came out of each stage, named in its order: ``03-faint.jpg``. Outlines
 of one stage that the one before it did not give are drawn thick. ``trace.txt`` has a line a stage.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from vision.classify.reader import CellReading
 from vision.core.stages import watched_by
 from vision.core.tables import TableState
-from vision.core.types import Bgr, Detection, Detections, Points
+from vision.core.types import LIKELIER, TOLD, Bgr, Detection, Detections, Points
 from vision.detect.scales import Look
 from vision.hexes.boards import FoundBoards
 from vision.hexes.plane import HexBoard
@@ -32,7 +32,6 @@ LONG_PX = 1600
 """Longer side of the pictures."""
 COLOURS = ((0, 0, 230), (0, 160, 255), (60, 200, 60))
 """For what is hardly, fairly and surely seen."""
-FAIRLY, SURELY = 0.5, 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ def _picture(bgr: Bgr, shown: Sequence[Drawn], known: set[tuple[tuple[int, ...],
     drawn = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     for one in shown:
         points = np.round(np.asarray(one.outline_px) * scale).astype(np.int32)
-        colour = COLOURS[(one.confidence >= FAIRLY) + (one.confidence >= SURELY)]
+        colour = COLOURS[(one.confidence >= LIKELIER) + (one.confidence >= TOLD)]
         cv2.polylines(drawn, [points], True, colour, 1 if one.key in known else 3)
         if one.label:
             x, y = points.mean(axis=0).astype(int).tolist()

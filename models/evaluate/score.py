@@ -21,11 +21,11 @@ from engine.tiles import TileSet
 from models.scenes.settings import HEX_GAMES
 from models.scenes.world.arrays import Array, Json
 from vision import TableState
+from vision.core.lattice import turned_cell
 from vision.core.types import width_of
 from vision.hexes.cells import CELLS
 from vision.hexes.cells import turned_cell as turned_hex
 from vision.hexes.plane import plane_of
-from vision.layout.cards import turned_cell
 
 Entry = Mapping[str, Any]
 Colour = tuple[int, int, int]

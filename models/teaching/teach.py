@@ -41,9 +41,9 @@ from models.teaching.store import write_taught
 from vision import Picture, Points, Shape, VisionError, load_picture
 from vision.classify.taught import game_set, loose_set
 from vision.core.crop import cut
-from vision.core.types import period_of
+from vision.core.types import CLIPPED, period_of
 from vision.hexes.taught.boards import board_kinds
-from vision.layout.quality import CLIPPED, TEXTS, assess
+from vision.layout.quality import TEXTS, assess
 
 PALE, BURNT = 150, 0.8
 """Where one colour is as light as a camera can tell and no other is darker than that, light has

@@ -36,7 +36,7 @@ from vision.classify.reader import CellGuess, CellReading
 from vision.core.files import write_arrays
 from vision.core.lattice import fit_lattices
 from vision.core.types import Detection, Detections, LatticeFit
-from vision.layout.around import LaidField, touching_cards
+from vision.layout.around import touching_cards
 from vision.layout.cards import CardGroup, group_cards
 from vision.layout.fields import NUMBERS, VERSION, Joining, loose_beside, numbers_between
 from vision.layout.play import NUMBERS as PLAY_NUMBERS
@@ -143,7 +143,7 @@ def _joined(
 def _touching(groups: Groups, tile_set: TileSet) -> Iterator[tuple[list[float], bool]]:
     """Yield the joints between a field and what touches it on a lattice of its own."""
     for group, truth in groups:
-        field = None if truth == ASIDE else LaidField.of(group)
+        field = None if truth == ASIDE else group.laid()
         for other, whose in groups if field is not None else ():
             touching = None
             if other is not group and field is not None:

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from engine.tiles import TileSet
 from vision.classify import embedding, features
-from vision.classify.faces import CLIPPED, SEEN, Faces, Prints, faces_of_prints, shrunk, slopes_of
+from vision.classify.faces import SEEN, Faces, Prints, faces_of_prints, shrunk, slopes_of
 from vision.core.crop import Patches
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED, read_manifest, set_hash, write_arrays
 from vision.core.stages import stage
-from vision.core.types import LIKELIER, UNKNOWN_TILE, Look
+from vision.core.types import CLIPPED, LIKELIER, UNKNOWN_TILE, Look
 
 if TYPE_CHECKING:
     from vision.classify.reader import CellReading, Reader
@@ -185,7 +185,8 @@ def rows_of(
     slopes = list(map(slopes_of, patches))
     fits = faces.fits(slopes, [members[key] for key in first])
     alike = np.array([fit.alike for fit in fits])
-    other = faces.most_alike(slopes, [members.get(key, ()) for key in second])
+    others = faces.fits(slopes, [members.get(key, ()) for key in second])
+    other = np.array([fit.alike for fit in others], np.float32)
     seen = faces.seen(patches, fits, _among([look for look, _ in faces.coarse[0]], first, members))
     sure = np.clip([reading.best for reading in readings], LEAST_SURE, 1 - LEAST_SURE)
     wide = np.full(len(patches), WIDEST_PX) if across_px is None else np.asarray(across_px)

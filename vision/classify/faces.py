@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.classify.embedding import PRINT_NUMBERS, shipped_embedding
+from vision.classify.features import DARKEST
 from vision.core.crop import PATCH_PX, Patches, patch_corners
 from vision.core.files import Manifest
-from vision.core.types import QUARTERS, Bgr, Look
+from vision.core.types import CLIPPED, QUARTERS, Bgr, Look
 
 Floats = NDArray[np.float32]
 Slopes = NDArray[np.float32]
@@ -37,9 +38,8 @@ BLUR_PX = 0.7
 COARSE_PX = 2
 """Prints are compared in squares of so many pixels."""
 GAMMA = 2.2
-_LIGHT = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
+LIGHT = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
 """How much light each of a picture's numbers stands for, as a share of white."""
-CLIPPED = 250
 PAPER, DIM = 0.5, 0.3
 """A face's brighter half says how bright its light is; so much of it lies in no spot of light."""
 WHITE = 0.85
@@ -47,8 +47,6 @@ WHITE = 0.85
 FEW = 1e-3
 PRINT_BLUR_PX = 0.8
 """Pictures of taught tiles are compared a little blurred: outlines miss by a pixel or two."""
-DARKEST = 12.0
-"""Added before logarithms are taken: what is nearly black is all the same."""
 INNER = 0.84
 """Share of a tile's width that is compared: what lies around it is no part of it."""
 MOST_PRINTS = 4000
@@ -88,25 +86,13 @@ class Faces:
         numbers = np.asarray(arrays["numbers"], np.float32)
         return cls(tuple((c.tile, c.cell) for c in cells), arrays["faces"], looks, numbers)
 
-    def most_alike(self, patches: Sequence[Slopes], looks: Sequence[Sequence[Look]]) -> Floats:
-        """Return how much each patch is one of the looks that it is said to be, by its slopes.
-
-        Between -1 and 1; 0 where no look is named.
-        """
-        every = zip(patches, looks, strict=True)
-        found = [
-            max((face.fit(patch)[0] for look in own for face in self._faces(look)), default=0.0)
-            for patch, own in every
-        ]
-        return np.array(found, np.float32)
-
     def fits(self, patches: Sequence[Slopes], looks: Sequence[Sequence[Look]]) -> list[Fit]:
         """Return for each patch which of the looks that it is said to be fits best, and where."""
-        every = zip(patches, looks, strict=True)
         return [
             max((Fit(*face.fit(patch), look, number) for look in own
-                 for number, face in enumerate(self._faces(look))), key=lambda fit: fit.alike)
-            for patch, own in every
+                 for number, face in enumerate(self._faces(look))),
+                key=lambda fit: fit.alike, default=NO_FIT)
+            for patch, own in zip(patches, looks, strict=True)
         ]  # fmt: skip
 
     def seen(self, patches: Patches, fits: Sequence[Fit], own: NDArray[np.bool_]) -> Floats:
@@ -159,10 +145,14 @@ class Fit(NamedTuple):
     """Which of the look's pictures it is."""
 
 
+NO_FIT = Fit(0.0, (0, 0), Look(""), 0)
+"""How a patch lies that is said to be nothing."""
+
+
 def _coarse(picture: Bgr, shift: tuple[int, int]) -> Floats:
     """Return the light of a picture without its rim, in coarse squares, places x 3."""
     (x, y), low, high = shift, RIM_PX, FACE_PX - RIM_PX
-    inner = _LIGHT[picture[low + y : high + y, low + x : high + x]]
+    inner = LIGHT[picture[low + y : high + y, low + x : high + x]]
     count = (high - low) // COARSE_PX
     return np.asarray(inner.reshape(count, COARSE_PX, count, COARSE_PX, 3).mean(axis=(1, 3))
                       .reshape(-1, 3), np.float32)  # fmt: skip
@@ -182,7 +172,7 @@ def _seen(shown: Floats, faces: Floats, rows: Sequence[int], own: NDArray[np.boo
     ratios = np.where(paper, shown / np.maximum(face, FEW), np.nan)
     gains = np.nanquantile(ratios, DIM, axis=1, keepdims=True)
     expected = face * gains
-    clipped = shown >= _LIGHT[CLIPPED]
+    clipped = shown >= LIGHT[CLIPPED]
     hidden = clipped & (expected < WHITE)
     ink = np.maximum(face.max(axis=1, keepdims=True) - face, 0)
     burnt = (ink * hidden).sum(axis=(1, 2)) / np.maximum(ink.sum(axis=(1, 2)), FEW)

@@ -27,8 +27,7 @@ COLOUR_GRID = 8
 WHITE_SHARE = 0.9
 """The white of a card is what nine tenths of its pixels are darker than."""
 DARKEST = 12.0
-"""Added before colours are divided: what is nearly black has no colour."""
-COLOUR_WEIGHT = 1.0
+"""Added before colours are divided or their logarithms taken: what is nearly black has none."""
 STRONGEST, DARK_AND_BRIGHT = 0.95, (0.05, 0.95)
 """Shares of a card's places that its strongest colour and its contrast are taken at."""
 LEAST_STRONG, LEAST_COLOUR, LEAST_CONTRAST = 0.08, 0.06, 0.1
@@ -76,7 +75,7 @@ def _colours(patches: Patches) -> Floats:
     every = [_opponents(logs), beside, _by_strongest(beside), _by_itself(beside),
              _by_contrast(beside)]  # fmt: skip
     flat = [part.reshape(count, -1) for part in every]
-    return np.asarray(COLOUR_WEIGHT * np.concatenate(flat, axis=1), np.float32)
+    return np.asarray(np.concatenate(flat, axis=1), np.float32)
 
 
 def _by_strongest(beside: Floats) -> Floats:

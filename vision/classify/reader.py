@@ -24,29 +24,18 @@ from vision.classify.faces import Prints
 from vision.core.crop import MARGIN, PATCH_PX, Patches
 from vision.core.errors import ModelError
 from vision.core.files import TRAINED, Manifest, read_manifest, set_hash, write_arrays
-from vision.core.types import (
-    BACK,
-    QUARTERS,
-    SMALLEST_PX,
-    UNKNOWN_TILE,
-    Guess,
-    Look,
-    TileReading,
-    period_of,
-)
+from vision.core.types import BACK, QUARTERS, SMALLEST_PX, UNKNOWN_TILE, Look, period_of
 
 Floats = NDArray[np.float32]
 
 FORMAT, FORMAT_VERSION = "snake-eye/reader", 1
 MOST_GUESSES = 4
-SMALL_DOUBT = 4.0
-"""Of small tiles differences count so much less, and less again the narrower they
-are. On a held-out table of Carnival with 112 small tiles 6 of 15 wrong readings were sure without
-that."""
-ODD, ODD_DOUBT = 0.55, 4.0
+DOUBT = 4.0
+"""Of small tiles differences count so much less, and less again the narrower they are; of odd ones
+too."""
+ODD = 0.55
 """Patches further from every look than that share of what is known are odd: partly covered, or no
-card at all. Differences count so much less there. On 42 held-out tables nearly all whole cards
-lay nearer, the furthest at 0.52; five holes that were surely read as cards lay further."""
+card at all."""
 LEAST_CONFIDENCE = 0.001
 """Guesses below are not worth a line, but for the first."""
 CLEAN = 0.3
@@ -99,11 +88,6 @@ class Reader:
         return replace(self, half=None)
 
     @cached_property
-    def unweighed(self) -> Reader:
-        """The same without evidence: what each patch is most like, be it a tile or not."""
-        return replace(self, evidence=None)
-
-    @cached_property
     def members(self) -> Mapping[tuple[str, int, int], tuple[Look, ...]]:
         """The looks of each group."""
         out: dict[tuple[str, int, int], tuple[Look, ...]] = {}
@@ -124,7 +108,7 @@ class Reader:
         distances = self.distances(patches)
         odd = distances.min(axis=1) > ODD * self.known
         if not self.embedded:
-            distances = _doubted(distances, np.where(odd, ODD_DOUBT, 1.0))
+            distances = _doubted(distances, np.where(odd, DOUBT, 1.0))
         readings = self.readings(_doubted_by_size(distances, across_px))
         if self.embedded:
             return readings
@@ -213,11 +197,6 @@ class CellReading:
         """Say whether it surely shows a card of the box of which nothing is hidden."""
         return self.best >= least and self.why is None and not self.odd
 
-    def as_tile(self) -> TileReading:
-        """Return the reading without cells, for boxes whose cards have one cell each."""
-        guesses = tuple(Guess(g.tile, g.turns, g.confidence) for g in self.guesses)
-        return TileReading(guesses, self.why)
-
 
 def _by_halves(
     half: Reader, patches: Patches, readings: Sequence[CellReading]
@@ -287,7 +266,7 @@ def _doubted_by_size(distances: Floats, across_px: Sequence[float] | None) -> Fl
         return distances
     # Far from one look or from another: what a few pixels show is that much less certain.
     lack = SMALLEST_PX / np.maximum(np.asarray(across_px, float), 1.0)
-    return _doubted(distances, np.where(lack > 1, SMALL_DOUBT * lack, 1.0))
+    return _doubted(distances, np.where(lack > 1, DOUBT * lack, 1.0))
 
 
 def _doubted(distances: Floats, doubt: NDArray[Any]) -> Floats:

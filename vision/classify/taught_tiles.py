@@ -27,13 +27,22 @@ from vision.classify.embedding import described
 from vision.classify.reader import CellReading, Reader
 from vision.core.crop import Patches, cut
 from vision.core.ground import AS_TABLE, HARDLY_TABLE, HIDDEN, Ground
-from vision.core.lattice import HEX_SIDES, SQUARE_SIDES, fit_outlines, mapped
+from vision.core.lattice import (
+    HEX_CORNERS,
+    HEX_SIDES,
+    SQUARE_CORNERS,
+    SQUARE_SIDES,
+    LaidCells,
+    fit_outlines,
+)
 from vision.core.outline import agreed_outlines
 from vision.core.stages import stage
 from vision.core.types import (
     BESIDE,
     CLEAR,
     EXPECTED,
+    LIKELIER,
+    NEAREST,
     SURE,
     TOLD,
     Bgr,
@@ -45,7 +54,6 @@ from vision.core.types import (
 from vision.light.picture_light import without_shine
 from vision.light.same_light import FEWEST_SURE, in_these_colours, in_this_light
 
-Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Look = Callable[[Sequence[Detection]], Sequence[CellReading]]
 Glance = Callable[[Sequence[Detection], Sequence[Detection]], Sequence[CellReading]]
@@ -58,10 +66,8 @@ SHIFTS = (
     *((x, y) for x in STEPS for y in STEPS),
     (-FAR, 0.0), (FAR, 0.0), (0.0, -FAR), (0.0, FAR),
 )  # fmt: skip
-SHINY, EXPLAINED = 1.5, 0.8
-"""Tiles so many times as far from their look as usual may shine; if they do, they are nearer by
-that without. Of 60 such tiles on eighteen tables 7 were, all of them shining ones, two of which had
-been read as other kinds."""
+EXPLAINED = 0.8
+"""Tiles that are not outlined well may shine; if they do, they are nearer by that without."""
 USUALLY_OFF = 0.06
 AWAY = (np.array(SHIFTS) ** 2).sum(axis=1) / USUALLY_OFF**2
 """What speaks against a shift, in units of the reader's doubt: without it a print that is hardly
@@ -76,26 +82,18 @@ well. Others are looked for at its own cell too: where a print has a line across
 lie beside their tiles and are read for all that. On one table of 44 tiles 22 cells were wrong."""
 MOST_WAVES = 3
 """Steps beyond the last tile that was found."""
-SAME_PLACE = 0.7
-"""Nearer to each other, in widths, no two tiles lie."""
-SQUARE_CORNERS = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-_ANGLES = np.arange(6) * np.pi / 3 - np.pi / 6
-HEX_CORNERS = np.stack(
-    [np.cos(_ANGLES) / np.sqrt(3) - np.sin(_ANGLES) / 3, np.sin(_ANGLES) * 2 / 3], axis=1
-)
-"""Corners of a cell by the steps of its lattice."""
 STRANGE = 2.5
 """Times as far as these on average, and it may be none: of 300 tiles on fourteen drawn tables two
 were further, by 2.6 at most; six holes and a pattern of the cloth were, by 2.65 at least."""
-HARDLY_FOUND, CERTAIN = 0.5, 0.995
-"""Strange outlines that are less sure than that are no tiles, unless they are read beyond doubt: an
+CERTAIN = 0.995
+"""Strange outlines that are not likelier than not are no tiles, unless they are read so surely: an
 outline that misses looks strange and may be looked at a little beside. Two tiles of 60 tables were
 lost so, read at 0.998; the one pattern there was read at 0.4."""
 ALL_CLOTH = 0.9
 """Share of a strange outline in colours of the table, if rare ones, from which it is a patch of
 cloth with its print. Four holes on two tables had 0.94 and more, tiles that light makes strange
 0.86 at most."""
-SURELY_OUTLINED, NEAREST = 0.95, 0.8
+SURELY_OUTLINED = 0.95
 """Outlines so sure that lie beside a tile, by their widths, are tiles whatever they show: under a
 lamp's shine a tile may have the table's colour. Of ten holes and patterns on twenty tables none was
 surer than 0.92."""
@@ -120,11 +118,7 @@ def read_taught(
     patches = lit(cut(bgr, [one.corners_px for one in found]))
     rows = described(patches)
     reader = in_this_light(reader, rows, across)
-    distances = reader.distances_of(rows, across)
-    for number, reading in enumerate(reader.readings(distances)):
-        if reading.best < CLEAR:
-            beside = lit(cut(bgr, _shifted(found[number].corners_px)))
-            distances[number] = _anywhere(reader, reader.distances(beside))
+    distances = _looked_at_twice(bgr, found, rows, reader, lit)
     distances, patches = _without_shine(reader, distances, patches, across)
     readings = reader.readings(in_these_colours(reader, distances, patches, across))
     if reader.evidence is None:
@@ -152,7 +146,7 @@ def _without_shine(
         return distances, patches
     distances, patches = distances.copy(), patches.copy()
     for number, reading in enumerate(readings):
-        if reading.best >= CLEAR and reading.far <= SHINY * usual:
+        if reading.best >= CLEAR and reading.far <= WELL * usual:
             continue
         dull = without_shine(patches[number])
         if len(dull):
@@ -177,14 +171,21 @@ def glanced(
         lit: shows patches as they would look in white light.
     """
     rows = described(lit(cut(bgr, [one.corners_px for one in (*known, *some)])))
-    across = [one.across_px for one in (*known, *some)]
-    reader = in_this_light(reader, rows[: len(known)], across[: len(known)])
-    distances = reader.distances_of(rows[len(known) :], across[len(known) :])
+    reader = in_this_light(reader, rows[: len(known)], [one.across_px for one in known])
+    return reader.readings(_looked_at_twice(bgr, some, rows[len(known) :], reader, lit))
+
+
+def _looked_at_twice(
+    bgr: Bgr, found: Sequence[Detection], rows: Floats, reader: Reader,
+    lit: Callable[[Patches], Patches],
+) -> Floats:  # fmt: skip
+    """Return how far outlines are from each look, doubtful ones wherever around them they lie."""
+    distances = reader.distances_of(rows, [one.across_px for one in found])
     for number, reading in enumerate(reader.readings(distances)):
         if reading.best < CLEAR:
-            beside = lit(cut(bgr, _shifted(some[number].corners_px)))
+            beside = lit(cut(bgr, _shifted(found[number].corners_px)))
             distances[number] = _anywhere(reader, reader.distances(beside))
-    return reader.readings(distances)
+    return distances
 
 
 def _anywhere(reader: Reader, distances: Floats) -> Floats:
@@ -334,36 +335,29 @@ class _Laid:
     """The tiles of one lattice, and where others would lie beside them."""
 
     def __init__(self, fit: LatticeFit, own: Detections) -> None:
-        self._fit, self._shape, self._size_px = fit, own.shape, own.size_px
-        self._cells = dict.fromkeys(fit.cells)
+        self._shape, self._size_px = own.shape, own.size_px
+        self._cells = set(fit.cells)
         self._tried: dict[Cell, Detection] = {}
-        back = np.asarray(np.linalg.inv(fit.px_from_cell), np.float64)
         middles = np.stack([own.found[number].centre_px for number in fit.cells.values()])
-        self._at = np.array(list(fit.cells), float)
-        self._off = mapped(back, middles) - self._at
+        self._laid = LaidCells.of(fit.px_from_cell, [[cell] for cell in fit.cells], middles)
 
     def beside(self) -> list[Detection]:
         """Return outlines, all in the picture, of cells beside the tiles not returned before."""
         sides = SQUARE_SIDES if self._shape == "square" else HEX_SIDES
         cells = {(x + dx, y + dy) for x, y in self._cells for dx, dy in sides}
-        new = sorted(cells - self._cells.keys() - self._tried.keys())
-        outlines = [Detection(one, EXPECTED) for one in self._outlines(new)]
+        new = sorted(cells - self._cells - self._tried.keys())
+        if self._laid is None or not new:
+            return []
+        corners = SQUARE_CORNERS if self._shape == "square" else HEX_CORNERS
+        laid = self._laid.outlines(np.array(new, float), corners)
+        outlines = [Detection(one, EXPECTED) for one in laid]
         self._tried.update(zip(new, outlines, strict=True))
         return [one for one in outlines if self._is_inside(one)]
 
     def add(self, seen: Iterable[Detection]) -> None:
         """Count outlines as tiles."""
         cells = {one: cell for cell, one in self._tried.items()}
-        self._cells.update(dict.fromkeys(cells[one] for one in seen))
-
-    def _outlines(self, cells: Sequence[Cell]) -> list[Array]:
-        """Return outlines of cells as the nearest tile lies."""
-        corners = SQUARE_CORNERS if self._shape == "square" else HEX_CORNERS
-        places = []
-        for cell in cells:
-            nearest = np.linalg.norm(self._at - cell, axis=1).argmin()
-            places.append(cell + self._off[nearest] + corners)
-        return [mapped(self._fit.px_from_cell, place) for place in places]
+        self._cells.update(cells[one] for one in seen)
 
     def _is_inside(self, one: Detection) -> bool:
         corners = one.corners_px
@@ -377,7 +371,7 @@ def _apart_from(some: Iterable[Detection], others: Sequence[Detection]) -> list[
     middles = np.stack([one.centre_px for one in others])
     return [
         one for one in some
-        if np.linalg.norm(middles - one.centre_px, axis=1).min() >= SAME_PLACE * one.across_px
+        if np.linalg.norm(middles - one.centre_px, axis=1).min() >= NEAREST * one.across_px
     ]  # fmt: skip
 
 
@@ -416,7 +410,7 @@ def _is_shown(one: Detection, said: CellReading, share: float, cloth: float) -> 
         cloth: share of it in colours that the table has at all.
     """
     read = said.best >= CERTAIN
-    outlined = one.confidence >= HARDLY_FOUND and cloth < ALL_CLOTH
+    outlined = one.confidence >= LIKELIER and cloth < ALL_CLOTH
     return bool((read and one.confidence > TOLD) or (share < HIDDEN and (read or outlined)))
 
 
@@ -430,7 +424,7 @@ def _is_laid(one: Detection, sure: Sequence[Detection]) -> bool:
 
 def usual_far(readings: Sequence[CellReading]) -> float | None:
     """Return how far from their looks tiles are on this table; nothing of too few."""
-    sure = [r.far for r in readings if r.guesses and r.guesses[0].confidence >= SURE]
+    sure = [one.far for one in readings if one.best >= SURE]
     return float(np.median(sure)) if len(sure) >= FEWEST_SURE else None
 
 

@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.core.outline import SQUARE_UNIT
 from vision.core.types import Bgr, Points
 
 Patches = NDArray[np.uint8]
@@ -114,7 +115,7 @@ def patch_corners(count: int, size_px: int = PATCH_PX) -> Points:
     """Return where the corners of an outline come to lie in a patch."""
     inner = (1 - 2 * MARGIN) * size_px
     if count == 4:
-        unit = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+        unit = SQUARE_UNIT / 2
     else:
         unit = np.stack([np.cos(HEX_ANGLES), np.sin(HEX_ANGLES)], axis=1) / 2
     corners = np.asarray(unit * inner + (size_px - 1) / 2)

@@ -9,12 +9,14 @@ where it is. Tiles that touch at a corner only, or across one missing tile, are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Cell
-from vision.core.types import Detections, LatticeFit, Shape
+from vision.core.outline import SQUARE_UNIT, frames_of
+from vision.core.types import QUARTERS, Detections, LatticeFit, Shape
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,6 +35,12 @@ FEWEST_FOR_PERSPECTIVE = 6
 
 SQUARE_SIDES: tuple[Cell, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
 HEX_SIDES: tuple[Cell, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+SQUARE_CORNERS = SQUARE_UNIT / 2
+_ANGLES = np.arange(6) * np.pi / 3 - np.pi / 6
+HEX_CORNERS = np.stack(
+    [np.cos(_ANGLES) / np.sqrt(3) - np.sin(_ANGLES) / 3, np.sin(_ANGLES) * 2 / 3], axis=1
+)
+"""Corners of a cell by the steps of its lattice."""
 SQUARE_FAR: tuple[Cell, ...] = (
     (1, 1), (-1, 1), (-1, -1), (1, -1), (2, 0), (0, 2), (-2, 0), (0, -2),
 )  # fmt: skip
@@ -92,7 +100,7 @@ def grouped_outlines(corners: Array, shape: Shape) -> list[list[int]]:
 def _grouped(corners: Array, shape: Shape) -> _Groups:
     centres = corners.mean(axis=1)
     frames = cell_axes(corners, shape)
-    folds = 4 if shape == "square" else 6
+    folds = QUARTERS if shape == "square" else 6
     sides, far = (SQUARE_SIDES, SQUARE_FAR) if shape == "square" else (HEX_SIDES, HEX_FAR)
     places = _places(centres, frames)
     groups = _Groups(len(corners), folds)
@@ -108,19 +116,12 @@ def cell_axes(corners: Array, shape: Shape) -> Array:
     For squares the steps to the right and down; for hexes to the neighbours beyond two sides
     that lie next to each other, 60 degrees apart.
     """
+    axes = frames_of(corners, shape)
     if shape == "square":
-        c = [corners[:, k] for k in range(4)]
-        right, down = (c[1] + c[2] - c[0] - c[3]) / 2, (c[2] + c[3] - c[0] - c[1]) / 2
-        return np.stack([right, down], axis=2)
-    centres = corners.mean(axis=1, keepdims=True)
-    around = corners - centres
-    k = np.arange(6) * np.pi / 3
-    first = (around * np.cos(k)[None, :, None]).sum(axis=1) / 3
-    second = (around * np.sin(k)[None, :, None]).sum(axis=1) / 3
+        return 2 * axes
     # Corners lie at 0, 60, … degrees, the neighbours between them, at twice the inner radius.
-    root3 = np.sqrt(3.0)
-    towards = [root3 * (first * np.cos(a) + second * np.sin(a)) for a in (np.pi / 6, np.pi / 2)]
-    return np.stack(towards, axis=2)
+    between = np.array([np.pi / 6, np.pi / 2])
+    return np.asarray(np.sqrt(3.0) * axes @ np.stack([np.cos(between), np.sin(between)]))
 
 
 def _places(centres: Array, frames: Array) -> Array:
@@ -170,7 +171,7 @@ def _nearest(places: Array, steps: Ints) -> tuple[Ints, Array]:
 def _turns(one: Array, other: Array, folds: int) -> tuple[Ints, Array]:
     """Return by how many whole turns the other's axes are ahead, and by how much beside that."""
     relative = np.linalg.inv(_sound(one)) @ other
-    if folds == 6:
+    if folds != QUARTERS:
         # By skewed axes a turn is no turn: looked at with 60 degrees between the axes.
         skew = np.array([[1.0, 0.5], [0.0, np.sqrt(3) / 2]])
         relative = skew @ relative @ np.linalg.inv(skew)
@@ -180,13 +181,21 @@ def _turns(one: Array, other: Array, folds: int) -> tuple[Ints, Array]:
     return whole.astype(np.int64) % folds, np.abs(angle - whole * unit)
 
 
+def turned_cell(cell: Cell, turns: int, folds: int = QUARTERS) -> Cell:
+    """Return a cell after turns clockwise about ``(0, 0)``, quarters or sixths."""
+    x, y = cell
+    for _ in range(turns % folds):
+        x, y = -y, x if folds == QUARTERS else x + y
+    return x, y
+
+
 def turned_cells(cells: Ints, turns: Ints, folds: int) -> Ints:
     """Return steps turned by whole turns of the lattice, each by its own number."""
     out = np.array(cells)
     for turn in range(1, folds):
         more = turns >= turn
         x, y = out[more, 0], out[more, 1]
-        out[more] = np.stack([-y, x], axis=1) if folds == 4 else np.stack([-y, x + y], axis=1)
+        out[more] = np.stack([-y, x if folds == QUARTERS else x + y], axis=1)
     return out
 
 
@@ -212,14 +221,14 @@ class _Groups:
         if self.group[a] == self.group[b]:
             return
         # The second's axes in the first's group: the first's turn, and what it is ahead.
-        step = self._turned((step[0], step[1]), self.turn[a])
+        step = turned_cell((step[0], step[1]), self.turn[a], self.folds)
         spin = (self.turn[a] + quarter - self.turn[b]) % self.folds
         target = (self.cell[a][0] + step[0], self.cell[a][1] + step[1])
-        own = self._turned(self.cell[b], spin)
+        own = turned_cell(self.cell[b], spin, self.folds)
         shift = (target[0] - own[0], target[1] - own[1])
         moved = {}
         for tile in self.members[self.group[b]]:
-            cell = self._turned(self.cell[tile], spin)
+            cell = turned_cell(self.cell[tile], spin, self.folds)
             moved[tile] = (cell[0] + shift[0], cell[1] + shift[1])
         taken = {self.cell[tile] for tile in self.members[self.group[a]]}
         if taken.intersection(moved.values()):
@@ -230,12 +239,6 @@ class _Groups:
             self.turn[tile] = (self.turn[tile] + spin) % self.folds
             self.group[tile] = self.group[a]
         self.members[self.group[a]] += self.members.pop(old)
-
-    def _turned(self, cell: Cell, turns: int) -> Cell:
-        x, y = cell
-        for _ in range(turns % self.folds):
-            x, y = (-y, x) if self.folds == 4 else (-y, x + y)
-        return x, y
 
     def cells(self) -> list[dict[Cell, int]]:
         """Return the groups, each as detections by cell."""
@@ -283,6 +286,55 @@ def mapped(homography: Array, points: Array) -> Array:
     """Return points N x 2 through a homography."""
     flat = np.asarray(points, float) @ homography[:, :2].T + homography[:, 2]
     return np.asarray(flat[:, :2] / flat[:, 2:])
+
+
+@dataclass(frozen=True, eq=False)
+class LaidCells:
+    """The cells that the tiles of one lattice cover, and how far off these lie there."""
+
+    px_from_cell: Array
+    cell_from_px: Array
+    cells: Array
+    """N x 2, all cells of all tiles."""
+    off: Array
+    """N x 2: from the cell to where its tile really lies, in pitches."""
+
+    @classmethod
+    def of(
+        cls, px_from_cell: Array, cells: Sequence[Sequence[Cell]], middles_px: Array
+    ) -> LaidCells | None:
+        """Return the same of tiles, by their cells and middles; nothing if the lattice is none."""
+        if np.linalg.matrix_rank(px_from_cell) < 3:
+            return None
+        back = np.asarray(np.linalg.inv(px_from_cell), np.float64)
+        middles = np.array([np.mean(own, axis=0) for own in cells])
+        off = np.repeat(mapped(back, middles_px) - middles, [len(own) for own in cells], axis=0)
+        return cls(px_from_cell, back, np.array([c for own in cells for c in own], float), off)
+
+    def place(self, px: Array) -> Array:
+        """Return where pixels lie in cells, as the nearest tile would count."""
+        raw = mapped(self.cell_from_px, px)
+        return np.asarray(raw - self._nearest_off(raw))
+
+    def outlines(self, cells: Array, corners: Array = SQUARE_CORNERS) -> Array:
+        """Return outlines of cells as the nearest tile would lay them, N x corners x 2."""
+        places = (cells + self._nearest_off(cells))[:, None] + corners
+        return mapped(self.px_from_cell, places.reshape(-1, 2)).reshape(places.shape)
+
+    def within(self, cells: Sequence[Cell], steps: int) -> list[Cell]:
+        """Return those cells from which so many steps, none of them diagonal, lead to a tile."""
+        if not cells:
+            return []
+        apart = np.abs(np.array(cells, float)[:, None] - self.cells[None]).sum(axis=2).min(axis=1)
+        return [cell for cell, far in zip(cells, apart, strict=True) if far <= steps]
+
+    def away(self, cells: Array) -> Array:
+        """Return how many cells each lies off, diagonals counting one."""
+        return np.asarray(np.abs(cells[:, None] - self.cells[None]).max(axis=2).min(axis=1))
+
+    def _nearest_off(self, cells: Array) -> Array:
+        apart = np.linalg.norm(cells[:, None] - self.cells[None], axis=2)
+        return np.asarray(self.off[apart.argmin(axis=1)])
 
 
 def homography_of(

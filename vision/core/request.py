@@ -14,6 +14,7 @@ import numpy as np
 from calibration.profile import Profile
 from engine.tiles import TileSet
 from vision.core.crop import Patches
+from vision.core.outline import SQUARE_UNIT
 from vision.core.types import Shape
 from vision.intake.picture import WORKING_PIXELS
 
@@ -49,6 +50,11 @@ class ReadRequest:
         return self.tile_set.name if self.tile_set is not None else None
 
     @property
+    def is_loose(self) -> bool:
+        """Whether squares of a known box lie anywhere in the picture."""
+        return self.tile_set is not None and self.shape == "square" and self.grid is None
+
+    @property
     def needs_colours(self) -> bool:
         """Whether tiles of the box differ by colour."""
         return self.tile_set is not None and len(self.tile_set.colours) > 1
@@ -64,7 +70,7 @@ def expected_wide_px(request: ReadRequest, scale: float = 1.0) -> float | None:
     profile, box = request.profile, request.tile_set
     if profile is None or profile.table is None or box is None:
         return None
-    corners = np.array([(0.0, 0.0), (1, 0), (1, 1), (0, 1)]) - 0.5
+    corners = SQUARE_UNIT / 2
     seen = corners * SIDE_PX + np.array(profile.size_px) / 2
     x, y = profile.mm(seen).T
     area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2

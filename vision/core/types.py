@@ -29,14 +29,19 @@ BACK = "back"
 """Every face-down card, as table states have it."""
 QUARTERS = 4
 
-SAME_PLACE, BESIDE = 0.35, 1.25
-"""Outlines whose middles are closer, in widths, are of one tile, and lie side by side."""
+SAME_PLACE, NEAREST, BESIDE = 0.35, 0.7, 1.25
+"""Outlines whose middles are closer, in widths, are of one tile, cannot both be tiles, and lie side
+by side."""
 SMALLEST_PX = 24.0
 """A tile must be so wide, measured as the root of its area; hexes as if they were squares."""
+CLIPPED = 250
+"""Where all channels are at or above it, the camera saw nothing but light."""
 
 # How sure is sure: the confidences that stages accept, one meaning each.
 LIKELIER = 0.5
 """What is surer is likelier than not."""
+DOUBTED = 0.75
+"""What nobody can see for sure is so sure at most: it is asked about."""
 TOLD = 0.8
 """Tiles that are less sure are told to be unsure."""
 EXPECTED = 0.8
@@ -132,22 +137,6 @@ class Guess:
     tile: str
     turns: int
     confidence: float
-
-
-@dataclass(frozen=True)
-class TileReading:
-    """Ranked guesses at one tile; may decline to decide."""
-
-    guesses: tuple[Guess, ...]
-    """Best first; confidences are calibrated and add up to at most 1."""
-    why: str | None = None
-    """What made it hard: ``blur``, ``dark``, ``glare``, ``small``, ``cut-off``, ``covered`` or
-    ``unknown-tile``; ``None`` when nothing did."""
-
-    def clear_winner(self, at_least: float) -> Guess | None:
-        """Return the best guess, or ``None`` when the camera should not decide."""
-        best = self.guesses[0] if self.guesses else None
-        return best if best is not None and best.confidence >= at_least else None
 
 
 @dataclass(frozen=True)

@@ -21,19 +21,26 @@ from numpy.typing import NDArray
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import TileSet
 from vision.classify.reader import CellReading
-from vision.core.ground import HARDLY_TABLE, HIDDEN, Ground
-from vision.core.lattice import cells_beside, mapped
+from vision.core.ground import HARDLY_TABLE, Ground
+from vision.core.lattice import FAR_MISS, LaidCells, cells_beside, mapped, turned_cell
 from vision.core.stages import stage
-from vision.core.types import CLEAR, EXPECTED, LIKELIER, SAME_PLACE, TOLD, Bgr, Detection, Points
+from vision.core.types import (
+    CLEAR,
+    DOUBTED,
+    EXPECTED,
+    LIKELIER,
+    SAME_PLACE,
+    TOLD,
+    Detection,
+    Points,
+)
 from vision.layout.cards import (
     MOST_TURNED_DEG,
     CardGroup,
     SeenCard,
     card_at,
     carries_on,
-    is_front,
     sides_of,
-    turned_cell,
 )
 from vision.layout.fields import likely_joined, loose_beside
 
@@ -43,12 +50,10 @@ TOUCHING, FAR = 1, 6
 """Cells from an island to the field: beside it, beyond a hand."""
 FEWEST_OWN, FEWEST_TOGETHER = 3, 4
 """Cards that a field must have to say where others lie, and with an island beyond a hand."""
-OFF, ANY_CELL = 0.27, 0.5
-"""Pitches that an island may lie off where the nearest card expects it, and one that touches."""
+ANY_CELL = 0.5
+"""Pitches that an island which touches may lie off where the nearest card expects it."""
 ON_CELL = 0.8
 """A card whose middle lies nearer to a cell's along both axes, in pitches, is seen there."""
-ASKED = 0.7
-"""How sure cards beyond something that hides the way to them are: nobody sees that they belong."""
 SHIFTS = ((0.0, 0.0), (-0.1, 0.0), (0.1, 0.0), (0.0, -0.1), (0.0, 0.1))
 """Places where an outline may be, in pitches off its cell."""
 MOST_WAVES, MOST_CELLS = 12, 24
@@ -56,60 +61,9 @@ MOST_WAVES, MOST_CELLS = 12, 24
 
 
 @dataclass(frozen=True, eq=False)
-class LaidField:
-    """A field's cells, and how far off its cards lie there."""
-
-    px_from_cell: Array
-    cell_from_px: Array
-    cells: Array
-    """N x 2, all cells of all cards."""
-    off: Array
-    """N x 2: from the cell to where its card really lies, in pitches."""
-
-    @classmethod
-    def of(cls, group: CardGroup) -> LaidField | None:
-        """Return the same of a group; nothing where its lattice is none."""
-        if np.linalg.matrix_rank(group.fit.px_from_cell) < 3:
-            return None
-        back = np.asarray(np.linalg.inv(group.fit.px_from_cell), np.float64)
-        places = mapped(back, group.centres_px)
-        counts = [len(card.cells) for card in group.cards]
-        cells = np.array([cell for card in group.cards for cell in card.cells], float)
-        first = np.cumsum([0, *counts[:-1]])
-        middles = np.add.reduceat(cells, first) / np.array(counts, float)[:, None]
-        off = np.repeat(places - middles, counts, axis=0)
-        return cls(group.fit.px_from_cell, back, cells, off)
-
-    def place(self, px: Array) -> Array:
-        """Return where pixels lie in cells, as the nearest card of the field would count."""
-        raw = mapped(self.cell_from_px, px)
-        apart = np.linalg.norm(raw[:, None] - self.cells[None], axis=2)
-        return np.asarray(raw - self.off[apart.argmin(axis=1)])
-
-    def outlines(self, cells: Array) -> Array:
-        """Return outlines of cells as the nearest card would lay them, N x 4 x 2."""
-        apart = np.linalg.norm(cells[:, None] - self.cells[None], axis=2)
-        laid = cells + self.off[apart.argmin(axis=1)]
-        corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-        return mapped(self.px_from_cell, (laid[:, None] + corners).reshape(-1, 2)).reshape(-1, 4, 2)
-
-    def within(self, cells: Sequence[Cell], steps: int) -> list[Cell]:
-        """Return those cells from which so many steps, none of them diagonal, lead to the field."""
-        if not cells:
-            return []
-        apart = np.abs(np.array(cells, float)[:, None] - self.cells[None]).sum(axis=2).min(axis=1)
-        return [cell for cell, far in zip(cells, apart, strict=True) if far <= steps]
-
-    def away(self, cells: Array) -> Array:
-        """Return how many cells each lies off, diagonals counting one."""
-        return np.asarray(np.abs(cells[:, None] - self.cells[None]).max(axis=2).min(axis=1))
-
-
-@dataclass(frozen=True, eq=False)
 class Sight:
     """What a table can be looked at with once more."""
 
-    bgr: Bgr
     ground: Ground
     look: Callable[[Sequence[Detection]], Sequence[CellReading]]
     """Reads outlines."""
@@ -135,7 +89,7 @@ def with_islands(
     taken: list[CardGroup] = []
     left = sorted(others, key=lambda other: -len(other.cards))
     while True:
-        field = LaidField.of(group)
+        field = group.laid()
         # An island may be what the next one touches.
         found = field and next((
             (other, cards) for other in left
@@ -167,7 +121,7 @@ class _Placed:
         return tuple(card.turned(self.turns, tile_set).moved(self.shift) for card in other.cards)
 
 
-def _placed(field: LaidField, other: CardGroup) -> _Placed | None:
+def _placed(field: LaidCells, other: CardGroup) -> _Placed | None:
     """Return where a group lies by a field's cells; nothing where it lies askew."""
     cells = [cell for card in other.cards for cell in card.cells]
     places = field.place(mapped(other.fit.px_from_cell, np.array(cells, float)))
@@ -186,11 +140,11 @@ def _placed(field: LaidField, other: CardGroup) -> _Placed | None:
 
 
 def _continued(
-    group: CardGroup, field: LaidField, other: CardGroup, others: Sequence[CardGroup],
+    group: CardGroup, field: LaidCells, other: CardGroup, others: Sequence[CardGroup],
     tile_set: TileSet, ground: Ground | None,
 ) -> tuple[SeenCard, ...]:  # fmt: skip
     """Return an island's cards by the field's own cells; none where it does not continue it."""
-    if not any(card.found >= LIKELIER and _is_seen(card) for card in other.cards):
+    if not any(card.found >= LIKELIER and card.is_front(LIKELIER) for card in other.cards):
         return ()
     placed = _placed(field, other)
     if placed is None or not TOUCHING <= placed.away <= FAR:
@@ -200,8 +154,8 @@ def _continued(
         beside = loose_beside(other, others, tile_set)
         likely = likely_joined(group.cards, placed.cards(other, tile_set), tile_set, beside)
     elif ground is not None and len(group.cards) + len(other.cards) >= FEWEST_TOGETHER:
-        fits = placed.away > TOUCHING and placed.off <= OFF
-        likely = ASKED * (fits and _is_hidden(field, placed, other, others, ground))
+        fits = placed.away > TOUCHING and placed.off <= FAR_MISS
+        likely = DOUBTED * (fits and _is_hidden(field, placed, other, others, ground))
     if likely < LIKELIER:
         return ()
     cards = placed.cards(other, tile_set)
@@ -209,7 +163,7 @@ def _continued(
 
 
 def touching_cards(
-    field: LaidField, other: CardGroup, tile_set: TileSet
+    field: LaidCells, other: CardGroup, tile_set: TileSet
 ) -> tuple[SeenCard, ...] | None:
     """Return the cards of a group that touches a field, by the field's own cells."""
     placed = _placed(field, other)
@@ -219,47 +173,34 @@ def touching_cards(
 
 
 def _is_hidden(
-    field: LaidField, placed: _Placed, island: CardGroup, others: Sequence[CardGroup],
+    field: LaidCells, placed: _Placed, island: CardGroup, others: Sequence[CardGroup],
     ground: Ground,
 ) -> bool:  # fmt: skip
     """Say whether cells that show neither table nor cards lead from an island to the field."""
     own = {(int(x), int(y)) for x, y in field.cells}
     steps = {(int(x), int(y)) for x, y in placed.target}
     reached = set(steps)
-    seen = [mapped(field.cell_from_px, other.centres_px) for other in others if other is not island]
+    elsewhere = [other for other in others if other is not island]
     for left in range(FAR, 0, -1):
         edge = cells_beside(steps)
         if edge & own:
             return True
-        cells = field.within(sorted(edge - reached), left - 1)
-        if seen and cells:
-            far = off_cells(cells, np.concatenate(seen)) >= ON_CELL
-            cells = [cell for cell, one in zip(cells, far, strict=True) if one]
+        cells = _free(field, field.within(sorted(edge - reached), left - 1), elsewhere)
         if not cells:
             return False
-        shown = ground.shown(field.outlines(np.array(cells, float)))
-        steps = {cell for cell, share in zip(cells, shown, strict=True) if share < HIDDEN}
+        hidden = ground.hidden(field.outlines(np.array(cells, float)))
+        steps = {cell for cell, one in zip(cells, hidden, strict=True) if one}
         reached |= steps
     return False
 
 
-def _is_seen(card: SeenCard) -> bool:
-    return is_front(card) and card.confidence >= LIKELIER
-
-
-def _turns(field: LaidField, other: CardGroup) -> int | None:
+def _turns(field: LaidCells, other: CardGroup) -> int | None:
     """Return the quarter turns from an island's axes to the field's, if they are whole ones."""
     ends = np.array([(-0.5, 0), (0.5, 0)]) + np.array(other.cards[0].at, float)
     start, end = mapped(field.cell_from_px, mapped(other.fit.px_from_cell, ends))
     angle = float(np.degrees(np.arctan2(end[1] - start[1], end[0] - start[0])))
     turns = round(angle / 90)
     return turns % 4 if abs(angle - 90 * turns) <= MOST_TURNED_DEG else None
-
-
-def off_cells(cells: Sequence[Cell], places: Array) -> Array:
-    """Return how far each cell lies from the nearest of some places, along the farther axis."""
-    apart = np.abs(np.array(cells, float)[:, None] - places[None])
-    return np.asarray(apart.max(axis=2).min(axis=1))
 
 
 @stage("missed", without=lambda group, *_: group)
@@ -274,7 +215,7 @@ def recover_missed_cards(
         tile_set: the box.
         sight: what to look with.
     """
-    lone = [one for one in others if len(one.cards) == 1 and not _is_read(one.cards[0])]
+    lone = [one for one in others if len(one.cards) == 1 and not one.cards[0].is_read(TOLD)]
     others = [one for one in others if all(one is not other for other in lone)]
     sight = replace(sight, doubtful=(*sight.doubtful, *(one.centre_px for one in lone)))
     group = _with_doubtful(group, tile_set, sight)
@@ -287,7 +228,7 @@ def _grown(
     """Return a field with what lies around it, from ring to ring."""
     tried: set[tuple[Cell, int]] = set()
     for _ in range(MOST_WAVES):
-        field = LaidField.of(group)
+        field = group.laid()
         own = {cell for card in group.cards for cell in card.cells}
         # A snake may go on in a cell from a card that was not there when it was looked at.
         ring = {(cell, len(cells_beside({cell}) & own)) for cell in cells_beside(own) - own}
@@ -300,10 +241,6 @@ def _grown(
     return group
 
 
-def _is_read(card: SeenCard) -> bool:
-    return card.why is None and card.confidence >= TOLD
-
-
 def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGroup:
     """Return a field with cards that are hardly read as they look where the others expect them.
 
@@ -311,11 +248,11 @@ def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGro
     """
     doubtful = [
         card for card in group.cards
-        if len(card.cells) == 1 and (card.in_part or not _is_read(card))
+        if len(card.cells) == 1 and (card.in_part or not card.is_read(TOLD))
     ]  # fmt: skip
     sure = tuple(card for card in group.cards if all(card is not one for one in doubtful))
     rest = CardGroup(sure, group.fit)
-    field = LaidField.of(rest) if doubtful and len(sure) >= FEWEST_OWN else None
+    field = rest.laid() if doubtful and len(sure) >= FEWEST_OWN else None
     if field is None:
         return group
     found = _cards(field, rest, (), [card.at for card in doubtful], tile_set, sight)
@@ -324,7 +261,7 @@ def _with_doubtful(group: CardGroup, tile_set: TileSet, sight: Sight) -> CardGro
 
 
 def _cards(
-    field: LaidField, group: CardGroup, others: Sequence[CardGroup], cells: Sequence[Cell],
+    field: LaidCells, group: CardGroup, others: Sequence[CardGroup], cells: Sequence[Cell],
     tile_set: TileSet, sight: Sight,
 ) -> list[SeenCard]:  # fmt: skip
     """Return the cards that some cells show, all of them looked at together."""
@@ -359,24 +296,24 @@ def _is_open(cell: Cell, sides: Sides) -> bool:
     return any(sides.get(side) is not None for side in every)
 
 
-def _free(field: LaidField, cells: Sequence[Cell], others: Sequence[CardGroup]) -> list[Cell]:
+def _free(field: LaidCells, cells: Sequence[Cell], others: Sequence[CardGroup]) -> list[Cell]:
     """Return those of some cells at which no card of other groups was seen."""
     at = [mapped(field.cell_from_px, other.centres_px) for other in others]
     seen = np.concatenate([*at, np.zeros((0, 2))])
     return [cell for cell in cells if not _near(cell, seen, ON_CELL)]
 
 
-def _near(cell: Cell, places: np.ndarray, least: float) -> bool:
-    """Say whether one of some places lies at a cell."""
-    return bool(len(places)) and bool(off_cells([cell], places)[0] < least)
+def _near(cell: Cell, places: Array, least: float) -> bool:
+    """Say whether one of some places lies at a cell, nearer than that along both axes."""
+    return bool((np.abs(places - np.array(cell, float)).max(axis=1) < least).any())
 
 
-def _not_table(field: LaidField, cells: Sequence[Cell], ground: Ground) -> list[Cell]:
+def _not_table(field: LaidCells, cells: Sequence[Cell], ground: Ground) -> list[Cell]:
     """Return those cells, all in the picture, that show no table."""
     if not cells:
         return []
     outlines = field.outlines(np.array(cells, float))
-    hidden = (ground.shown(outlines) < HARDLY_TABLE) & ground.inside(outlines)
+    hidden = ground.hidden(outlines, HARDLY_TABLE) & ground.inside(outlines)
     return [cell for cell, one in zip(cells, hidden, strict=True) if one]
 
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from vision.classify.reader import CellReading
 from vision.classify.taught_tiles import tiles_only
 from vision.core.ground import AS_TABLE, HIDDEN, Ground
-from vision.core.request import ReadRequest
 from vision.core.stages import stage
 from vision.core.types import (
     BESIDE,
     BEYOND_DOUBT,
     CLEAR,
     LIKELIER,
+    NEAREST,
     SAME_PLACE,
     SURE,
     TOLD,
@@ -26,27 +26,19 @@ from vision.core.types import (
     Detection,
     Detections,
 )
-from vision.layout.reconstruct import is_card
+from vision.layout.reconstruct import SURELY_A_CARD, is_card
 
 Array = NDArray[np.float64]
 
 BY_CORNERS = 1.6
 """Outlines whose middles are closer, in widths, may meet at their corners."""
-WELL_OUTLINED = 0.7
-"""Odd outlines that are less sure are no cards among themselves, whatever they look like: bricks
-may look like half of a big card."""
 NEAR = 0.35
 """How near to its look a card is: stripes of a cloth that a hole shows look like logs."""
-FREE = 0.6
-"""Nearer to another outline, in widths, no faint one is looked at."""
 FEWEST_FAINT = 2
 """Outlines that there must be with the faint ones: one alone among bricks may be a brick."""
 LEAST = 0.3
 """An odd outline that is read less surely looks like nothing in the box; one that is found less
 surely may show stripes of a cloth."""
-FEW_LIKE_TABLE = 0.03
-"""What has the table's colours is a hole, unless more cards than this share that are beyond doubt
-have them too."""
 
 
 def distinct(detections: Detections) -> Detections:
@@ -54,26 +46,18 @@ def distinct(detections: Detections) -> Detections:
     found = detections.found
     if len(found) < 2:
         return detections
-    apart = _apart(found)
-    sure = np.array([d.confidence for d in found])
-    order = np.arange(len(found))
-    beaten = (sure[None] > sure[:, None]) | (
-        (sure[None] == sure[:, None]) & (order[None] < order[:, None])
-    )
-    kept = ~((apart < SAME_PLACE) & beaten).any(axis=1)
+    rank = np.argsort(np.argsort([-d.confidence for d in found], kind="stable"))
+    beaten = (_apart(found) < SAME_PLACE) & (rank[None] < rank[:, None])
+    kept = np.asarray(~beaten.any(axis=1))
     return replace(detections, found=tuple(d for d, keep in zip(found, kept, strict=True) if keep))
 
 
 def _apart(found: Sequence[Detection]) -> Array:
     """Return how far each outline lies from each other one, in its own widths, N x N."""
-    corners = np.stack([d.corners_px for d in found])
-    centres = corners.mean(axis=1)
-    following = np.roll(corners, -1, axis=1)
-    twice = (corners[..., 0] * following[..., 1] - corners[..., 1] * following[..., 0]).sum(axis=1)
-    hexes = 1.0 if corners.shape[1] == 4 else 2 / np.sqrt(3)
-    widths = np.sqrt(np.abs(twice) / 2 * hexes)
+    centres = np.stack([one.centre_px for one in found])
+    widths = np.array([max(one.across_px, 1e-9) for one in found])
     between = np.linalg.norm(centres[:, None] - centres[None], axis=2)
-    return np.asarray(between / np.maximum(widths, 1e-9)[:, None])
+    return np.asarray(between / widths[:, None])
 
 
 @stage("faint", without=lambda detections, readings, look: (detections, readings))
@@ -94,7 +78,7 @@ def with_faint(
     free = [
         one for one in distinct(replace(detections, found=detections.faint)).found
         if not one.cut_off and all(
-            np.linalg.norm(one.centre_px - other) > FREE * one.across_px for other in seen
+            np.linalg.norm(one.centre_px - other) > NEAREST * one.across_px for other in seen
         )
     ]  # fmt: skip
     clear = [
@@ -107,37 +91,28 @@ def with_faint(
     return replace(detections, found=found), [*readings, *(said for _, said in clear)]
 
 
-@stage("cards-only", without=lambda detections, readings, *_: (detections, readings))
+@stage("cards-only", without=lambda detections, readings, _: (detections, readings))
 def cards_only(
-    detections: Detections, readings: Sequence[CellReading], request: ReadRequest,
-    ground: Ground,
-) -> tuple[Detections, Sequence[CellReading]]:  # fmt: skip
+    detections: Detections, readings: Sequence[CellReading], ground: Ground
+) -> tuple[Detections, Sequence[CellReading]]:
     """Return what may be cards of the box: a die between two stocks must not make them one.
 
     Args:
         detections: outlines, none of them twice.
         readings: what each of them shows.
-        request: which box it is.
         ground: the table beside all of these outlines.
     """
-    if not detections.found:
+    found = detections.found
+    if not found:
         return detections, readings
-    if request.tile_set is None or request.grid is not None or request.shape != "square":
-        return detections, readings
-    apart = _apart(detections.found)
-    enclosed = _enclosed(apart)
+    apart = _apart(found)
+    enclosed = ((apart > SAME_PLACE) & (apart < BESIDE)).sum(axis=1) >= 2
     printed = _beside_print(detections, readings, apart)
-    table = _shows_table(ground, detections, readings)
-    kept = [
-        (one, reading)
-        for one, reading, inside, beside, bare in zip(
-            detections.found, readings, enclosed, printed, table, strict=True
-        )
-        if beside and not bare
-        and (reading.why != UNKNOWN_TILE or is_card(one.confidence, inside))
-    ]  # fmt: skip
-    found = tuple(one for one, _ in kept)
-    return replace(detections, found=found), [reading for _, reading in kept]
+    bare = _shows_table(ground, detections, readings)
+    return _some(detections, readings, [
+        n for n, said in enumerate(readings) if printed[n] and not bare[n]
+        and (said.why != UNKNOWN_TILE or is_card(found[n].confidence, bool(enclosed[n])))
+    ])  # fmt: skip
 
 
 @stage("known-only", without=lambda bgr, detections, readings: (detections, readings))
@@ -145,9 +120,16 @@ def known_only(
     bgr: Bgr, detections: Detections, readings: Sequence[CellReading]
 ) -> tuple[Detections, Sequence[CellReading]]:
     """Return what may be tiles of a taught box."""
-    kept = [n for n, tile in enumerate(tiles_only(bgr, detections.found, readings)) if tile]
-    found = tuple(detections.found[n] for n in kept)
-    return replace(detections, found=found), [readings[n] for n in kept]
+    kept = tiles_only(bgr, detections.found, readings)
+    return _some(detections, readings, [n for n, tile in enumerate(kept) if tile])
+
+
+def _some(
+    detections: Detections, readings: Sequence[CellReading], numbers: Sequence[int]
+) -> tuple[Detections, Sequence[CellReading]]:
+    """Return those outlines alone that have some numbers."""
+    found = tuple(detections.found[n] for n in numbers)
+    return replace(detections, found=found), [readings[n] for n in numbers]
 
 
 def _beside_print(
@@ -158,7 +140,7 @@ def _beside_print(
     far = [one.cut_off or one.confidence >= SURE for one in detections.found]
     near = apart < np.where(far, BY_CORNERS, BESIDE)[:, None]
     sure |= _washed_out_too(sure, near, detections.found)
-    hardly = [one.confidence < WELL_OUTLINED for one in detections.found]
+    hardly = [one.confidence < SURELY_A_CARD for one in detections.found]
     return [
         not (said.odd and not said.covered and (said.best < TOLD or said.is_back or poor))
         or bool(beside)
@@ -202,22 +184,7 @@ def _shows_table(
         shown = ground.shown(np.stack([detections.found[n].corners_px for n in strange]))
         for n, share in zip(strange, shown, strict=True):
             bare[n] = bool(share >= (most[n] or 0.0))
-    striped = [n for n in strange if bare[n] and most[n] == AS_TABLE]
-    if striped and _are_like_table(ground, detections, readings):
-        for n in striped:
-            bare[n] = False
     return bare
-
-
-def _are_like_table(
-    ground: Ground, detections: Detections, readings: Sequence[CellReading]
-) -> bool:
-    """Say whether cards have the table's colours here: white ones on a white cloth."""
-    sure = [
-        one.corners_px for one, said in zip(detections.found, readings, strict=True)
-        if said.best >= BEYOND_DOUBT and not said.odd and _most_shown(one, said) is None
-    ]  # fmt: skip
-    return bool(sure) and bool((ground.shown(np.stack(sure)) >= AS_TABLE).mean() > FEW_LIKE_TABLE)
 
 
 def _most_shown(one: Detection, said: CellReading) -> float | None:
@@ -231,8 +198,3 @@ def _most_shown(one: Detection, said: CellReading) -> float | None:
         return HIDDEN
     doubtful = said.best < BEYOND_DOUBT or said.far >= NEAR or one.confidence < LEAST
     return AS_TABLE if doubtful and one.confidence < SURE else None
-
-
-def _enclosed(apart: Array) -> list[bool]:
-    """Return which outlines have neighbours on two sides or more."""
-    return [bool(n >= 2) for n in ((apart > SAME_PLACE) & (apart < BESIDE)).sum(axis=1)]

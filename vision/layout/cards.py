@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from engine.lattice import Cell
 from engine.tiles import GREY, TileKind, TileSet
 from vision.classify.reader import CellGuess, CellReading
-from vision.core.lattice import mapped
+from vision.core.lattice import LaidCells, mapped, turned_cell
 from vision.core.types import (
     BACK,
+    DOUBTED,
     LIKELIER,
     QUARTERS,
     SURE,
@@ -29,6 +30,8 @@ LEAST_SHARE = 1e-4
 """What a half of a big card says against a reading never counts for more than this."""
 LEAST_WORTH = 0.25
 """Less sure halves stay what they look like otherwise."""
+LEAST_SEEN = 0.02
+"""A guess that the camera gives less than that cannot win by rules."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,14 @@ class SeenCard:
         """How sure the best guess is."""
         return self.guesses[0].confidence if self.guesses else 0.0
 
+    def is_read(self, least: float) -> bool:
+        """Say whether it is so sure what it is, and nothing speaks against that."""
+        return self.why is None and self.confidence >= least
+
+    def is_front(self, least: float = 0.0) -> bool:
+        """Say whether it is so sure that it is one of the box that lies face up."""
+        return self.best is not None and self.is_read(least) and self.best.tile != BACK
+
     def turned(self, turns: int, tile_set: TileSet) -> SeenCard:
         """Return the card after the whole lattice was turned clockwise about ``(0, 0)``."""
         guesses = tuple(
@@ -97,13 +108,10 @@ class CardGroup:
         """The middle of all its cards."""
         return np.asarray(self.centres_px.mean(axis=0))
 
-
-def turned_cell(cell: Cell, turns: int) -> Cell:
-    """Return a cell after quarter turns clockwise about ``(0, 0)``."""
-    x, y = cell
-    for _ in range(turns % QUARTERS):
-        x, y = -y, x
-    return x, y
+    def laid(self) -> LaidCells | None:
+        """Return where its cards lie by the lattice; nothing where that is none."""
+        cells = [card.cells for card in self.cards]
+        return LaidCells.of(self.fit.px_from_cell, cells, self.centres_px)
 
 
 def group_cards(
@@ -270,9 +278,6 @@ def _big_outline(
     return np.array([first[0], last[1], last[2], first[3]])
 
 
-GUESSED, MOST_GUESSED = 0.02, 0.75
-"""How likely a house must be to be counted from where no card is surely one, and how sure it can
-become by that."""
 MOST_TURNED_DEG = 18.0
 """Cards of one lattice, or of players at one table, lie at most so askew to each other."""
 BIG = "big"
@@ -288,20 +293,12 @@ class Field:
     """Sssnake: whose, from 0."""
 
 
-def is_big(card: SeenCard, tile_set: TileSet) -> bool:
-    """Say whether a card looks like a big one of Sssnake."""
-    return _has_role(card, (BIG,), tile_set)
-
-
-def _has_role(card: SeenCard, roles: Collection[str], tile_set: TileSet) -> bool:
-    best = card.best
-    seen = best is not None and best.confidence >= LIKELIER and best.tile in tile_set
-    return seen and best is not None and tile_set[best.tile].role in roles
-
-
 def is_anchor(card: SeenCard, tile_set: TileSet) -> bool:
     """Say whether a card looks like one that a layout is counted from."""
-    return _has_role(card, (BIG, HOUSE), tile_set)
+    best = card.best
+    if best is None or best.confidence < LIKELIER or best.tile not in tile_set:
+        return False
+    return tile_set[best.tile].role in (BIG, HOUSE)
 
 
 def anchor_of(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
@@ -319,18 +316,13 @@ def likely_house(group: CardGroup, tile_set: TileSet) -> SeenCard | None:
     if not likely:
         return None
     share, guess, card = max(likely, key=lambda one: one[0])
-    if share < GUESSED:
+    if share < LEAST_SEEN:
         return None
     # One of the cards that may be the house is it.
-    sure = min(MOST_GUESSED, share / sum(one[0] for one in likely))
+    sure = min(DOUBTED, share / sum(one[0] for one in likely))
     left = (1 - sure) / max(1 - share, 1e-9)
     others = (replace(g, confidence=g.confidence * left) for g in card.guesses if g != guess)
     return replace(card, guesses=(replace(guess, confidence=sure), *others))
-
-
-def is_front(card: SeenCard) -> bool:
-    """Say whether a card lies face up and looks like one of the box."""
-    return card.best is not None and card.why is None and card.best.tile != BACK
 
 
 def sides_of(

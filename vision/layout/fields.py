@@ -252,10 +252,10 @@ def loose_beside(group: CardGroup, groups: Iterable[CardGroup], tile_set: TileSe
     return sum(len(cards) for cards in others if not any(is_anchor(c, tile_set) for c in cards))
 
 
-@stage("parted", without=lambda group, *_, **__: [group])
+@stage("parted", without=lambda group, *_: [group])
 def parted(
     group: CardGroup, found: Sequence[Detection], readings: Sequence[CellReading],
-    tile_set: TileSet, *, over_gaps: bool, beside: int = 0,
+    tile_set: TileSet, beside: int = 0,
 ) -> list[CardGroup]:  # fmt: skip
     """Return a lattice as the groups that were laid to each other; mostly that is one.
 
@@ -264,13 +264,12 @@ def parted(
         found: all outlines.
         readings: what each of them shows.
         tile_set: the box.
-        over_gaps: whether cards with an empty cell between are one group, since nobody can look.
         beside: how many cards lie on other lattices that no field is counted from.
     """
     if not any(kind.strands for kind in tile_set.kinds.values()):
         # A box without rules is laid out anyhow, and nothing on its tiles says what joins.
         return [group]
-    parts = _together(Joining(group.cards, tile_set, beside), over_gaps=over_gaps)
+    parts = _together(Joining(group.cards, tile_set, beside))
     if len(parts) == 1:
         return [replace(group, cards=_doubted(group.cards, parts[0]))]
     return [own for part in parts for own in _regrouped(group, part, found, readings, tile_set)]
@@ -308,7 +307,7 @@ def _doubted(cards: Sequence[SeenCard], likely: Mapping[int, float]) -> tuple[Se
     )
 
 
-def _together(joining: Joining, *, over_gaps: bool) -> list[dict[int, float]]:
+def _together(joining: Joining) -> list[dict[int, float]]:
     """Return the numbers of cards that are one group, each with how likely it belongs to it."""
     apart: set[frozenset[int]] = set()
     while True:
@@ -323,9 +322,7 @@ def _together(joining: Joining, *, over_gaps: bool) -> list[dict[int, float]]:
         if not refused:
             break
     laid = _least_likely(len(joining.cards), merges, likely)
-    parts = joining.parts()
-    cards = [c for c, _ in _over_gaps(parts, apart)] if over_gaps else [p.cards for p in parts]
-    return [{k: laid[k] for k in own} for own in cards]
+    return [{k: laid[k] for k in part.cards} for part in joining.parts()]
 
 
 def _least_likely(count: int, merges: Sequence[Merge], likely: Array) -> list[float]:
@@ -335,28 +332,6 @@ def _least_likely(count: int, merges: Sequence[Merge], likely: Array) -> list[fl
         for k in merge.outer:
             laid[k] = min(laid[k], sure)
     return laid
-
-
-def _over_gaps(
-    parts: Sequence[Part], apart: Collection[frozenset[int]]
-) -> list[tuple[list[int], int]]:
-    """Return the cards of parts, those as one that no joint was refused between.
-
-    A field has one card that it is counted from; how many each has goes with them.
-    """
-    out: list[tuple[list[int], int]] = []
-    for part in parts:
-        fits = (
-            k for k, (cards, anchors) in enumerate(out)
-            if not (anchors and part.anchors)
-            and not any(pair & set(cards) and pair & set(part.cards) for pair in apart)
-        )  # fmt: skip
-        k = next(fits, None)
-        if k is None:
-            out.append((list(part.cards), part.anchors))
-        else:
-            out[k] = ([*out[k][0], *part.cards], out[k][1] + part.anchors)
-    return out
 
 
 def likely_joined(

@@ -28,7 +28,6 @@ from vision.layout.cards import (
     Field,
     SeenCard,
     anchor_of,
-    is_front,
 )
 from vision.layout.fields import Joining, Part, cell_outlines, lie, load_trees
 
@@ -59,7 +58,7 @@ def likely_in_play(
         tile_set: the box.
         size_px: width and height of the picture.
     """
-    shown = [group for group in groups if any(is_front(card) for card in group.cards)]
+    shown = [group for group in groups if any(card.is_front() for card in group.cards)]
     likely = shipped_score().shares(numbers_of(shown, tile_set, size_px))
     return dict(zip(shown, likely.tolist(), strict=True))
 
@@ -232,13 +231,13 @@ def _is_cut(one: _Numbered, others: Sequence[_Numbered]) -> bool:
 
 def _sure_fronts(group: CardGroup) -> int:
     """Return how many cards are surely some; bricks that look like a big card have none beside."""
-    return sum(is_front(card) and card.confidence >= TOLD for card in group.cards)
+    return sum(card.is_front(TOLD) for card in group.cards)
 
 
 def _others_of(group: CardGroup, big: SeenCard) -> int:
     """Return how many cards beside its big one a lattice surely has."""
     return sum(
-        card is not big and is_front(card) and card.confidence >= LIKELIER and card.laid >= TOLD
+        card is not big and card.is_front(LIKELIER) and card.laid >= TOLD
         and card.best is not None and big.best is not None and card.best.tile != big.best.tile
         for card in group.cards
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.core.types import SMALLEST_PX, Advice, Bgr, Points, Quality, width_of
+from vision.core.types import CLIPPED, SMALLEST_PX, Advice, Bgr, Points, Quality, width_of
 
 MEASURED_SHORT = 0.98
 """Outlines come out up to 2 % too small."""
@@ -114,7 +114,7 @@ def assess(
     found = [
         *((_advice(what, None, scale, size), True) for what in troubles),
         *(_small(whole, scale, size, limits)
-          or _small_beside([*covered, *beside], scale, size, SMALLEST_PX)),
+          or _hardly([*covered, *beside], scale, size, SMALLEST_PX)),
         *_spoilt(bgr, whole, scale, size, limits, burnt=bool(burnt)),
         *_hidden("cut-off", cut_tiles, lost, scale, size),
         *_hidden("covered", covered, lost, scale, size),
@@ -123,7 +123,7 @@ def assess(
     ok = not any(serious for _, serious in found)
     if not ok and "small" not in {advice.what for advice, _ in found}:
         every_tile = [*outlines, *cut_off, *covered, *beside]
-        found += _small_beside(every_tile, scale, size, limits.poorly_told_px)
+        found += _hardly(every_tile, scale, size, limits.poorly_told_px)
     return Quality(ok, tuple(advice for advice, _ in found))
 
 
@@ -176,16 +176,16 @@ def _small(
     least = SMALLEST_PX * limits.measured_short
     tiny = [o for o, w in zip(outlines, widths, strict=True) if w < least]
     if not tiny:
-        few = [o for o, w in zip(outlines, widths, strict=True) if w < limits.told_px]
-        return [(_advice("hardly", few, scale, size), False)] if few else []
+        return _hardly(outlines, scale, size, limits.told_px)
     advice = _advice("small", tiny, scale, size)
     text = advice.text.format(px=np.floor(min(widths)))
     return [(Advice("small", text, advice.box), True)]
 
 
-def _small_beside(
+def _hardly(
     outlines: Sequence[Points], scale: float, size: tuple[int, int], below_px: float
 ) -> list[tuple[Advice, bool]]:
+    """Return advice about tiles that are narrower than that, where there are any."""
     tiny = [o for o in outlines if width_of(o) * scale < below_px]
     return [(_advice("hardly", tiny, scale, size), False)] if tiny else []
 
@@ -269,8 +269,6 @@ def _advice(
 
 
 PATCH_PX = 40
-CLIPPED = 250
-"""All channels at or above it: the camera saw nothing but light."""
 FLAT = 25.0
 """Contrast in grey levels below which there is nothing to measure blur on."""
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-
-import numpy as np
 
 from engine.lattice import Cell, opposite, square_neighbour
 from engine.tiles import GREY, TileSet
@@ -19,26 +17,24 @@ from vision.core.types import (
     BACK,
     BEYOND_DOUBT,
     CLEAR,
+    DOUBTED,
     LIKELIER,
-    SAME_PLACE,
     TOLD,
     UNKNOWN_TILE,
     Detection,
     Detections,
     Guess,
     LatticeFit,
-    width_of,
 )
 from vision.layout.around import Sight, recover_missed_cards, with_islands
 from vision.layout.cards import (
+    LEAST_SEEN,
     CardGroup,
     Field,
     SeenCard,
     anchor_of,
     carries_on,
     group_cards,
-    is_big,
-    is_front,
     leaving,
     likely_house,
     sides_of,
@@ -51,8 +47,6 @@ UNKNOWN = "unknown"
 SURELY_A_CARD = 0.75
 """Where nothing in the box looks like it, an outline must be so sure to count as a card at all:
 a covered card is found whole, a pattern on the table is not."""
-SURELY_ANOTHER = 0.999
-"""How surely a second big card of a field must be read: a field has one."""
 SURELY_ASIDE = 0.6
 """Cards beside the layout that are less sure are left out: nobody plays with them."""
 FEWEST_OF_THE_BOX = 3
@@ -62,11 +56,8 @@ CONFLICT = 0.1
 card of many."""
 NONE_LEFT = 0.02
 """What a guess is worth that the box has no card left for."""
-LEAST_SEEN = 0.02
-"""A guess that the camera gives less than that cannot win by rules."""
 TINY_PX = 16.0
 """Where the cards are narrower, the outlines of a long row may slip by a cell: nothing is sure."""
-TINY_DOUBT = 0.75
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +86,12 @@ def reconstruct(
         tile_set: the box.
         sight: what to look with for table between cards, and for cards without an outline.
     """
-    groups = _groups(detections.found, fits, readings, tile_set, over_gaps=sight is None)
+    groups = _groups(detections.found, fits, readings, tile_set)
     likely = likely_in_play(groups, tile_set, detections.size_px)
     fields = [f for f in game_fields(likely, tile_set)
               if any(card.confidence >= TOLD for card in f.group.cards)]  # fmt: skip
     ground = None if sight is None else sight.ground
-    fields, own = _with_islands(fields, groups, tile_set, ground, _may_be_played(likely))
-    left = [group for group in groups if group not in own]
+    fields, left = _with_islands(fields, groups, tile_set, ground, _may_be_played(likely))
     if sight is not None:
         fields = _with_missed(fields, left, tile_set, sight)
     alone = not fields and has_bigs(tile_set)
@@ -110,22 +100,23 @@ def reconstruct(
         # Without a game or a stock there is nothing to lie beside; chessboards end here.
         return Reconstruction()
     tiny = _across_px(detections) < TINY_PX
-    table = _entries(fields, list(_aside(left, fields)), tile_set, tiny=tiny)
+    # Of the cards beside the game, those are told that are seen well enough.
+    aside = [card for group in left for card in group.cards if card.is_read(SURELY_ASIDE)]
+    table = _entries(fields, aside, tile_set, tiny=tiny)
     return replace(table, lost=tuple(lost))
 
 
 def _groups(
     found: Sequence[Detection], fits: Sequence[LatticeFit], readings: Sequence[CellReading],
-    tile_set: TileSet, *, over_gaps: bool,
+    tile_set: TileSet,
 ) -> list[CardGroup]:  # fmt: skip
     """Return the cards that were laid to each other."""
     lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
-    groups = [
+    return [
         part for group in lattices
-        for part in parted(group, found, readings, tile_set, over_gaps=over_gaps,
-                           beside=loose_beside(group, lattices, tile_set))
+        for part in parted(group, found, readings, tile_set,
+                           loose_beside(group, lattices, tile_set))
     ]  # fmt: skip
-    return _with_touching(groups, tile_set)
 
 
 def _may_be_played(likely: Mapping[CardGroup, float]) -> set[CardGroup]:
@@ -143,14 +134,6 @@ def _with_missed(
         group = recover_missed_cards(field.group, others, tile_set, sight)
         out.append(replace(field, group=group))
     return out
-
-
-def _aside(groups: Sequence[CardGroup], fields: Sequence[Field]) -> Iterator[SeenCard]:
-    """Yield the cards beside the game that are seen well enough to be told."""
-    for card in (card for group in groups for card in group.cards):
-        told = card.confidence >= SURELY_ASIDE and card.why is None
-        if told and not any(_lies_on(card, field.group) for field in fields):
-            yield card
 
 
 def _entries(
@@ -171,7 +154,7 @@ def _entries(
         cards, beside = _own_cards(field, tile_set)
         aside += beside
         for settled_card in settled(cards, aside, tile_set):
-            card = _doubted(settled_card, TINY_DOUBT, "small") if tiny else settled_card
+            card = _doubted(settled_card, DOUBTED, "small") if tiny else settled_card
             card = _doubted(card, card.laid)
             laid.append(card)
             entry = tile_entry(card, field.number)
@@ -193,25 +176,14 @@ def _is_lost(group: CardGroup, likely: float, *, alone: bool) -> bool:
         alone: whether no field is seen of a game with big cards: what is seen is laid to one that
             is outside, or that something hides.
     """
-    if alone and any(map(_is_clear, group.cards)):
+    if alone and any(c.is_front(CLEAR) and c.found >= SURELY_A_CARD for c in group.cards):
         return True
     return likely >= CLEAR and _shows_cards(group)
 
 
-def _is_clear(card: SeenCard) -> bool:
-    return is_front(card) and card.confidence >= CLEAR and card.found >= SURELY_A_CARD
-
-
 def _shows_cards(group: CardGroup) -> bool:
     """Say whether a lattice surely shows cards of the box."""
-    sure = sum(card.why is None and card.confidence >= TOLD for card in group.cards)
-    return sure >= FEWEST_OF_THE_BOX
-
-
-def _lies_on(card: SeenCard, group: CardGroup) -> bool:
-    """Say whether a card is one of a layout that was seen better there."""
-    apart = np.linalg.norm(group.centres_px - card.centre_px, axis=1)
-    return bool((apart < SAME_PLACE * width_of(card.outline_px)).any())
+    return sum(card.is_read(TOLD) for card in group.cards) >= FEWEST_OF_THE_BOX
 
 
 def _across_px(detections: Detections) -> float:
@@ -224,34 +196,20 @@ def _doubted(card: SeenCard, share: float, why: str | None = None) -> SeenCard:
     return replace(card, guesses=guesses, why=card.why or why)
 
 
-def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
-    """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
-    bigs = [g for g in groups if any(is_big(card, tile_set) for card in g.cards)]
-    left = [g for g in groups if all(g is not big for big in bigs)]
-    grown = []
-    for big in bigs:
-        others = [g for g in left if anchor_of(g, tile_set) is None]
-        group, taken = with_islands(big, others, tile_set)
-        left = [g for g in left if all(g is not island for island in taken)]
-        grown.append(group)
-    return [*grown, *left]
-
-
 def _with_islands(
     fields: Sequence[Field], groups: Sequence[CardGroup], tile_set: TileSet, ground: Ground | None,
     played: Collection[CardGroup],
-) -> tuple[list[Field], set[CardGroup]]:  # fmt: skip
-    """Return the fields with their islands, and which groups are theirs."""
+) -> tuple[list[Field], list[CardGroup]]:  # fmt: skip
+    """Return the fields with their islands, and the groups that are left."""
     own = {field.group for field in fields}
+    left = [group for group in groups if group not in own]
     grown = []
     for field in fields:
-        others = [
-            group for group in groups if group not in own and anchor_of(group, tile_set) is None
-        ]
+        others = [other for other in left if anchor_of(other, tile_set) is None]
         group, taken = with_islands(field.group, others, tile_set, ground, played)
-        own |= set(taken)
+        left = [other for other in left if other not in taken]
         grown.append(replace(field, group=group))
-    return grown, own
+    return grown, left
 
 
 @stage("settle", without=lambda cards, *_: tuple(cards))
@@ -396,17 +354,10 @@ def _own_cards(field: Field, tile_set: TileSet) -> tuple[list[SeenCard], list[Se
     if anchor is None:
         anchor = likely_house(field.group, tile_set)
         cards = [anchor if anchor is not None and c.at == anchor.at else c for c in cards]
-    cards = _known(_counted_from(anchor, cards, tile_set))
+    cards = _counted_from(anchor, cards, tile_set)
     fronts = [card for card in cards if card.best is not None and card.best.tile != BACK]
     backs = [card for card in cards if card.best is not None and card.best.tile == BACK]
     return fronts, backs
-
-
-def _known(cards: Sequence[SeenCard]) -> list[SeenCard]:
-    """Return cards without outlines that look like nothing in the box, and are none."""
-    beside = Counter(cell for card in cards for x, y in card.cells
-                     for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)))  # fmt: skip
-    return [c for c in cards if c.why != UNKNOWN_TILE or is_card(c.found, beside[c.at] >= 2)]
 
 
 def _counted_from(
@@ -428,7 +379,7 @@ def _is_no_big(card: SeenCard, anchor: SeenCard | None, tile_set: TileSet) -> bo
     best = card.best
     if best is None or best.tile not in tile_set or len(tile_set[best.tile].cells) == 1:
         return False
-    doubtful = card.found < SURELY_A_CARD or card.confidence < SURELY_ANOTHER
+    doubtful = card.found < SURELY_A_CARD or card.confidence < BEYOND_DOUBT
     return len(card.cells) == 1 or (anchor is not None and doubtful)
 
 

@@ -17,6 +17,7 @@ from engine.tiles import TileSet
 from vision.classify.reader import CellReading, shipped_reader
 from vision.core.crop import cut
 from vision.core.types import (
+    LIKELIER,
     SMALLEST_PX,
     SURE,
     TOLD,
@@ -30,23 +31,23 @@ from vision.core.types import (
 )
 from vision.detect.network import found_cells, shipped_network
 from vision.detect.scales import DEFAULT, closest
+from vision.layout.candidates import BY_CORNERS
 from vision.layout.cards import SeenCard
 from vision.layout.quality import TOO_BRIGHT, leaves, look_at
 from vision.layout.reconstruct import Reconstruction
 
 CLOSE = replace(DEFAULT, most_enlarged=2.5)
 """How closely tiles are looked for that are so small that none was found: of 7 pixels and more."""
-SURELY, FEWEST = 0.5, 4
-"""How surely small squares must be found, and how many: specks on a table are none."""
+FEWEST = 4
+"""So many small squares must be found: specks on a table are none."""
 MANY = 8
 """The same where no larger ones were found: a few of a crossword's may be seen."""
 MOST_READ = 24
 """So many outlines at most are read for another box."""
 TEXT = "These are not tiles of {box}; they look like {other}."
 TEXT_OF_NONE = "These are not tiles of {box}, nor of any other box of square tiles known here."
-AS_WIDE, APART = 0.35, 1.6
-"""Cards of one table are so much alike wide, as a logarithm; and what lies further from a stock's
-cards, in widths, is none of them."""
+AS_WIDE = 0.35
+"""Cards of one table are so much alike wide, as a logarithm."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,27 +83,27 @@ def _at_edge(card: SeenCard, size_px: tuple[int, int]) -> bool:
 
 
 def visible_unread(
-    bgr: Bgr, beside: tuple[Points, ...], every: Detections, scale: float, *, known: bool
+    bgr: Bgr, seen: Visible, every: Detections, scale: float, *, known: bool
 ) -> Visible:
     """Return what is seen of a table of a known box of which no layout was read.
 
     Args:
         bgr: the picture.
-        beside: outlines of stocks.
+        seen: what is seen of stocks, and of cards that are lost.
         every: all outlines, cards or not.
         scale: pixels of the whole picture for one of ``bgr``.
         known: whether any of them surely shows a card of the box.
     """
-    hidden = hidden_outlines(every, beside) if beside else ()
+    hidden = hidden_outlines(every, seen.beside) if seen.beside else ()
     size = (bgr.shape[1], bgr.shape[0])
-    cut_off = tuple(outline for outline in hidden if leaves(outline, size))
-    covered = tuple(outline for outline in hidden if not leaves(outline, size))
+    cut_off = (*(one for one in hidden if leaves(one, size)), *seen.cut_off)
+    covered = (*(one for one in hidden if not leaves(one, size)), *seen.covered)
     burnt = burnt_outlines(bgr, every)
     small = () if burnt else small_outlines(bgr, every, scale)
     if small and not known:
-        return Visible(small, cut_off, covered, burnt, beside)
+        return Visible(small, cut_off, covered, burnt, seen.beside)
     # Where only a stock is in the picture, that it is small is no reason for anything.
-    beside = (*(small if known else beside), *few_small(every, scale))
+    beside = (*(small if known else seen.beside), *few_small(every, scale))
     return Visible((), cut_off, covered, burnt, beside)
 
 
@@ -119,7 +120,7 @@ def hidden_outlines(every: Detections, beside: Sequence[Points]) -> tuple[Points
     return tuple(
         outline for outline in outlines
         if abs(math.log(width_of(outline) / usual)) < AS_WIDE
-        and np.linalg.norm(middles - outline.mean(axis=0), axis=1).min() > APART * usual
+        and np.linalg.norm(middles - outline.mean(axis=0), axis=1).min() > BY_CORNERS * usual
     )  # fmt: skip
 
 
@@ -139,7 +140,7 @@ def small_outlines(bgr: Bgr, every: Detections, scale: float) -> tuple[Points, .
     cells = found_cells(shipped_network().look(bgr, scale_at_most), (every.shape,))
     small = tuple(
         cell.corners_px for cell in cells
-        if cell.confidence >= SURELY and width_of(cell.corners_px) * scale < SMALLEST_PX
+        if cell.confidence >= LIKELIER and width_of(cell.corners_px) * scale < SMALLEST_PX
     )  # fmt: skip
     return small if len(small) >= (FEWEST if len(found) >= FEWEST else MANY) else ()
 
@@ -153,7 +154,7 @@ def few_small(every: Detections, scale: float) -> tuple[Points, ...]:
     """
     return tuple(
         one.corners_px for one in (*every.found, *every.faint)
-        if one.confidence >= SURELY and one.across_px * scale < SMALLEST_PX
+        if one.confidence >= LIKELIER and one.across_px * scale < SMALLEST_PX
     )  # fmt: skip
 
 
@@ -165,7 +166,7 @@ def burnt_outlines(bgr: Bgr, every: Detections) -> tuple[Points, ...]:
         every: outlines, none of which shows a tile of the box.
     """
     found = (*every.found, *every.faint)
-    likely = [one.corners_px for one in found if one.confidence >= SURELY]
+    likely = [one.corners_px for one in found if one.confidence >= LIKELIER]
     if len(likely) < FEWEST:
         return ()
     clipped = look_at(bgr, likely).clipped
@@ -189,7 +190,7 @@ def another_box(
     clear = [(one, said.why) for one, said in zip(found, readings, strict=True)
              if one.confidence >= TOLD]  # fmt: skip
     strange = [one for one, why in clear if why == UNKNOWN_TILE]
-    if len(strange) < FEWEST or len(strange) <= SURELY * len(clear):
+    if len(strange) < FEWEST or len(strange) <= LIKELIER * len(clear):
         return None
     some = sorted(strange, key=lambda one: -one.confidence)[:MOST_READ]
     others = [name for name in built_in_names()
@@ -197,7 +198,7 @@ def another_box(
     shares = {name: _share_read(bgr, some, name) for name in others}
     other = max(shares, key=lambda name: shares[name], default=None)
     box = tile_set.title or tile_set.name
-    if other is None or shares[other] <= SURELY:
+    if other is None or shares[other] <= LIKELIER:
         return Advice(UNKNOWN_TILE, TEXT_OF_NONE.format(box=box))
     text = TEXT.format(box=box, other=built_in_set(other).title)
     return Advice(UNKNOWN_TILE, text, looks_like=other)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.classify.faces import DARKEST
+from vision.classify.faces import GAMMA, LIGHT
+from vision.classify.features import DARKEST
 from vision.core.crop import Patches
 from vision.core.types import Bgr
 
@@ -127,9 +128,6 @@ def _nearby(colours: Colours, known: Colours, left: Colours, counts: Colours) ->
     return np.asarray((close @ left) / (close.sum(axis=1, keepdims=True) + FEW_NEARBY), np.float64)
 
 
-GAMMA = 2.2
-_LIGHT = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
-"""How much light each of a picture's numbers stands for, as a share of white."""
 EDGE = 0.16
 """Share of a patch at each side that is left out of that: what lies around a tile is dark too."""
 LEAST_SHINE = 0.04
@@ -227,7 +225,7 @@ def _colours(light: NDArray[np.floating]) -> NDArray[np.floating]:
 
 def without_shine(patch: Bgr) -> Patches:
     """Return a tile with more and more light taken off, K x size x size x 3; none if it is dark."""
-    light = _LIGHT[patch]
+    light = LIGHT[patch]
     edge = round(EDGE * len(patch))
     inner = light[edge:-edge, edge:-edge].min(axis=2)
     most = float(np.quantile(inner, DARK_SHARE))

@@ -252,7 +252,7 @@ def _part_counted(name: str, tables: int) -> Counter[str]:
     assert box is not None and box.reader is not None
     if box.reader.evidence is None:
         return counts
-    bare = replace(box, reader=box.reader.unweighed)
+    bare = replace(box, reader=replace(box.reader, evidence=None))
     for scene in tables_of(name, "square", tables):
         for way, one in (("with evidence", box), ("without", bare)):
             counts += _part_read(one, scene.bgr, scene.truth["tiles"], name, known, way)

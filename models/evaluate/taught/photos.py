@@ -75,7 +75,7 @@ def evaluate_kingdomino(folder: Path, home: Path) -> Iterator[str]:
             for n, reading in zip(held, readings, strict=True):
                 good = bool(reading.guesses) and reading.guesses[0].tile == gathered.tiles[n]
                 said = reading.guesses[0].confidence if reading.guesses else 0.0
-                unsure = reading.as_tile().clear_winner(UNSURE_BELOW) is None
+                unsure = said < UNSURE_BELOW
                 counts += (good, 1, said >= SURE, said >= SURE and good, unsure)
         right, count, sure, sure_right, doubted = (int(n) for n in counts)
         yield f"  {shots} a kind: terrain right {told(right, count, 100)}"

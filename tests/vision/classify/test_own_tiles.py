@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from vision.classify.reader import CellGuess, CellReading
-from vision.classify.taught_tiles import HEX_CORNERS, SQUARE_CORNERS, Eyes, with_own_tiles
+from vision.classify.taught_tiles import Eyes, with_own_tiles
 from vision.core.ground import Ground
+from vision.core.lattice import HEX_CORNERS, SQUARE_CORNERS
 from vision.core.types import Detection, Detections
 
 WIDE, SIZE_PX = 60.0, (640, 480)

@@ -40,8 +40,8 @@ def lattice(cards: Cards, tile_set) -> tuple[CardGroup, list[Detection], list[Ce
     return group_cards(found, fits[0], readings, tile_set), found, readings
 
 
-def groups_of(cards: Cards, tile_set=SSSNAKE, *, over_gaps: bool = True) -> list[CardGroup]:
-    return parted(*lattice(cards, tile_set), tile_set, over_gaps=over_gaps)
+def groups_of(cards: Cards, tile_set=SSSNAKE) -> list[CardGroup]:
+    return parted(*lattice(cards, tile_set), tile_set)
 
 
 def names(group: CardGroup) -> list[str]:
@@ -66,14 +66,8 @@ def test_two_fields_that_only_are_in_line_are_two_groups():
     ]
 
 
-def test_a_field_with_a_hole_that_nobody_can_look_into_stays_one_group():
-    (group,) = groups_of([*big("big/1", 0, 0), *card(3, 0), *card(4, 0)])
-
-    assert names(group) == ["big/1", "crossing", "crossing"]
-
-
-def test_cards_beyond_a_gap_are_a_group_of_their_own_where_somebody_can_look():
-    groups = groups_of([*big("big/1", 0, 0), *card(3, 0), *card(4, 0)], over_gaps=False)
+def test_cards_beyond_a_gap_are_a_group_of_their_own():
+    groups = groups_of([*big("big/1", 0, 0), *card(3, 0), *card(4, 0)])
 
     assert [names(group) for group in groups] == [["crossing", "crossing"], ["big/1"]]
 

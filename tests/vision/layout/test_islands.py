@@ -62,7 +62,7 @@ def read(text: str, bgr: np.ndarray, unseen: Read | None = None, box=NEST) -> Re
         ]  # fmt: skip
 
     ground = Ground(bgr, [one.corners_px for one in detections.found])
-    sight = Sight(bgr, ground, look)
+    sight = Sight(ground, look)
     return reconstruct(detections, fit_lattices(detections), readings, box, sight)
 
 

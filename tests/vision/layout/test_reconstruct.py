@@ -317,7 +317,7 @@ def sight_of(bgr, detections, reads=(), doubtful=()):
         ]  # fmt: skip
 
     ground = Ground(bgr, [one.corners_px for one in detections.found])
-    return Sight(bgr, ground, look, tuple(doubtful))
+    return Sight(ground, look, tuple(doubtful))
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import cv2
 import numpy as np
 
 from vision.classify.embedding import described
-from vision.classify.faces import Prints
+from vision.classify.faces import GAMMA, Prints
 from vision.classify.reader import make_reader
 from vision.classify.taught_tiles import read_taught
 from vision.core.crop import PATCH_PX, cut
 from vision.core.types import Detection, Look
-from vision.light.picture_light import GAMMA, without_shine
+from vision.light.picture_light import without_shine
 
 KINDS = 8
 SHINING = 3
