@@ -91,11 +91,15 @@ def balanced(view: Bgr, inside: NDArray[np.bool_] | None = None) -> Bgr:
     shown = None if inside is None else inside[part, part].ravel()
     if shown is not None and shown.any():
         inner = inner[shown]
-    total = inner.sum(axis=1, dtype=np.int32)
-    bright = inner[total >= np.quantile(total, 1 - BRIGHT_SHARE)]
-    paper = np.maximum(np.median(bright, axis=0), 24.0)
-    levels = np.clip(np.arange(256)[:, None] * (PAPER / paper) + 0.5, 0, 255).astype(np.uint8)
-    return np.asarray(cv2.LUT(view, levels[None]), np.uint8)
+    levels = np.arange(256)[:, None] * (PAPER / paper_of(inner)) + 0.5
+    return np.asarray(cv2.LUT(view, np.clip(levels, 0, 255).astype(np.uint8)[None]), np.uint8)
+
+
+def paper_of(pixels: NDArray[np.uint8]) -> Floats:
+    """Return the colour of the paper of boards among pixels of them, N x 3."""
+    total = pixels.sum(axis=1, dtype=np.int32)
+    bright = pixels[total >= np.quantile(total, 1 - BRIGHT_SHARE)]
+    return np.asarray(np.maximum(np.median(bright, axis=0), 24.0))
 
 
 def evened(view: Bgr) -> Bgr:
