@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from vision.core.types import LIKELIER, SAME_PLACE, Bgr, Points, width_of
+from vision.core.types import LIKELIER, SAME_PLACE, TOLD, Bgr, Points, width_of
 from vision.detect.network import CellKind, FoundCell, TileMaps, TileNetwork, found_cells
 
 MOST_ENLARGED = 1.5
@@ -63,8 +63,9 @@ LEAST_AGREED = 0.35
 """Share of a tile's area that must vote for it to count at the first look."""
 MARGIN, BEYOND = 1.5, 4.0
 """Room around the tiles at a closer look, in widths, and what is added where they reach its end."""
-DOUBTFUL = 0.7
-"""Tiles that are less sure make a closer look worth while."""
+DOUBTFUL, FEW_SEEN = 0.7, 4
+"""Tiles that are less sure make a closer look worth while; where so few are seen, what is missed is
+a large part of them, and all that are not sure enough to be told do."""
 MOST_WIDENED, AT_SIDE = 3, 0.35
 """How often a look is widened, and how near to its side tiles reach then, in widths."""
 LIKELY = 0.3
@@ -176,9 +177,9 @@ class _Looker:
 
     def without_doubt(self, look: Look) -> Look:
         """Return a look that is close enough for tiles that another one was not sure of."""
-        sure = self._sure(look)
-        doubtful = sum(LIKELY <= one < DOUBTFUL for one in sure)
-        if doubtful <= self.settings.doubtful_share * sum(one >= LIKELY for one in sure):
+        seen = [one for one in self._sure(look) if one >= LIKELY]
+        least = TOLD if len(seen) <= FEW_SEEN else DOUBTFUL
+        if sum(one < least for one in seen) <= self.settings.doubtful_share * len(seen):
             return look
         wanted = DEFAULT.wanted_wide_px
         closer = replace(self, settings=replace(self.settings, wanted_wide_px=wanted))
