@@ -21,8 +21,6 @@ from vision.classify.reader import CellReading
 from vision.core.stages import watched_by
 from vision.core.tables import TableState
 from vision.core.types import LIKELIER, TOLD, Bgr, Detection, Detections, Points
-from vision.detect.scales import Look
-from vision.hexes.boards import FoundBoards
 from vision.hexes.plane import HexBoard
 from vision.layout.cards import CardGroup, Field, SeenCard
 from vision.layout.reconstruct import Reconstruction
@@ -139,11 +137,6 @@ def _(made: Detection) -> Iterator[Drawn]:
 
 
 @drawn_of.register
-def _(made: Look) -> Iterator[Drawn]:
-    return (Drawn(cell.corners_px, cell.confidence) for cell in made.cells)
-
-
-@drawn_of.register
 def _(made: SeenCard) -> Iterator[Drawn]:
     best = made.best
     label = "" if best is None else f"{best.tile} {best.confidence:.2f}"
@@ -168,11 +161,6 @@ def _(made: Reconstruction) -> Iterator[Drawn]:
 @drawn_of.register
 def _(made: HexBoard) -> Iterator[Drawn]:
     yield Drawn(made.outline(), 1.0 - min(1.0, made.unsteady))
-
-
-@drawn_of.register
-def _(made: FoundBoards) -> Iterator[Drawn]:
-    return drawn_of(made.boards)
 
 
 @drawn_of.register

@@ -27,7 +27,7 @@ from vision.hexes.taught.boards import (
     BARE,
     cell_outlines,
     cut_out,
-    find_taught_board,
+    find_taught_boards,
     side_outlines,
 )
 from vision.hexes.taught.reader import (
@@ -93,7 +93,7 @@ def find_on_board(
         known: looks of sorts that earlier photographs showed; nothing where that is not known.
         reader: what tells them apart, if the box was taught before; sorts are its colours then.
     """
-    boards = find_taught_board(picture.bgr)
+    boards = find_taught_boards(picture.bgr, 1)
     if not boards:
         return None
     board = _upright(boards[0])

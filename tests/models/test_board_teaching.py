@@ -28,7 +28,7 @@ from vision.core.request import ReadRequest
 from vision.hexes.cells import CELLS, turned_cell
 from vision.hexes.pieces import pieces_of
 from vision.hexes.plane import plane_of
-from vision.hexes.taught.boards import board_kinds, find_taught_board
+from vision.hexes.taught.boards import board_kinds, find_taught_boards
 from vision.hexes.taught.reader import BoardReader
 from vision.intake.picture import Picture, picture_file
 from vision.read import read_table
@@ -78,21 +78,21 @@ def looks_of(examples) -> dict[str, float]:
 
 
 def tiles_on(bgr, reader):
-    (board,) = find_taught_board(bgr)
+    (board,) = find_taught_boards(bgr, 1)
     pieces, splits = pieces_of([reader.read(bgr, board)], BOX, False)
     return {(p.piece.tile, frozenset(p.piece.cells)) for p in pieces}, splits
 
 
 @pytest.mark.parametrize("level", [0, 128, 255])
 def test_a_blank_picture_has_no_board(level):
-    assert find_taught_board(np.full((480, 640, 3), level, np.uint8)) == ()
+    assert find_taught_boards(np.full((480, 640, 3), level, np.uint8), 1) == ()
 
 
 @pytest.mark.parametrize("seed", [OTHER, GAME_SEED])
 def test_an_empty_wooden_board_is_found_and_bare(reader, seed):
     bgr = photo(Layout(), seed)
 
-    (board,) = find_taught_board(bgr)
+    (board,) = find_taught_boards(bgr, 1)
     reading = reader.read(bgr, board)
 
     assert board.unsteady == 0
@@ -114,7 +114,7 @@ def test_tiles_are_read_on_another_table_in_another_light(reader):
 
 def test_a_hand_on_the_board_hides_cells(lesson, reader):
     covered = lesson.bgr.copy()
-    (board,) = find_taught_board(covered)
+    (board,) = find_taught_boards(covered, 1)
     at = board.px(plane_of([(0, 0)]))[0]
     cv2.circle(covered, (int(at[0]), int(at[1])), int(board.cell_px()), (255, 60, 255), -1)
 
@@ -135,7 +135,7 @@ def test_labels_may_count_cells_in_any_turn_and_from_anywhere(lesson, examples, 
 
 
 def test_labels_by_outline_are_laid_on_the_cells_that_they_go_round(lesson, examples):
-    (board,) = find_taught_board(lesson.bgr)
+    (board,) = find_taught_boards(lesson.bgr, 1)
     layout = lesson_layout(LESSON)
 
     found = [
@@ -221,7 +221,7 @@ def test_a_reader_with_arrays_of_another_size_is_refused(reader):
 
 
 def test_every_cell_is_said_something_about(reader, lesson):
-    (board,) = find_taught_board(lesson.bgr)
+    (board,) = find_taught_boards(lesson.bgr, 1)
 
     reading = reader.read(lesson.bgr, board)
 

@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 from vision.core.ground import HARDLY_TABLE, HIDDEN, Ground
 from vision.core.lattice import cells_beside, fit_outlines, grouped_outlines, mapped
 from vision.core.outline import agreed_outlines
-from vision.core.types import EXPECTED, Bgr, Detection, Detections, Points, Shape, width_of
+from vision.core.types import (
+    EXPECTED,
+    LIKELIER,
+    SAME_PLACE,
+    SURE,
+    Bgr,
+    Detection,
+    Detections,
+    Points,
+    Shape,
+    width_of,
+)
 from vision.detect.hex_outlines import laid_hexes
 from vision.detect.network import (
     CellKind,
@@ -25,10 +36,11 @@ from vision.detect.network import (
     found_cells,
     shipped_network,
 )
-from vision.detect.probe import DEFAULT as PROBE
-from vision.detect.probe import probe
+from vision.detect.probe import FEWEST_TILES, probe
 from vision.detect.scales import (
+    CLOSER,
     DEFAULT,
+    MOST_ENLARGED,
     QUICK,
     DetectSettings,
     Look,
@@ -37,10 +49,23 @@ from vision.detect.scales import (
     closest,
     look_for,
 )
+from vision.layout.quality import leaves
 
 __all__ = ["DEFAULT", "QUICK", "DetectSettings", "detect_tiles"]
 
 Array = NDArray[np.float64]
+
+ON_GRID, FAINT = 0.3, 0.2
+"""Tiles that are less sure than likely are taken on a grid of others if they are as sure as the
+first, and are looked at by whoever knows the box if they are as sure as the second."""
+FEW = 2
+"""Where more cells are doubtful than likely, nothing is a tile, unless so many are sure or no more
+are doubtful: on chessboards none is sure."""
+MOST_CHANGE, MOST_CHANGE_FAINT = 0.3, 0.5
+"""Tiles that are larger or smaller than the others around them by more, as a natural logarithm, are
+none; such as are only looked at by whoever knows the box may differ by the second."""
+SEAMS_WIDE_PX = 84.0
+"""Hexes are looked at so wide for their seams."""
 
 
 def detect_tiles(
@@ -53,7 +78,7 @@ def detect_tiles(
         bgr: the picture.
         shape: which tiles to look for; without, whichever the picture shows more of.
         network: by default the one that the repository ships.
-        settings: thresholds.
+        settings: how closely to look.
         wide_px: about how wide tiles are, where that is known.
     """
     kinds: tuple[CellKind, ...] = ("square", "hex") if shape is None else (shape,)
@@ -62,64 +87,58 @@ def detect_tiles(
     if shape is None:
         squares = sum(cell.agreed for cell in seen.cells if cell.kind == "square")
         shape = "square" if squares >= sum(cell.agreed for cell in seen.cells) / 2 else "hex"
-    height, width = bgr.shape[:2]
-    corners, confidence, faint = _tiles(bgr, seen, shape, settings)
+    (corners, confidence), faint = _tiles(bgr, seen, shape)
     if shape == "hex" and len(corners):
-        maps = _seam_maps(bgr, seen.maps, corners, looker, settings)
+        maps = _seam_maps(bgr, seen.maps, corners, looker)
         corners, confidence = laid_hexes(bgr, maps, corners, confidence)
+    size_px = (bgr.shape[1], bgr.shape[0])
     found, doubtful = (
         tuple(
-            Detection(outline, float(sure), cut_off=_is_cut(outline, width, height))
+            Detection(outline, float(sure), cut_off=leaves(outline, size_px))
             for outline, sure in zip(outlines, surely, strict=True)
         )
         for outlines, surely in ((corners, confidence), faint)
     )
-    return Detections((width, height), shape, found, doubtful)
+    return Detections(size_px, shape, found, doubtful)
 
 
 Outlines = tuple[Array, Array]
 """N x corners x 2, and how sure each is."""
 
 
-def _tiles(
-    bgr: Bgr, seen: Look, shape: Shape, settings: DetectSettings
-) -> tuple[Array, Array, Outlines]:
-    """Return outlines and confidences of one shape's tiles: found, agreed, and what they miss.
-
-    Beside them such as were seen too faintly.
-    """
+def _tiles(bgr: Bgr, seen: Look, shape: Shape) -> tuple[Outlines, Outlines]:
+    """Return the outlines of one shape's tiles, and such as were seen too faintly."""
     size_px = (bgr.shape[1], bgr.shape[0])
     cells = [cell for cell in seen.cells if cell.kind == shape]
-    agreed = np.array([agreed_share(cell, size_px) for cell in cells])
-    sure = agreed * np.array([max(cell.shares) for cell in cells])
-    strong = int((sure >= settings.least_confidence).sum())
-    doubtful = int(((sure >= settings.least_doubt) & (sure < settings.least_confidence)).sum())
+    sure = np.array([agreed_share(cell, size_px) * max(cell.shares) for cell in cells])
     nothing = np.zeros((0, 4 if shape == "square" else 6, 2)), np.zeros(0)
-    surest = int((sure >= settings.surely).sum())
-    many = doubtful > max(settings.most_doubtful * strong, settings.few_doubtful)
     corners = np.stack([cell.corners_px for cell in cells]) if cells else nothing[0]
-    if not strong or (many and surest < settings.enough_sure):
-        hinted = sure >= settings.least_faint
-        return *nothing, (corners[hinted], sure[hinted])
+    if not _shows_some(sure):
+        return nothing, (corners[sure >= FAINT], sure[sure >= FAINT])
     outlines, change, _ = agreed_outlines(corners, sure**2, shape, size_px)
-    changed = np.abs(change)
-    kept = (changed < settings.most_change) & (sure >= settings.least_on_grid)
-    kept[kept] = _taken(corners[kept], sure[kept], shape, settings)
-    dim = ~kept & (changed < settings.most_change_faint) & (sure >= settings.least_faint)
+    kept = (np.abs(change) < MOST_CHANGE) & (sure >= ON_GRID)
+    kept[kept] = _taken(corners[kept], sure[kept], shape)
     # Dice beside one large card say that it is none: whoever knows the box can tell.
-    outgrown = ~kept & (sure >= settings.surely)
+    outgrown = ~kept & (sure >= SURE)
     outlines[outgrown] = corners[outgrown]
-    dim |= outgrown
+    dim = outgrown | (~kept & (np.abs(change) < MOST_CHANGE_FAINT) & (sure >= FAINT))
     faint = _with_missed((outlines[dim], sure[dim]), seen, shape)
     if not kept.any():
-        return *nothing, faint
+        return nothing, faint
     corners, sure = corners[kept], sure[kept]
-    fits = fit_outlines(corners, shape, PROBE.fewest_tiles)
-    probed = probe(bgr, seen.maps, shape, corners, fits)
+    probed = probe(bgr, seen.maps, shape, corners, fit_outlines(corners, shape, FEWEST_TILES))
     corners = np.concatenate([corners, *[p.corners_px[None] for p in probed]])
     sure = np.concatenate([sure, [EXPECTED * p.shown for p in probed]])
     outlines, _, _ = agreed_outlines(corners, sure**2, shape, size_px)
-    return outlines, np.clip(sure, 0, 1), faint
+    return (outlines, np.clip(sure, 0, 1)), faint
+
+
+def _shows_some(sure: Array) -> bool:
+    """Say whether some cells are tiles, by how sure all of them are."""
+    likely = int((sure >= LIKELIER).sum())
+    doubtful = int((sure >= FAINT).sum()) - likely
+    outnumbered = doubtful > max(likely, FEW) and int((sure >= SURE).sum()) < FEW
+    return likely > 0 and not outnumbered
 
 
 def _with_missed(faint: Outlines, seen: Look, shape: Shape) -> Outlines:
@@ -132,43 +151,31 @@ def _with_missed(faint: Outlines, seen: Look, shape: Shape) -> Outlines:
     return np.concatenate([faint[0], corners]), np.concatenate([faint[1], sure])
 
 
-def _taken(
-    corners: Array, sure: Array, shape: Shape, settings: DetectSettings
-) -> NDArray[np.bool_]:
-    """Return which outlines are tiles: sure ones, and doubtful ones on a grid with some of them."""
-    taken = np.asarray(sure >= settings.least_confidence)
+def _taken(corners: Array, sure: Array, shape: Shape) -> NDArray[np.bool_]:
+    """Return which outlines are tiles: likely ones, and others on a grid with some of them."""
+    likely = np.asarray(sure >= LIKELIER)
+    taken = likely.copy()
     for tiles in [] if taken.all() else grouped_outlines(corners, shape):
-        if len(tiles) >= 3 and (sure[tiles] >= settings.least_confidence).sum() >= 2:
+        if likely[tiles].sum() >= FEW:
             taken[tiles] = True
     return taken
 
 
-def _seam_maps(
-    bgr: Bgr, maps: TileMaps, corners: Array, network: TileNetwork, settings: DetectSettings
-) -> TileMaps:
+def _seam_maps(bgr: Bgr, maps: TileMaps, corners: Array, network: TileNetwork) -> TileMaps:
     """Return a look at hexes from which their seams can be told, the one at hand if it will do."""
     wide = float(np.median([width_of(outline) for outline in corners]))
-    scale = float(np.sqrt(maps.scale[0] * maps.scale[1]))
-    box = box_around(corners.reshape(-1, 2), settings.margin * wide / 2, bgr)
-    closer = closest(settings.seams_wanted_px / wide, box, settings)
-    if wide * scale >= settings.seams_wide_px or closer < scale * 1.15:
-        return maps
-    return network.look(bgr, closer, box)
-
-
-def _is_cut(corners: Points, width: int, height: int) -> bool:
-    outside = (corners < -1.0) | (corners > np.array([width, height], float))
-    return bool(outside.any())
+    box = box_around(corners.reshape(-1, 2), wide, bgr)
+    closer = closest(SEAMS_WIDE_PX / wide, box)
+    return maps if closer < maps.scale[0] * CLOSER else network.look(bgr, closer, box)
 
 
 LONG_PX = (640, 800, 1000, 1260, 1600)
 """Long sides of the picture at which it is looked at."""
-MOST_ENLARGED = 1.5
 LEAST = 0.08
 """What is seen less surely at one look is not seen there."""
-SAME_PLACE, SAME_WIDTH = 0.2, 0.15
-"""Tiles of two looks are one when their middles lie nearer, in widths, and their widths differ by
-less, as a natural logarithm."""
+SAME_WIDTH = 0.15
+"""Tiles of two looks are one when they lie at the same place and their widths differ by less, as a
+natural logarithm."""
 ONCE_MORE, OFTEN = 2, 3
 """Looks at which something is seen that may be a tile, and at which each tile must be."""
 FEWEST, MOST = 3, 6

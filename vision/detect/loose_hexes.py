@@ -14,6 +14,7 @@ from vision.classify.reader import CellReading
 from vision.core.lattice import cell_axes, mapped
 from vision.core.tables import TileEntry
 from vision.core.types import TOLD, Detection, Detections, Guess, LatticeFit, Points, period_of
+from vision.hexes.plane import SIXTHS, SKEW
 from vision.layout.cards import CardGroup, SeenCard
 from vision.layout.reconstruct import (
     SURELY_A_CARD,
@@ -23,10 +24,6 @@ from vision.layout.reconstruct import (
     guesses_of,
     why_of,
 )
-
-SIXTHS = 6
-SKEW = np.array([[1.0, 0.5], [0.0, np.sqrt(3) / 2]])
-"""From steps of a hex lattice to a plane in which a turn is a turn."""
 
 
 def reconstruct_hexes(

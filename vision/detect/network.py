@@ -67,10 +67,6 @@ class TileMaps:
         logits = self.maps[CHANNELS.index(name)]
         return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), np.float32)
 
-    def number(self, name: str) -> Floats:
-        """Return one of the maps of numbers."""
-        return np.asarray(self.maps[CHANNELS.index(name)], np.float32)
-
     def picture_px(self, map_xy: Points) -> Points:
         """Return the picture's pixels of places in the maps, N x 2."""
         inner = np.asarray(map_xy, float) * STRIDE + STRIDE / 2
@@ -222,14 +218,19 @@ def _votes(seen: TileMaps, kinds: tuple[CellKind, ...]) -> _Votes:
     ys, xs = np.nonzero(likely >= np.log(LEAST_SHOWN / (1 - LEAST_SHOWN)))
     own = 1 / (1 + np.exp(-np.clip(seen.maps[:3, ys, xs].T.astype(np.float64), -30, 30)))
     shown = own[:, wanted].max(axis=1)
-    pick = seen.maps[6:, ys, xs].astype(np.float64)
-    log_size = np.clip(pick[2], -LARGEST_LOG, LARGEST_LOG)
-    stretch = np.clip(pick[3:5], -LARGEST_STRETCH, LARGEST_STRETCH)
-    half = np.exp(log_size) * SIZE_PX / STRIDE
-    middles = np.stack([xs + pick[0] * half, ys + pick[1] * half], axis=1)
-    numbers = np.stack([log_size, stretch[0], stretch[1], pick[5], pick[6]], axis=1)
+    middles, half = votes_at(seen, xs, ys)
+    pick = seen.maps[9:, ys, xs].astype(np.float64)
+    stretch = np.clip(pick[:2], -LARGEST_STRETCH, LARGEST_STRETCH)
+    numbers = np.stack([np.log(half * STRIDE / SIZE_PX), *stretch, *pick[2:]], axis=1)
     area = np.where(own[:, 0] >= own[:, 1:].max(axis=1), SQUARE_AREA, HEX_AREA) * half**2
     return _Votes(middles, half, numbers, own, shown / np.maximum(area, 1.0))
+
+
+def votes_at(seen: TileMaps, x: Any, y: Any) -> tuple[Array, Array]:
+    """Return the middles of the tiles that places of the maps vote for, and their half widths."""
+    right, down, log_size = seen.maps[6:9, y, x].astype(np.float64)
+    half = np.exp(np.clip(log_size, -LARGEST_LOG, LARGEST_LOG)) * SIZE_PX / STRIDE
+    return np.stack([x + right * half, y + down * half], axis=-1), half
 
 
 def _peaks(votes: _Votes, rows: int, columns: int) -> Array:

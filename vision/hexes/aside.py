@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from math import pi, sqrt
 from typing import Any
 
@@ -26,26 +25,26 @@ from engine.hexpath import path_cells
 from engine.lattice import Cell
 from engine.tiles import TileSet
 from vision.core.crop import Pyramid, drawn_between
+from vision.core.tables import TileEntry
 from vision.core.types import LIKELIER, Bgr, Points
 from vision.detect.hex_seams import board_shares
 from vision.hexes.boards import FINDER_STEP, SHRINK, STRIDE, hanging_together
+from vision.hexes.cells import COARSE, PAPER, paper_of
 from vision.hexes.models import HexModels
-from vision.hexes.plane import OUTLINE_RADIUS, HexBoard, plane_of
+from vision.hexes.plane import OUTLINE_RADIUS, HexBoard, plane_of, through
 
 Floats = NDArray[np.float32]
 
-LEAST_PX, MOST_MARK_PX = 4, 130
 LEAST_FIT = 0.52
 """Marks that fit no tile better than that are something else."""
-RIVAL_FREE = 0.2
-"""A second tile that fits so well takes nothing from the confidence."""
+RIVAL = 0.2
+"""A tile that fits no better than that takes nothing from another's confidence; one that fits worse
+than the best by more is no guess, even where the box has no other."""
 GAP_COST = 0.01
 """What a step of colour, of some 100, counts against a hundredth of the shape's fit."""
 MOST_GAP = 32.0
 """Dice and counters are as large as a single hex and fit its shape, but not its colours: of seven
 on drawn tables those of tiles were 14 to 30 off, those of dice 44 and 51."""
-MOST_WORSE = 0.2
-"""Guesses that fit worse than the best by more are none, even where the box has no other."""
 MOST_TOO_MANY = 2
 """What is seen more often than the box has it left, by more than that, is a pattern."""
 EDGE_CELLS = 0.35
@@ -55,20 +54,17 @@ PALE, BASE, EDGE = 0.45, 0.42, 0.13
 AROUND = 16.0
 """How far around the boards is looked, in cell widths: stocks lie within some 200 mm."""
 MOST_PX = 1280
-COARSE = 8
-"""Every so many pixels the view's places are computed, and drawn straight between."""
-EDGE_STEPS, HORIZON = 12, 0.02
-"""Places along each edge of a picture that are looked at, and how far the furthest may be seen,
-as a share of the nearest's depth, before it counts as a horizon."""
+HORIZON = 0.02
+"""Places that show less than that share of what the nearest do are at a horizon, or nearly so."""
 CELL_PX = 16
 """How wide cells are where tiles beside boards are looked for."""
-MARK_PX = (OUTLINE_RADIUS * SHRINK * CELL_PX / STRIDE) ** 2 * 1.5 * sqrt(3)
-"""How many places of the map a board's mark covers."""
-LEAST_OF_MARK = 0.7
-"""Marks of boards are no smaller than that share of a whole one's. One that an arm hid three
-quarters of had 0.8, a telephone 0.55; on 39 other tables nothing had more than 0.01."""
-LEAST_SHOWN = 0.1
-"""How surely the network for tiles must show cells there: on a cloth that was marked, 0.0005."""
+MAP_BOARD_PX = (OUTLINE_RADIUS * SHRINK * CELL_PX / STRIDE) ** 2 * 1.5 * sqrt(3)
+"""How many places of the map the mark of a board covers."""
+HIDDEN_BOARD, HIDDEN_SHOWN = 0.7, 0.1
+"""Marks that large, as a share of a whole board's, are of a further one if the network for tiles
+shows cells there that surely. One that an arm hid three quarters of had 0.8, a telephone 0.55; on
+39 other tables nothing had more than 0.01. On a cloth that was marked cells were shown by
+0.0005."""
 PATCH = 32
 """Map pixels of the square that a tile is compared in."""
 TURNS = 24
@@ -77,22 +73,13 @@ MARKED = 0.7
 BLUR = 0.8
 
 
-@dataclass(frozen=True, eq=False)
-class AsideTile:
-    """A tile that lies beside the boards."""
-
-    tile: str
-    outline_px: Points
-    confidence: float
-
-
 def tiles_aside(
     pyramid: Pyramid,
     boards: Sequence[HexBoard],
     above: Above,
     tile_set: TileSet,
     laid: Sequence[str] = (),
-) -> tuple[AsideTile, ...]:
+) -> tuple[TileEntry, ...]:
     """Return the tiles that lie around boards.
 
     Args:
@@ -103,25 +90,24 @@ def tiles_aside(
         laid: the tiles on the boards. What is seen much more often than the box has left is a
             pattern of the table, none of it a tile.
     """
-    view = above.view
-    marks = 1 / (1 + np.exp(-np.clip(above.tiles, -30, 30)))
-    marks[view.on_boards(boards, marks.shape)] = 0
-    paper = _paper(above.bgr, view, boards)
-    small = cv2.resize(above.bgr, marks.shape[::-1], None, 0, 0, cv2.INTER_AREA)
-    board, seen = view.board, []
-    for patch, middle, own in _patches(marks.astype(np.float32)):
-        if not _is_cut(
-            board.px(view.plane(np.argwhere(own)[:, ::-1].astype(np.float64))), pyramid, board
-        ):
-            gaps = _colour_gaps(small[own].mean(axis=0), paper, tile_set.colours)
-            seen.append((view.plane(middle), _guesses(patch, gaps, tile_set)))
+    marks = np.asarray(1 / (1 + np.exp(-np.clip(above.tiles, -30, 30))), np.float32)
+    on_boards = above.on_boards(boards)
+    marks[on_boards] = 0
+    small: Bgr = np.asarray(cv2.resize(above.bgr, marks.shape[::-1], None, 0, 0, cv2.INTER_AREA))
+    paper = paper_of(small[on_boards]) if on_boards.any() else np.full(3, PAPER)
+    seen = []
+    for patch, middle, own in _patches(marks):
+        px = above.board.px(above.plane(np.argwhere(own)[:, ::-1].astype(np.float64)))
+        if not _is_cut(px, pyramid, above.board):
+            gaps = _colour_gaps(small[own].mean(axis=0) / paper, tile_set.colours)
+            seen.append((above.plane(middle), _guesses(patch, gaps, tile_set)))
     gone = Counter(laid)
     left = Counter({name: count - gone[name] for name, count in tile_set.counts.items()})
-    return tuple(
-        AsideTile(guess.tile, board.px(outline_of(guess.path, guess.angle, guess.flipped, middle)),
-                  guess.confidence)
-        for middle, guess in _shared_out(seen, left)
-    )  # fmt: skip
+    found = []
+    for middle, guess in _shared_out(seen, left):
+        corners = above.board.px(outline_of(guess.path, guess.angle, guess.flipped, middle))
+        found.append(TileEntry(guess.tile, np.round(corners, 2).tolist(), guess.confidence))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -158,11 +144,11 @@ def _guesses(patch: Floats, gaps: Mapping[str, float], tile_set: TileSet) -> lis
             continue
         fit, angle, flipped = fits[kind.path]
         rival = max((f for path, (f, _, _) in fits.items() if path != kind.path), default=0.0)
-        sure = fit / (fit + max(rival - RIVAL_FREE, 0.0) + 1e-6)
+        sure = fit / (fit + max(rival - RIVAL, 0.0) + 1e-6)
         score = fit - (gaps[colour] - least) * GAP_COST
         found.append(_Guess(kind.name, kind.path, angle, flipped, score, round(sure, 3)))
     best = max((guess.score for guess in found), default=0.0)
-    near = [guess for guess in found if guess.score >= best - MOST_WORSE]
+    near = [guess for guess in found if guess.score >= best - RIVAL]
     return sorted(near, key=lambda guess: -guess.score)
 
 
@@ -186,17 +172,6 @@ def _shared_out(
             yield middle, guess
 
 
-def _paper(above: Bgr, view: View, boards: Sequence[HexBoard]) -> Floats:
-    """Return the colour of the boards' paper in this light."""
-    mask = view.on_boards(boards, (above.shape[0] // STRIDE, above.shape[1] // STRIDE))
-    inner = above[::STRIDE, ::STRIDE][: mask.shape[0], : mask.shape[1]][mask]
-    if not len(inner):
-        return np.full(3, 200, np.float32)
-    total = inner.sum(axis=1, dtype=np.int32)
-    bright = inner[total >= np.quantile(total, 0.55)]
-    return np.asarray(np.maximum(np.median(bright, axis=0), 24), np.float32)
-
-
 def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]]:
     """Yield marks that hang together, each about the middle of a patch; the middle; the marks."""
     joined = cv2.dilate((marks > LIKELIER).astype(np.uint8), np.ones((3, 3), np.uint8))
@@ -205,7 +180,7 @@ def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]
     names = np.pad(labels, PATCH)
     for label in range(1, count):
         own = (labels == label) & (marks > LIKELIER)
-        if not LEAST_PX <= own.sum() <= MOST_MARK_PX or max(stats[label, 2:4]) > PATCH:
+        if max(stats[label, 2:4]) > PATCH:
             continue
         ys, xs = np.nonzero(own)
         weight = marks[own]
@@ -221,16 +196,16 @@ def _patches(marks: Floats) -> Iterator[tuple[Floats, Points, NDArray[np.bool_]]
         yield np.asarray(patch, np.float32), middle, own
 
 
-def _colour_gaps(bgr: Floats, paper: Floats, colours: Sequence[str]) -> dict[str, float]:
-    """Return how far each colour is from a tile's mean, seen against the boards' paper."""
-    mean = bgr * _bgr(FIELD) / paper
-    return {name: _hue_gap(mean, _tile_bgr(name, colours)) for name in colours}
-
-
-def _tile_bgr(name: str, colours: Sequence[str]) -> Any:
-    skin = coat(name, tuple(colours))
-    parts = zip((skin.pale, skin.base, skin.outline), (PALE, BASE, EDGE), strict=True)
-    return sum(_bgr(colour) * share for colour, share in parts)
+def _colour_gaps(share: Any, colours: Sequence[str]) -> dict[str, float]:
+    """Return how far each colour is from a tile's mean, which is given as a share of paper's."""
+    seen, gaps = _lab(share * _bgr(FIELD)), {}
+    for name in colours:
+        skin = coat(name, tuple(colours))
+        drawn = _lab(PALE * _bgr(skin.pale) + BASE * _bgr(skin.base) + EDGE * _bgr(skin.outline))
+        light, green, blue = seen - drawn
+        # Hardly by how bright it is.
+        gaps[name] = float(np.hypot(green, blue) + 0.2 * abs(light))
+    return gaps
 
 
 def _bgr(printed: str) -> NDArray[np.float64]:
@@ -238,14 +213,10 @@ def _bgr(printed: str) -> NDArray[np.float64]:
     return np.array([int(printed[i : i + 2], 16) for i in (5, 3, 1)], np.float64)
 
 
-def _hue_gap(one: Any, other: Any) -> float:
-    """Return how different two colours are, brightness left aside."""
-    lab = [
-        cv2.cvtColor(np.clip(c, 0, 255).astype(np.uint8).reshape(1, 1, 3), cv2.COLOR_BGR2LAB)
-        for c in (one, other)
-    ]
-    gap = lab[0].astype(float).ravel() - lab[1].astype(float).ravel()
-    return float(np.hypot(gap[1], gap[2]) + 0.2 * abs(gap[0]))
+def _lab(bgr: Any) -> NDArray[np.float64]:
+    """Return the lightness and two hues of a colour."""
+    pixel = np.clip(bgr, 0, 255).astype(np.uint8).reshape(1, 1, 3)
+    return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_BGR2LAB), np.float64).ravel()
 
 
 # --- the table as if from above ---
@@ -253,9 +224,12 @@ def _hue_gap(one: Any, other: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Above:
-    """What is seen from above, and marked on it."""
+    """The table around boards as if from above, and what is marked there."""
 
-    view: View
+    board: HexBoard
+    """The first of the boards, in whose plane it is seen."""
+    low: Points
+    """The upper left corner on that plane."""
     bgr: Bgr
     boards: Floats
     """Logits of the inside of boards."""
@@ -265,86 +239,75 @@ class Above:
     @classmethod
     def of(cls, pyramid: Pyramid, boards: Sequence[HexBoard], models: HexModels) -> Above:
         """Return what is seen around boards, of which there must be one."""
-        view = View.around(pyramid, boards)
-        bgr = view.seen(pyramid)
+        low, size = part_around(pyramid, boards)
+        bgr = _from_above(pyramid, boards[0], low, size)
         inside, tiles = models.mark(bgr)
-        return cls(view, bgr, inside, tiles)
+        return cls(boards[0], low, bgr, inside, tiles)
 
-    def scraps(self, boards: Sequence[HexBoard], pyramid: Pyramid) -> Iterator[Points]:
-        """Yield the corners of marks that are large enough to be further boards, and show some."""
-        left = (self.boards > 0) & ~self.view.on_boards(boards, self.boards.shape)
-        for places in hanging_together(left.astype(np.uint8), CELL_PX, LEAST_OF_MARK * MARK_PX):
-            px = self.view.board.px(places + 0.5 + self.view.low)
-            px = px[((px >= 0) & (px < np.array(pyramid.size_px))).all(axis=1)]
-            if len(px) < LEAST_OF_MARK * MARK_PX:
-                continue
-            cell_px = self.view.board.cell_px_at(px.mean(axis=0))
-            if sum(board_shares(pyramid.whole, px, cell_px)) >= LEAST_SHOWN:
-                yield np.array([px.min(axis=0), px.max(axis=0)])
+    def plane(self, map_xy: Points) -> Points:
+        """Return the places on the plane of places in the maps."""
+        return np.asarray((map_xy + 0.5) * STRIDE / CELL_PX + self.low)
 
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """The table around boards from above, in the plane of the first of them."""
-
-    board: HexBoard
-    low: Points
-    """Its upper left corner on the plane."""
-    size: tuple[int, int]
-
-    @classmethod
-    def around(cls, pyramid: Pyramid, boards: Sequence[HexBoard]) -> View:
-        """Return the view of boards and what is around them, as far as the picture shows it."""
-        plane_from_px = np.linalg.inv(boards[0].px_from_plane)
-        outlines = np.concatenate([board.outline() for board in boards])
-        flat = cv2.perspectiveTransform(outlines.reshape(-1, 1, 2), plane_from_px).reshape(-1, 2)
-        low, high = flat.min(axis=0) - AROUND, flat.max(axis=0) + AROUND
-        edge_low, edge_high = in_view(pyramid, boards[0])
-        low, high = np.maximum(low, edge_low), np.minimum(high, edge_high)
-        width, height = np.minimum(np.ceil((high - low) * CELL_PX), MOST_PX).astype(int)
-        middle = (low + high) / 2
-        size = int(width) + -int(width) % FINDER_STEP, int(height) + -int(height) % FINDER_STEP
-        return cls(boards[0], middle - np.array(size) / 2 / CELL_PX, size)
-
-    def seen(self, pyramid: Pyramid) -> Bgr:
-        """Return the view; grey where the camera does not look."""
-        width, height = self.size
-        steps = np.stack(np.meshgrid(np.arange(0, width + COARSE, COARSE),
-                                     np.arange(0, height + COARSE, COARSE)), axis=-1)  # fmt: skip
-        plane = (steps.reshape(-1, 2) + 0.5) / CELL_PX + self.low
-        ahead = np.append(plane, np.ones((len(plane), 1)), axis=1) @ self.board.px_from_plane[2]
-        px = self.board.px(plane)
-        # Behind the horizon nothing is seen, whatever the map says.
-        px[ahead < 0.05] = -30000
-        fine = drawn_between(px.reshape(steps.shape), COARSE, (height, width))
-        return pyramid.sampled(fine, self.board.cell_px() / CELL_PX)
-
-    def on_boards(self, boards: Sequence[HexBoard], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return the map pixels that boards cover."""
-        mask = np.zeros(shape, np.uint8)
-        plane_from_px = np.linalg.inv(self.board.px_from_plane)
+    def on_boards(self, boards: Sequence[HexBoard]) -> NDArray[np.bool_]:
+        """Return the places of the maps that boards and what is close to them cover."""
+        mask = np.zeros(self.boards.shape, np.uint8)
         for board in boards:
-            corners = board.outline().reshape(-1, 1, 2)
-            flat = cv2.perspectiveTransform(corners, plane_from_px).reshape(-1, 2)
+            flat = _on_plane(self.board, board.outline())
             flat = (flat - flat.mean(axis=0)) * (1 + 0.35 / OUTLINE_RADIUS) + flat.mean(axis=0)
             at = (flat - self.low) * CELL_PX / STRIDE - 0.5
             cv2.fillPoly(mask, [np.round(at).astype(np.int32)], 1)
         return mask > 0
 
-    def plane(self, map_xy: Points) -> Points:
-        """Return the places on the plane of places in the map."""
-        return np.asarray((map_xy + 0.5) * STRIDE / CELL_PX + self.low)
+    def scraps(self, boards: Sequence[HexBoard], pyramid: Pyramid) -> Iterator[Points]:
+        """Yield the corners of marks that are large enough to be further boards, and show some."""
+        least = HIDDEN_BOARD * MAP_BOARD_PX
+        left = (self.boards > 0) & ~self.on_boards(boards)
+        for places in hanging_together(left.astype(np.uint8), CELL_PX, least):
+            px = self.board.px(places + 0.5 + self.low)
+            px = px[((px >= 0) & (px < np.array(pyramid.size_px))).all(axis=1)]
+            cell_px = self.board.cell_px_at(px.mean(axis=0)) if len(px) >= least else 0.0
+            if cell_px and sum(board_shares(pyramid.whole, px, cell_px)) >= HIDDEN_SHOWN:
+                yield np.array([px.min(axis=0), px.max(axis=0)])
+
+
+def part_around(pyramid: Pyramid, boards: Sequence[HexBoard]) -> tuple[Points, tuple[int, int]]:
+    """Return where the view around boards begins on the first one's plane, and its size.
+
+    It ends where the picture does.
+    """
+    flat = _on_plane(boards[0], np.concatenate([board.outline() for board in boards]))
+    edge_low, edge_high = in_view(pyramid, boards[0])
+    low = np.maximum(flat.min(axis=0) - AROUND, edge_low)
+    high = np.minimum(flat.max(axis=0) + AROUND, edge_high)
+    width, height = np.minimum(np.ceil((high - low) * CELL_PX), MOST_PX).astype(int).tolist()
+    size = width + -width % FINDER_STEP, height + -height % FINDER_STEP
+    return (low + high) / 2 - np.array(size) / 2 / CELL_PX, size
+
+
+def _on_plane(board: HexBoard, px: Points) -> Points:
+    return through(np.asarray(np.linalg.inv(board.px_from_plane), np.float64), px)
+
+
+def _from_above(pyramid: Pyramid, board: HexBoard, low: Points, size: tuple[int, int]) -> Bgr:
+    """Return a part of a board's plane; grey where the camera does not look."""
+    width, height = size
+    steps = np.stack(np.meshgrid(np.arange(0, width + COARSE, COARSE),
+                                 np.arange(0, height + COARSE, COARSE)), axis=-1)  # fmt: skip
+    plane = (steps.reshape(-1, 2) + 0.5) / CELL_PX + low
+    px = board.px(plane)
+    # Behind the horizon nothing is seen, whatever the map says.
+    px[plane @ board.px_from_plane[2, :2] + board.px_from_plane[2, 2] < HORIZON] = -30000
+    fine = drawn_between(px.reshape(steps.shape), COARSE, (height, width))
+    return pyramid.sampled(fine, board.cell_px() / CELL_PX)
 
 
 def in_view(pyramid: Pyramid, board: HexBoard) -> tuple[Points, Points]:
     """Return between which places of a board's plane the picture lies; anywhere at a horizon."""
     width, height = pyramid.size_px
-    along = np.linspace(0, 1, EDGE_STEPS)
-    ends = np.array([(0, 0), (width, 0), (width, height), (0, height), (0, 0)], float)
-    edge = np.concatenate([a + (b - a) * along[:, None] for a, b in pairwise(ends)])
+    corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], float)
     plane_from_px = np.linalg.inv(board.px_from_plane)
-    seen = np.append(board.unbent(edge), np.ones((len(edge), 1)), axis=1) @ plane_from_px.T
-    depth = seen[:, 2] * np.sign(plane_from_px[2] @ np.append(board.px(np.zeros((1, 2)))[0], 1))
+    seen = np.append(board.unbent(corners), np.ones((4, 1)), axis=1) @ plane_from_px.T
+    depth = seen[:, 2] * np.sign(plane_from_px[2] @ np.append(board.middle(), 1))
     if depth.min() <= HORIZON * depth.max():
         return np.full(2, -np.inf), np.full(2, np.inf)
     places = seen[:, :2] / seen[:, 2:]

@@ -7,21 +7,19 @@ cells at once what they hold, from their own look and from what is around them.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.lattice import HEX_STEPS, Cell, hex_board, hex_neighbours
+from engine.lattice import HEX_STEPS, Cell, hex_board
 from engine.tiles import TileSet
 from vision.core.crop import Pyramid, drawn_between
-from vision.core.stages import stage
-from vision.core.types import LIKELIER, Bgr
+from vision.core.types import Bgr
 from vision.hexes.models import CONTENTS, HexModels
-from vision.hexes.plane import HALF_TURN, REACH, SIXTHS, HexBoard, plane_of
+from vision.hexes.plane import REACH, SIXTHS, HexBoard, plane_of
 
 Floats = NDArray[np.float64]
 
@@ -41,21 +39,6 @@ OUTPUTS = (len(CONTENTS), 1, len(CLAYS), len(HEX_STEPS), len(HEX_STEPS))
 """Numbers a cell: what it holds, whether it is hidden, clay, the clay's mouth, joined sides."""
 CELLS = hex_board(SIDE)
 EMPTY, EYE = CONTENTS.index("empty"), CONTENTS.index("eye")
-PLAIN = 0.99
-"""What a single look is believed from. Of the held-out tables of 5G on which a single hex or its
-clay was misread, all had a share below; turned, the same cell was mostly read right. So were the
-two of 5G and Snekagon on which two tiles were taken for one: the side between them had 0.56 and
-0.98, while none of 37 other boards had a side below 0.995."""
-LEAST = 1e-9
-EVEN_PX, DARKEST = 9, 40.0
-"""Over how many pixels light is evened out, and how dark a place may be to be made brighter."""
-PALER = 0.6
-"""How strong colours are left. Of 181 clays on eleven hard tables all had shares of 0.21 and more
-then, and all 1,083 other cells with tiles of 0.07 at most; before, three had 0.05 and less."""
-
-HINT_OF_CLAY = 0.0005
-"""Tiles that look by more like clay are worth another look: one with clay had 0.0007 in the first
-and 0.06 in all, and one board in 18 without has such a tile."""
 LEAST_SHARE = 1e-4
 TILE_ON_EYE = 0.02
 """How likely a tile lies on an eye: it is a foul, and fouls are read as they lie."""
@@ -73,8 +56,6 @@ def laid_out(pyramid: Pyramid, board: HexBoard) -> Bgr:
     coarse = board.px(_VIEW).reshape(len(_STEPS), -1, 2)
     places = drawn_between(coarse, COARSE, (VIEW_PX, VIEW_PX))
     view = pyramid.sampled(places, spread)
-    if bool(((coarse >= 0) & (coarse < pyramid.size_px)).all()):
-        return balanced(view)
     inside = ((places >= 0) & (places < pyramid.size_px)).all(axis=2)
     return balanced(view, np.asarray(inside, bool))
 
@@ -91,24 +72,15 @@ def balanced(view: Bgr, inside: NDArray[np.bool_] | None = None) -> Bgr:
     shown = None if inside is None else inside[part, part].ravel()
     if shown is not None and shown.any():
         inner = inner[shown]
-    total = inner.sum(axis=1, dtype=np.int32)
-    bright = inner[total >= np.quantile(total, 1 - BRIGHT_SHARE)]
-    paper = np.maximum(np.median(bright, axis=0), 24.0)
-    levels = np.clip(np.arange(256)[:, None] * (PAPER / paper) + 0.5, 0, 255).astype(np.uint8)
-    return np.asarray(cv2.LUT(view, levels[None]), np.uint8)
+    levels = np.arange(256)[:, None] * (PAPER / paper_of(inner)) + 0.5
+    return np.asarray(cv2.LUT(view, np.clip(levels, 0, 255).astype(np.uint8)[None]), np.uint8)
 
 
-def evened(view: Bgr) -> Bgr:
-    """Return a laid out board without shadows and with paler colours.
-
-    Bright lamps make colours stronger than the network has learnt them, and clay then looks like
-    the red below it; paler, a shadow on red looks like clay, so shadows go too.
-    """
-    bright = cv2.dilate(view.max(axis=2), np.ones((EVEN_PX, EVEN_PX), np.uint8))
-    around = cv2.GaussianBlur(bright.astype(np.float32), (0, 0), EVEN_PX)
-    lit = view * (PAPER / np.maximum(around, DARKEST))[..., None]
-    grey = lit.mean(axis=2, keepdims=True)
-    return np.asarray(np.clip(grey + (lit - grey) * PALER + 0.5, 0, 255), np.uint8)
+def paper_of(pixels: NDArray[np.uint8]) -> Floats:
+    """Return the colour of the paper of boards among pixels of them, N x 3."""
+    total = pixels.sum(axis=1, dtype=np.int32)
+    bright = pixels[total >= np.quantile(total, 1 - BRIGHT_SHARE)]
+    return np.asarray(np.maximum(np.median(bright, axis=0), 24.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,41 +119,6 @@ def turned_cell(cell: Cell, sixths: int) -> Cell:
     return (q, r)
 
 
-def in_two_lights(looks: Sequence[CellReadings]) -> CellReadings:
-    """Return what looks say together of which every second one was evened.
-
-    What a cell holds is told by the light in which that is clearer: evened, pale colours come near
-    to paper, and as it is, strong ones come near to others.
-    """
-    plain, even = agreed(looks[::2]).contents, agreed(looks[1::2]).contents
-    clearer = {c: plain[c] if plain[c].max() >= even[c].max() else even[c] for c in plain}
-    return replace(agreed(looks), contents=clearer)
-
-
-def agreed(looks: Sequence[CellReadings]) -> CellReadings:
-    """Return what several looks at a board say together."""
-    cells = looks[0].contents
-    return CellReadings(
-        {cell: _together([look.contents[cell] for look in looks]) for cell in cells},
-        {cell: float(likely([look.hidden[cell] for look in looks])) for cell in cells},
-        {cell: _together([look.clay[cell] for look in looks]) for cell in cells},
-        # A mouth that each look sees elsewhere is none.
-        {cell: np.mean([look.opens[cell] for look in looks], axis=0) for cell in cells},
-        {cell: likely([look.joined[cell] for look in looks]) for cell in cells},
-    )
-
-
-def _together(shares: Sequence[Floats]) -> Floats:
-    """Return shares of one thing whose logarithms are the mean of all looks'."""
-    return _shares(np.log(np.maximum(shares, LEAST)).mean(axis=0))
-
-
-def likely(shares: Sequence[Any]) -> Floats:
-    """Return shares of yes and no whose log-odds are the mean of all looks'."""
-    held = np.clip(shares, LEAST, 1 - LEAST)
-    return _share(np.log(held / (1 - held)).mean(axis=0))
-
-
 def readings_of(logits: Floats) -> CellReadings:
     """Return what the network's numbers for one board say."""
     parts = np.split(logits, np.cumsum(OUTPUTS)[:-1])
@@ -206,64 +143,14 @@ def _share(logits: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))))
 
 
-# --- several looks at a board ---
-
-
 def read_cells(
     pyramid: Pyramid, boards: Sequence[HexBoard], models: HexModels
 ) -> tuple[CellReadings, ...]:
-    """Return what lies on the cells of boards, each in the turn that it is given in.
-
-    Boards with a doubtful cell are looked at in all six turns.
-    """
+    """Return what lies on the cells of boards, each in the turn that it is given in."""
     if not boards:
         return ()
-    views = [laid_out(pyramid, board) for board in boards]
-    looks = [readings_of(one.astype(np.float64)) for one in models.read(views)]
-    readings = [
-        in_two_lights([look, *_other_turns(pyramid, board, models)]) if is_doubtful(look) else look
-        for board, look in zip(boards, looks, strict=True)
-    ]
-    return tuple(readings)
-
-
-def _other_turns(pyramid: Pyramid, board: HexBoard, models: HexModels) -> list[CellReadings]:
-    """Return how a board reads in its other turns, in every second of them in another light."""
-    turns = range(1, SIXTHS)
-    views = [laid_out(pyramid, board.turned(turn)) for turn in turns]
-    views = [evened(view) if turn % 2 else view for turn, view in zip(turns, views, strict=True)]
-    looks = [readings_of(one.astype(np.float64)) for one in models.read(views)]
-    return [look.turned(-turn) for turn, look in zip(turns, looks, strict=True)]
-
-
-@stage("hexes: other turns", without=lambda reading: False)
-def is_doubtful(reading: CellReadings) -> bool:
-    """Say whether another look may change what lies on a cell or which clay does."""
-    for cell, shares in reading.contents.items():
-        if reading.hidden[cell] > 1 - PLAIN:
-            continue
-        clay = reading.clay[cell]
-        if shares.max() < PLAIN or (shares[EMPTY] < PLAIN and clay.max() < PLAIN):
-            return True
-        if PLAIN <= clay[0] < 1 - HINT_OF_CLAY and max(shares[EMPTY], shares[EYE]) < LIKELIER:
-            return True
-        if clay[0] < PLAIN and shares[EMPTY] < PLAIN and reading.opens[cell].max() < PLAIN:
-            return True
-    return _has_doubtful_side(reading)
-
-
-def _has_doubtful_side(reading: CellReadings) -> bool:
-    """Say whether two cells of one colour may be one tile or two."""
-    holds = {cell: int(shares.argmax()) for cell, shares in reading.contents.items()}
-    for cell, colour in holds.items():
-        if colour in (EMPTY, EYE):
-            continue
-        for side, beside in enumerate(hex_neighbours(cell)[:HALF_TURN]):
-            if holds.get(beside) == colour:
-                both = reading.joined[cell][side], reading.joined[beside][side + HALF_TURN]
-                if 1 - PLAIN < float(likely(both)) < PLAIN:
-                    return True
-    return False
+    logits = models.read([laid_out(pyramid, board) for board in boards])
+    return tuple(readings_of(one.astype(np.float64)) for one in logits)
 
 
 # --- which of its six turns a board lies in: its two holes, the eyes, tell it ---

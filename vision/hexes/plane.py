@@ -22,42 +22,48 @@ REACH = 5
 """Steps from the centre of a board of side 6 to its corner cells."""
 OUTLINE_RADIUS = (8.5 / sqrt(3) + 2.5 / 22) * 2 / sqrt(3)
 """From the centre of a board to its corners, in cell widths, for the usual rim."""
+CELLS_RADIUS = 8.5 * 2 / 3
+"""The same without the rim."""
+STEADY = 0.05
+"""Boards that looks place no further apart, in cell widths, are placed: all of 47 of which nothing
+was hidden. Those cut off or covered come out further apart."""
 LENSES = np.linspace(-0.24, 0.14, 20)
 """Lens bends that are tried: by how much of its distance a picture's corner is moved."""
 LENS_SPREAD = 0.12
 LENS_TRUST_CELLS = 0.05
 """How exactly fixed points are seen: what the fit weighs lens bends against."""
+SIXTHS, HALF_TURN = 6, 3
+SKEW = np.array([[1.0, 0.5], [0.0, sqrt(3) / 2]])
+"""From steps of a hex lattice to a plane in which all sides are equally long."""
+HEX_TURNS = np.arange(SIXTHS) * pi / 3
+HEX_CORNERS = np.stack([np.cos(HEX_TURNS - pi / 6), np.sin(HEX_TURNS - pi / 6)], axis=1) / sqrt(3)
+"""The corners of a cell of width 1, clockwise; a side runs from each to the next, that to the east
+from the first."""
 
 
 def plane_of(cells: Any) -> Points:
     """Return the places of cells on the plane of their board, N x 2."""
-    cell = np.asarray(cells, float).reshape(-1, 2)
-    return np.stack([cell[:, 0] + cell[:, 1] / 2, cell[:, 1] * sqrt(3) / 2], axis=1)
+    return np.asarray(np.asarray(cells, float).reshape(-1, 2) @ SKEW.T)
+
+
+def _turn(angle: float) -> Array:
+    """Return the matrix that turns clockwise as seen."""
+    return np.array([[cos(angle), -sin(angle)], [sin(angle), cos(angle)]])
 
 
 def _fixed_points() -> Points:
     """Return centre, inner ring, corner cells and middles of sides: what the network places."""
-    turns = np.arange(6) * pi / 3
-    ring = np.stack([np.cos(turns), np.sin(turns)], axis=1)
-    half = np.stack([np.cos(turns + pi / 6), np.sin(turns + pi / 6)], axis=1) * sqrt(3) / 2
+    ring = np.stack([np.cos(HEX_TURNS), np.sin(HEX_TURNS)], axis=1)
+    half = ring @ _turn(pi / 6).T * sqrt(3) / 2
     return np.concatenate([np.zeros((1, 2)), ring * REACH / 2, ring * REACH, half * REACH])
 
 
 FIXED = _fixed_points()
-SIXTHS, HALF_TURN = 6, 3
-
-
-def _turned_numbers() -> Array:
-    """Return by turn and fixed point its number on the board turned by so many sixths."""
-    numbers = []
-    for turn in range(SIXTHS):
-        c, s = cos(turn * pi / 3), sin(turn * pi / 3)
-        own = FIXED @ np.array([[c, -s], [s, c]])
-        numbers.append([int(np.argmin(np.hypot(*(FIXED - point).T))) for point in own])
-    return np.array(numbers)
-
-
-TURNED = _turned_numbers()
+TURNED = np.array([
+    [int(np.argmin(np.hypot(*(FIXED - point).T))) for point in FIXED @ _turn(turn)]
+    for turn in HEX_TURNS
+])  # fmt: skip
+"""By turn and fixed point its number on the board turned by so many sixths."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +80,11 @@ class HexBoard:
     confidence: float = 1.0
     unsteady: float = 0.0
     """How far its fixed points are apart, in cell widths, between looks that should agree."""
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether looks say together where it is."""
+        return self.unsteady <= STEADY
 
     def px(self, plane: Points) -> Points:
         """Return the pixels of places on the board's plane, N x 2."""
@@ -107,8 +118,8 @@ class HexBoard:
 
     def turned(self, sixths: int) -> HexBoard:
         """Return the same board with another of its six turns taken as upright."""
-        c, s = cos(sixths * pi / 3), sin(sixths * pi / 3)
-        turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+        turn = np.eye(3)
+        turn[:2, :2] = _turn(sixths * pi / 3)
         return replace(self, px_from_plane=self.px_from_plane @ turn)
 
     def middle(self) -> Points:
@@ -117,13 +128,11 @@ class HexBoard:
 
     def hexagon(self, cell: Sequence[int]) -> Points:
         """Return the six corners of one of its cells in pixels."""
-        turns = np.radians(60 * np.arange(6) - 30)
-        corners = np.stack([np.cos(turns), np.sin(turns)], axis=1) / sqrt(3)
-        return self.px(corners + plane_of([cell]))
+        return self.px(HEX_CORNERS + plane_of([cell]))
 
     def outline(self) -> Points:
         """Return the six corners in pixels, clockwise."""
-        turns = np.radians(60 * np.arange(6) - 120)
+        turns = HEX_TURNS - 2 * pi / 3
         return self.px(np.stack([np.cos(turns), np.sin(turns)], axis=1) * OUTLINE_RADIUS)
 
 
@@ -132,6 +141,30 @@ def through(homography: NDArray[np.float64], points: Points) -> Points:
     sent = np.asarray(points, float) @ homography[:, :2].T + homography[:, 2]
     depth = np.where(np.abs(sent[:, 2:]) < 1e-9, 1e-9, sent[:, 2:])
     return np.asarray(sent[:, :2] / depth)
+
+
+def spread_as(points: Points, grain: float, radius: float, size_px: tuple[int, int]) -> HexBoard:
+    """Return a board that is spread and turned as places all over it are.
+
+    Args:
+        points: the places.
+        grain: how far they are apart.
+        radius: from its centre to its corners, as far as places reach, in cell widths.
+        size_px: the picture's width and height.
+    """
+    middle = points.mean(axis=0)
+    away = points - middle
+    values, vectors = np.linalg.eigh(away.T @ away / len(away) + np.eye(2) * grain**2 / 12)
+    # A regular hexagon of radius 1 has variance 5/24 along every axis.
+    root = vectors @ np.diag(np.sqrt(values * 24 / 5)) @ vectors.T / radius
+    flat = away @ np.linalg.inv(root).T
+    px_from_plane = np.eye(3)
+    # Six equal corners show in the sixth moment.
+    turn = float(np.angle(((flat[:, 0] + 1j * flat[:, 1]) ** SIXTHS).sum())) / SIXTHS
+    px_from_plane[:2, :2] = root @ _turn(turn)
+    px_from_plane[:2, 2] = middle
+    width, height = size_px
+    return HexBoard(px_from_plane, ((width - 1) / 2, (height - 1) / 2), np.hypot(width, height) / 2)
 
 
 def fitted(seen: Sequence[Points], like: HexBoard) -> list[HexBoard]:

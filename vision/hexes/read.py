@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import atan2
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import atan2, tau
 from time import perf_counter
 
 import numpy as np
@@ -32,9 +32,6 @@ from vision.hexes.taught.reader import BoardReader
 from vision.layout.quality import Limits, assess
 
 MOST_BOARDS = {"snekagon": 1, "snekagon5g": 5}
-UNSTEADY = 0.1
-"""Boards that looks place so many cell widths apart are not placed: 47 held-out boards of which
-nothing was hidden came out 0.05 apart at most. Those cut off or covered say 0 or 1 and more."""
 NOWHERE = 1.0
 """Pixels that a cell's middle may lie outside the picture before the cell counts as cut off."""
 LIMITS = Limits(blurred=0.14, dark=40.0, measured_short=0.99, told_px=24.5)
@@ -47,6 +44,8 @@ SCRAP_EDGE = 4
 NO_BOARD = "I see no board: have all of it in the picture, lying flat, with light on it."
 
 ReadCells = Callable[[Pyramid, Sequence[HexBoard], TileSet, HexModels], Sequence[CellReadings]]
+Lost = Mapping[Cell, str]
+"""The cells of a board that cannot be seen, and why."""
 
 
 def taught_reader(tile_set: TileSet) -> BoardReader | None:
@@ -100,77 +99,67 @@ def read_hex_table(
     """
     del profile
     nets = models or shipped_models()
-    began = perf_counter()
     pyramid = Pyramid(bgr)
-
-    def table_of(found: FoundBoards) -> tuple[TableState, list[HexBoard]]:
-        began = perf_counter()
-        readings = read(pyramid, found.boards, tile_set, nets)
-        cells_ms = 1000 * (perf_counter() - began)
-        state, upright = _upright_table(bgr, tile_set, game, found, readings)
-        shown("pieces", state)
-        return replace(state, timings_ms={"cells": cells_ms, **state.timings_ms}), upright
-
-    if boards is not None:
-        return table_of(FoundBoards(tuple(boards)))[0]
-    found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
-    shown("boards", found)
-    if taught_reader(tile_set) is not None or not found.boards:
-        return table_of(found)[0]
-    above = Above.of(pyramid, found.boards, nets)
-    if len(found.boards) < MOST_BOARDS[game] and not found.scraps:
-        found = replace(found, scraps=tuple(above.scraps(found.boards, pyramid)))
-    searched = perf_counter()
-    state, placed = table_of(found)
-    looked = perf_counter()
-    laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
-    beside = tiles_aside(pyramid, placed, above, tile_set, laid)
-    aside = tuple(
-        TileEntry(one.tile, np.round(one.outline_px, 2).tolist(), one.confidence) for one in beside
-    )
-    timings = {"boards": 1000 * (searched - began), **state.timings_ms,
-               "aside": 1000 * (perf_counter() - looked)}  # fmt: skip
-    return replace(state, aside=aside, timings_ms=timings)
+    above: Above | None = None
+    scraps: tuple[Points, ...] = ()
+    times = [perf_counter()]
+    if boards is None:
+        found = boards_of(pyramid, tile_set, MOST_BOARDS[game], nets)
+        boards, scraps = found.boards, found.scraps
+        shown("boards", boards)
+        if boards and taught_reader(tile_set) is None:
+            above = Above.of(pyramid, boards, nets)
+            if len(boards) < MOST_BOARDS[game] and not scraps:
+                scraps = tuple(above.scraps(boards, pyramid))
+    times.append(perf_counter())
+    readings = read(pyramid, boards, tile_set, nets)
+    times.append(perf_counter())
+    upright, readings = _upright(boards, readings, tile_set, pyramid.size_px)
+    state = _table(bgr, tile_set, game, upright, readings, scraps)
+    shown("pieces", state)
+    times.append(perf_counter())
+    if above is not None:
+        laid = [str(entry["tile"]) for entry in (*state.tiles, *state.unsure)]
+        state = replace(state, aside=tiles_aside(pyramid, upright, above, tile_set, laid))
+    times.append(perf_counter())
+    took = 1000 * np.diff(times)
+    stages = ("boards", "cells", "pieces", "aside")
+    return replace(state, timings_ms=dict(zip(stages, took.tolist(), strict=True)))
 
 
-def _upright_table(
-    bgr: Bgr, tile_set: TileSet, game: str, found: FoundBoards,
-    looks: Sequence[CellReadings],
-) -> tuple[TableState, list[HexBoard]]:  # fmt: skip
-    """Return what lies on boards, and these round the ring and upright."""
-    began = perf_counter()
-    order = _round_the_ring(found.boards)
-    boards, readings = [found.boards[i] for i in order], [looks[i] for i in order]
-    _turn_upright(boards, readings, tile_set, (bgr.shape[1], bgr.shape[0]))
-    state = _table(bgr, tile_set, game, replace(found, boards=tuple(boards)), readings)
-    return replace(state, timings_ms={"pieces": 1000 * (perf_counter() - began)}), boards
+def _upright(
+    boards: Sequence[HexBoard], looks: Sequence[CellReadings], tile_set: TileSet,
+    size: tuple[int, int],
+) -> tuple[list[HexBoard], list[CellReadings]]:  # fmt: skip
+    """Return boards round the ring, turned as their eyes say, with what was read of each.
 
-
-def _turn_upright(
-    boards: list[HexBoard], readings: list[CellReadings], tile_set: TileSet, size: tuple[int, int]
-) -> None:
-    """Turn boards as their eyes say; one that may lie in several turns counts as not placed."""
-    lost = [_lost(board, reading, size) for board, reading in zip(boards, readings, strict=True)]
-    for number, turns in enumerate(turns_of(readings, tile_set, lost)):
-        board, reading = boards[number].turned(turns[0]), readings[number].turned(turns[0])
+    One that may lie in several turns counts as not placed.
+    """
+    order = _round_the_ring(boards)
+    lost = [_lost(boards[i], looks[i], size) for i in order]
+    upright, readings = [], []
+    for i, turns in zip(order, turns_of([looks[i] for i in order], tile_set, lost), strict=True):
+        board = boards[i].turned(turns[0])
         unsteady = board.unsteady if len(turns) == 1 else max(board.unsteady, UNKNOWN)
-        boards[number], readings[number] = replace(board, unsteady=unsteady), reading
+        upright.append(replace(board, unsteady=unsteady))
+        readings.append(looks[i].turned(turns[0]))
+    return upright, readings
 
 
 def _round_the_ring(boards: Sequence[HexBoard]) -> list[int]:
     """Return the numbers of boards clockwise round their middle, from the top on."""
     if not boards:
         return []
-    centres = np.concatenate([board.px(np.zeros((1, 2))) for board in boards])
+    centres = np.stack([board.middle() for board in boards])
     away = centres - centres.mean(axis=0)
-    return sorted(range(len(boards)), key=lambda i: atan2(away[i][0], -away[i][1]) % 6.2831)
+    return sorted(range(len(boards)), key=lambda i: atan2(away[i][0], -away[i][1]) % tau)
 
 
 def _table(
-    bgr: Bgr, tile_set: TileSet, game: str, found: FoundBoards,
-    readings: Sequence[CellReadings],
+    bgr: Bgr, tile_set: TileSet, game: str, boards: Sequence[HexBoard],
+    readings: Sequence[CellReadings], scraps: Sequence[Points],
 ) -> TableState:  # fmt: skip
-    size, boards = (bgr.shape[1], bgr.shape[0]), found.boards
+    size = (bgr.shape[1], bgr.shape[0])
     if not boards:
         return TableState(size, quality=_no_board(bgr), game=game, set_name=tile_set.name)
     numbered = several_boards(game)
@@ -189,7 +178,7 @@ def _table(
         unsure=tuple(entry for entry in laid if entry.why is not None),
         clay=tuple(_clay_entry(clay, boards[clay.spot[0]]) for clay in clays),
         splits=tuple(_split_entry(split, numbered) for split in splits),
-        quality=_quality(bgr, found, lost, pieces),
+        quality=_quality(bgr, boards, lost, pieces, scraps),
         game=game,
         set_name=tile_set.name,
     )
@@ -216,7 +205,7 @@ def _lost(board: HexBoard, reading: CellReadings, size: tuple[int, int]) -> dict
     return lost
 
 
-def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> TileEntry:
+def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Lost) -> TileEntry:
     piece = seen.piece
     confidence = round(seen.share * seen.colour_share, 4)
     outline = board.px(np.array(cells_outline(piece.cells, 1.0)))
@@ -230,15 +219,15 @@ def _tile_entry(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> T
     return replace(entry, guesses=((piece.tile, confidence), *others), why=why or "unknown-tile")
 
 
-def _why_unsure(seen: SeenPiece, board: HexBoard, lost: Mapping[Cell, str]) -> str | None:
+def _why_unsure(seen: SeenPiece, board: HexBoard, lost: Lost) -> str | None:
     """Return what hides a part of a tile, or so much of its board that it cannot be placed."""
-    if board.unsteady > UNSTEADY:
+    if not board.is_placed:
         return _lost_by(lost)
     near = [*seen.piece.cells, *(n for cell in seen.piece.cells for n in hex_neighbours(cell))]
     return next((lost[cell] for cell in near if cell in lost), "covered") if seen.torn else None
 
 
-def _lost_by(lost: Mapping[Cell, str]) -> str:
+def _lost_by(lost: Lost) -> str:
     return "cut-off" if "cut-off" in lost.values() else "covered"
 
 
@@ -254,53 +243,44 @@ def _clay_entry(clay: SeenClay, board: HexBoard) -> ClayEntry:
 
 
 def _quality(
-    bgr: Bgr, found: FoundBoards, lost: Sequence[Mapping[Cell, str]],
-    pieces: Sequence[SeenPiece],
+    bgr: Bgr, boards: Sequence[HexBoard], lost: Sequence[Lost], pieces: Sequence[SeenPiece],
+    scraps: Sequence[Points],
 ) -> Quality:  # fmt: skip
     """Return how well the tiles' cells are seen, or some bare ones where there are no tiles.
 
     A picture with a board that could not be placed is not good enough, however many others are.
     """
-    boards = found.boards
     laid = [(p.piece.board or 0, cell) for p in pieces for cell in p.piece.cells]
     looked = laid or [(number, cell) for number in range(len(boards)) for cell in CELLS[::9]]
     seen = [boards[number].hexagon(cell) for number, cell in looked if cell not in lost[number]]
-    unseen = _unseen(found, lost)
-    scraps = _scraps(found.scraps, (bgr.shape[1], bgr.shape[0]))
-    unplaced = bool(found.scraps) or any(board.unsteady > UNSTEADY for board in boards)
+    cells = list(_unseen(boards, lost))
+    others = list(_cut_or_covered(scraps, (bgr.shape[1], bgr.shape[0])))
+    cut_off = _hidden_by("cut-off", cells)
+    unplaced = bool(scraps) or not all(board.is_placed for board in boards)
     return assess(
-        bgr, seen, cut_off=unseen.cut_off + scraps.cut_off, covered=unseen.covered + scraps.covered,
+        bgr, seen, cut_off=[*cut_off, *_hidden_by("cut-off", others)],
+        covered=_hidden_by("covered", [*cells, *others]),
         limits=replace(LIMITS, lost=0.0) if unplaced else LIMITS, of=len(boards) * len(CELLS),
-        beside=unseen.cut_off,
+        beside=cut_off,
     )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class _Unseen:
-    """Outlines of what is not seen, by why."""
-
-    cut_off: list[Points]
-    covered: list[Points]
+def _hidden_by(why: str, unseen: Sequence[tuple[Points, str]]) -> list[Points]:
+    return [outline for outline, reason in unseen if reason == why]
 
 
-def _unseen(found: FoundBoards, lost: Sequence[Mapping[Cell, str]]) -> _Unseen:
-    """Return the cells that are not seen, all of them where a board could not be placed."""
-    whys = [
-        (board, cells if board.unsteady <= UNSTEADY else dict.fromkeys(CELLS, _lost_by(cells)))
-        for board, cells in zip(found.boards, lost, strict=True)
-    ]
-    every = [(board.hexagon(cell), why) for board, cells in whys for cell, why in cells.items()]
-    return _Unseen(
-        [outline for outline, why in every if why == "cut-off"],
-        [outline for outline, why in every if why == "covered"],
-    )
+def _unseen(boards: Sequence[HexBoard], lost: Sequence[Lost]) -> Iterator[tuple[Points, str]]:
+    """Yield the cells that are not seen and why, all of them where a board could not be placed."""
+    for board, cells in zip(boards, lost, strict=True):
+        whys = cells if board.is_placed else dict.fromkeys(CELLS, _lost_by(cells))
+        yield from ((board.hexagon(cell), why) for cell, why in whys.items())
 
 
-def _scraps(scraps: Sequence[Points], size: tuple[int, int]) -> _Unseen:
-    """Return what is seen of boards that could not be placed: the picture's edge cuts some."""
+def _cut_or_covered(
+    scraps: Sequence[Points], size: tuple[int, int]
+) -> Iterator[tuple[Points, str]]:
+    """Yield what is seen of boards that could not be placed, and what hides the rest of them."""
     near = SCRAP_EDGE * STRIDE * max(1.0, max(size) / FINDER_PX)
-    at_edge = [bool((s < near).any() or (s > np.array(size) - near).any()) for s in scraps]
-    return _Unseen(
-        [scrap for scrap, edge in zip(scraps, at_edge, strict=True) if edge],
-        [scrap for scrap, edge in zip(scraps, at_edge, strict=True) if not edge],
-    )
+    for scrap in scraps:
+        at_edge = bool((scrap < near).any() or (scrap > np.array(size) - near).any())
+        yield scrap, "cut-off" if at_edge else "covered"

@@ -25,6 +25,7 @@ from vision.hexes.cells import CellReadings
 from vision.hexes.models import HexModels, shipped_models
 from vision.hexes.plane import FIXED, HexBoard
 from vision.hexes.read import MOST_BOARDS, boards_of, cells_of, read_hex_table
+from vision.layout.quality import leaves
 from vision.read import Stages, read_cells, read_table, stages_for
 
 Small = NDArray[np.float32]
@@ -43,20 +44,18 @@ MOST_NOISE = 8.0
 """Where half of the pixels differ by more, that is no noise: everything looks different."""
 LEAST_PX = 5
 """Smaller specks of the small picture are noise: a tile of 24 pixels has 81."""
-AROUND_TILES = 1.0
-"""Outlines of tiles so near to a change are looked at again: shadows reach as far."""
+AROUND = 1.0
+"""Outlines and boards so near to a change are looked at again, in widths of tiles or cells: shadows
+reach as far."""
 ROOM_TILES = 2.0
 """So much of what has not changed is shown to the network beside what has."""
-MOST_SHARE = 0.45
-"""Where more of the picture has to be looked at again, a whole look costs no more."""
-FEW_TILES, MOVED_SHARE = 3, 0.5
-"""Where of so many known tiles more than this share look different, the camera has moved."""
-RIM_SHARE = 0.3
-"""The same for the rim of a board."""
-AROUND_CELLS = 1.0
-"""Boards so near to a change are read again: shadows reach as far."""
-BOARD_SHARE = 0.4
-"""Where so much of a board's size has changed beside the known ones, another may have come."""
+MUCH = 0.45
+"""Where more of the picture or of a board has to be looked at again, a whole look costs no more;
+where as much of a board's size has changed beside the known ones, another may have come."""
+FEW_TILES = 3
+"""Where most of so many known tiles look different, the camera has moved."""
+MOVED_SHARE = 0.3
+"""Where so much of the picture or of a board's rim has changed, light or camera have."""
 STAYED_CELLS = 0.25
 """A board whose fixed points are all found so near to where they were has not been moved."""
 
@@ -128,9 +127,9 @@ class TileFollower:
             return self._read(bgr, kept)
         width = float(np.median([d.across_px for d in kept.found]))
         scale = changed.shape[1] / bgr.shape[1]
-        near = grown(changed, AROUND_TILES * width * scale)
+        near = grown(changed, AROUND * width * scale)
         boxes = boxes_around(near, ROOM_TILES * width, (bgr.shape[1], bgr.shape[0]))
-        if _area(boxes) > MOST_SHARE * bgr.shape[0] * bgr.shape[1]:
+        if _area(boxes) > MUCH * bgr.shape[0] * bgr.shape[1]:
             return None
         stay = [d for d in kept.found if not _lies_on(d, near, scale)]
         middles = np.array([d.centre_px for d in stay]).reshape(-1, 2)
@@ -143,7 +142,7 @@ class TileFollower:
         found = self._kept.found if self._kept is not None else ()
         scale = changed.shape[1] / bgr.shape[1]
         hit = [_has_changed(d, changed, scale) for d in found]
-        return len(found) >= FEW_TILES and sum(hit) > MOVED_SHARE * len(found)
+        return len(found) >= FEW_TILES and sum(hit) > len(found) / 2
 
     def keep(self) -> None:
         """Take the outlines that were found last for what lies there."""
@@ -175,7 +174,8 @@ class TileFollower:
         settings = replace(DEFAULT, first_long_px=max(32, round(max(part.shape[:2]) * scale)))
         found = detect_tiles(part, self.request.shape, settings=settings).found
         moved = [(d.corners_px + np.array([left, top]), d.confidence) for d in found]
-        return [Detection(corners, sure, _leaves(corners, bgr)) for corners, sure in moved]
+        size_px = bgr.shape[1], bgr.shape[0]
+        return [Detection(corners, sure, leaves(corners, size_px)) for corners, sure in moved]
 
     def _read(
         self, bgr: Bgr, found: Detections, same: Mapping[Detection, CellReading] | None = None
@@ -251,10 +251,6 @@ def _is_one_of(detection: Detection, middles: Points) -> bool:
     return bool((np.hypot(*(middles - detection.centre_px).T) < near).any())
 
 
-def _leaves(corners: Points, bgr: Bgr) -> bool:
-    return bool(((corners < -1) | (corners > np.array([bgr.shape[1], bgr.shape[0]]))).any())
-
-
 @dataclass
 class HexFollower:
     """Keeps where the boards lie; their cells are read again when something has changed."""
@@ -281,12 +277,12 @@ class HexFollower:
         scale = changed.shape[1] / bgr.shape[1]
         masks = [painted_on([board.outline()], changed.shape, scale) for board in self._kept]
         boards = np.logical_or.reduce(masks)
-        if float((changed & boards).sum()) > MOST_SHARE * float(boards.sum()):
+        if float((changed & boards).sum()) > MUCH * float(boards.sum()):
             return None
-        if float((changed & ~boards).sum()) > BOARD_SHARE * float(boards.sum()) / len(masks):
+        if float((changed & ~boards).sum()) > MUCH * float(boards.sum()) / len(masks):
             # An arm that covered a board when all was looked at has left.
             return None
-        near = grown(changed, AROUND_CELLS * self._kept[0].cell_px() * scale)
+        near = grown(changed, AROUND * self._kept[0].cell_px() * scale)
         same = {n: r for n, r in self._cells.items() if not (masks[n] & near).any()}
         return self._read(bgr, self._kept, same)
 
@@ -296,7 +292,7 @@ class HexFollower:
         for board in self._kept or ():
             inside = painted_on([board.outline()], changed.shape, scale)
             rim = grown(inside, 1.0) & grown(~inside, 1.0)
-            if float((changed & rim).sum()) > RIM_SHARE * float(rim.sum()):
+            if float((changed & rim).sum()) > MOVED_SHARE * float(rim.sum()):
                 return True
         return False
 

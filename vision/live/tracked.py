@@ -17,6 +17,7 @@ from vision.core.request import ReadRequest
 from vision.core.tables import TableState
 from vision.core.types import Bgr, Points
 from vision.live.follow import (
+    MOVED_SHARE,
     Mask,
     Small,
     changed_between,
@@ -31,8 +32,6 @@ ALIKE, ALIKE_PARTS = 2, 4
 a move needs to count."""
 VERIFY_S = 10.0
 """After so long everything is looked at again."""
-MOVED_SHARE = 0.3
-"""Where so much of the picture has changed, light or camera have."""
 DRIFT = 0.1
 """How fast the kept picture follows the light, a look."""
 

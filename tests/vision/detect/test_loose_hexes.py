@@ -5,7 +5,8 @@ import numpy as np
 from vision.classify.reader import CellGuess, CellReading
 from vision.classify.taught import loose_set
 from vision.core.types import Detection, Detections, LatticeFit
-from vision.detect.loose_hexes import SKEW, reconstruct_hexes
+from vision.detect.loose_hexes import reconstruct_hexes
+from vision.hexes.plane import SKEW
 
 WIDE = 60.0
 BOX = loose_set("mine", "hex", {"fox": 1, "owl": 1})

@@ -11,7 +11,6 @@ from engine.hexpath import path_cells
 from engine.setfile import built_in_set
 from vision.core.crop import Pyramid
 from vision.hexes.aside import (
-    View,
     _drawn,
     _guesses,
     _is_cut,
@@ -19,6 +18,7 @@ from vision.hexes.aside import (
     fits_of,
     in_view,
     outline_of,
+    part_around,
 )
 from vision.hexes.plane import HexBoard
 
@@ -83,10 +83,10 @@ def test_marks_at_the_edge_of_the_picture_are_cut():
 def test_the_view_ends_where_the_picture_does():
     pyramid = Pyramid(np.zeros((480, 640, 3), np.uint8))
     low, high = in_view(pyramid, BOARD)
-    view = View.around(pyramid, [BOARD])
+    _, size = part_around(pyramid, [BOARD])
 
     assert np.allclose([*low, *high], [-320 / 30, -8, 320 / 30, 8])
-    assert view.size[0] < 400
+    assert size[0] < 400
 
 
 def test_outlines_lie_about_their_middle():

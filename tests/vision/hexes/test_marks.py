@@ -7,9 +7,8 @@ import numpy as np
 from engine.setfile import built_in_set
 from models.training.hex_samples import hex_table
 from vision.core.crop import Pyramid
-from vision.hexes.boards import _marks_beside, boards_in
+from vision.hexes.boards import boards_in
 from vision.hexes.models import shipped_models
-from vision.hexes.plane import HexBoard
 from vision.hexes.read import read_hex_table
 
 
@@ -21,20 +20,6 @@ def test_a_board_that_the_lower_edge_of_a_wide_picture_cuts_is_a_scrap():
     assert len(found.boards) == 1
     ((_, (_, bottom)),) = found.scraps
     assert abs(bottom - len(wide.bgr)) < 20
-
-
-def test_cells_are_wider_where_the_table_is_nearer():
-    tilted = HexBoard(
-        np.array([[28.0, -6.4, 320], [0, 26, 240], [0, -0.02, 1]]), (319.5, 239.5), 400.0
-    )
-    cell_px = {}
-    for where, rows in (("far", slice(0, 20)), ("near", slice(-20, None))):
-        shown = np.full((120, 160), -9.0, np.float32)
-        shown[rows, :20] = 9.0
-        (mark,) = _marks_beside(shown, 1.0, [tilted])
-        cell_px[where] = mark.cell_px
-
-    assert cell_px["near"] > 1.2 * cell_px["far"]
 
 
 def test_a_board_that_an_arm_hides_most_of_is_told_to_be_covered():

@@ -11,7 +11,7 @@ import pytest
 from engine.setfile import built_in_set
 from models.evaluate.score import Shown, compared, smallest_cell_px
 from models.training.hex_samples import hex_table
-from vision.hexes import read as hex_read
+from vision.hexes import plane
 from vision.hexes.cells import CELLS, CellReadings
 from vision.hexes.models import CONTENTS
 from vision.hexes.plane import HexBoard, plane_of
@@ -131,7 +131,7 @@ def test_a_board_that_the_edge_cuts_is_read_and_told_to_be_cut(table, side):
 
 
 def test_boards_that_two_looks_place_apart_are_not_sure(table, monkeypatch):
-    monkeypatch.setattr(hex_read, "UNSTEADY", -1.0)
+    monkeypatch.setattr(plane, "STEADY", -1.0)
 
     state = read(table.bgr)
 

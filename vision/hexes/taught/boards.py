@@ -8,21 +8,18 @@ where the board lies, and the sides between them where exactly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.draw.hexes import outline
 from engine.lattice import Cell, hex_neighbours
 from engine.tiles import TileSet
 from vision.core.crop import cut_one
 from vision.core.types import LIKELIER, Bgr, Points
 from vision.detect.hex_seams import on_its_seams
-from vision.detect.network import TileNetwork, shipped_network
-from vision.hexes.cells import CELLS
-from vision.hexes.plane import HexBoard, plane_of
+from vision.detect.network import STRIDE, shipped_network
+from vision.hexes.plane import CELLS_RADIUS, HEX_CORNERS, HexBoard, plane_of, spread_as
 
 Patches = NDArray[np.uint8]
 
@@ -31,30 +28,15 @@ BARE = "empty"
 EYE = "eye"
 """What holes in a board are called."""
 JOINED, APART = "joined", "apart"
-LOOK_PX = 640
+LOOK_PX = 960
 """Longer side of the copy that boards are looked for on."""
-SEVERAL_LOOK_PX = 960
-"""The same where several boards share the picture."""
 MOST_TRIED, LEAST_FILLED, LEAST_CELL_PX = 3, 0.6, 12.0
 """How many patches of cells are looked at, how much of their ring they fill, and how wide cells
 must be."""
-SMALLEST = 1e-6
 CUT_PX, ROOM = 112, 1.35
 """Cells and sides are cut so large, with so much around them."""
-_CORNERS = np.roll(np.array(outline([(0, 0)], 1.0)), 1, axis=0)
+_CORNERS = np.roll(HEX_CORNERS, 1, axis=0)
 """Of a cell on the plane of its board, clockwise from the top."""
-
-
-@cache
-def _spread_of_a_board() -> float:
-    """Return the deviation, along any axis of its plane, of what the ring around a board holds."""
-    corners = (plane_of(CELLS)[:, None] + _CORNERS).reshape(-1, 2)
-    fine = 32
-    hull = cv2.convexHull(np.round(corners * fine).astype(np.int32)).reshape(-1, 2)
-    low = hull.min(axis=0)
-    mask = cv2.fillConvexPoly(np.zeros(np.ptp(hull, axis=0)[::-1] + 1, np.uint8), hull - low, 1)
-    ys, xs = np.nonzero(mask)
-    return float(np.sqrt((xs.var() + ys.var()) / 2)) / fine
 
 
 def side_name(colour: str, what: str) -> str:
@@ -73,36 +55,25 @@ def board_kinds(box: TileSet) -> tuple[str, ...]:
     return (BARE, *box.colours, *sides, *eyes, *clay)
 
 
-def find_taught_board(bgr: Bgr, network: TileNetwork | None = None) -> tuple[HexBoard, ...]:
-    """Return the board of a picture in one of its six turns.
-
-    Nothing is returned where its sides do not say where it lies: too much of it is hidden then, or
-    what looked like cells are none.
-    """
-    return find_taught_boards(bgr, 1, network)
-
-
-def find_taught_boards(
-    bgr: Bgr, most: int, network: TileNetwork | None = None
-) -> tuple[HexBoard, ...]:
+def find_taught_boards(bgr: Bgr, most: int) -> tuple[HexBoard, ...]:
     """Return up to so many boards of a picture, each in one of its six turns.
 
-    Of several, such as could not be placed are given as well, since the others are counted round
-    the ring; they say that they are unsteady.
+    Nothing is returned where sides do not say where one lies: too much of it is hidden then, or
+    what looked like cells are none. Of several, such as could not be placed are given as well,
+    since the others are counted round the ring; they say that they are unsteady.
     """
     size = bgr.shape[1], bgr.shape[0]
-    network = network or shipped_network()
-    look_px = LOOK_PX if most == 1 else SEVERAL_LOOK_PX
-    maps = network.look(bgr, min(1.0, look_px / max(size)))
+    network = shipped_network()
+    maps = network.look(bgr, min(1.0, LOOK_PX / max(size)))
     shown = np.maximum(maps.share("board"), maps.share("hex")) > LIKELIER
     found: list[HexBoard] = []
     largest = 0
     for inside in _patches(shown, most + MOST_TRIED - 1):
-        board = _spread_as(maps.picture_px(inside), size)
+        board = spread_as(maps.picture_px(inside), STRIDE / maps.scale[0], CELLS_RADIUS, size)
         if board.cell_px() >= LEAST_CELL_PX:
             placed = on_its_seams(bgr, board, network)
             largest = max(largest, len(inside))
-            if placed.unsteady == 0 or (most > 1 and len(inside) >= largest / 2):
+            if placed.is_placed or (most > 1 and len(inside) >= largest / 2):
                 found.append(placed)
             if len(found) == most:
                 break
@@ -121,23 +92,6 @@ def _patches(shown: NDArray[np.bool_], most: int) -> Iterator[Points]:
         if int(stats[label, cv2.CC_STAT_AREA]) >= LEAST_FILLED * int(whole.sum()):
             ys, xs = np.nonzero(whole)
             yield np.stack([xs, ys], axis=1).astype(np.float64)
-
-
-def _spread_as(inside: Points, size_px: tuple[int, int]) -> HexBoard:
-    """Return a board that is spread and turned as places in a picture are."""
-    middle = inside.mean(axis=0)
-    away = inside - middle
-    values, vectors = np.linalg.eigh(away.T @ away / len(away) + np.eye(2) * SMALLEST)
-    root = vectors @ np.diag(np.sqrt(values)) @ vectors.T / _spread_of_a_board()
-    flat = away @ np.linalg.inv(root).T
-    # Six equal corners show in the sixth moment.
-    turn = float(np.angle(((flat[:, 0] + 1j * flat[:, 1]) ** 6).sum())) / 6
-    c, s = np.cos(turn), np.sin(turn)
-    px_from_plane = np.eye(3)
-    px_from_plane[:2, :2] = root @ np.array([[c, -s], [s, c]])
-    px_from_plane[:2, 2] = middle
-    width, height = size_px
-    return HexBoard(px_from_plane, ((width - 1) / 2, (height - 1) / 2), np.hypot(width, height) / 2)
 
 
 def cell_outlines(board: HexBoard, cells: Iterable[Cell]) -> list[Points]:

@@ -29,7 +29,8 @@ SHIFTS_PX = (-6, -4, -2, 0, 2, 4, 6)
 STRONGEST = 0.7
 """The colour of clay is that of what differs more from the rim than so much of the cell."""
 DARKEST = 30.0
-"""Is added to brightness before the logarithm, as for cells."""
+"""Is added to brightness before the logarithm: colours that are hardly there say little, and lamps
+change them most."""
 SIDES = 6
 KINDS = ("open", "closed")
 CLEAR = 0.7

@@ -33,7 +33,7 @@ from vision.hexes.taught.boards import (
     cut_out,
     side_outlines,
 )
-from vision.hexes.taught.clay import SIDES, ClayLook, rim_colours
+from vision.hexes.taught.clay import DARKEST, SIDES, ClayLook, rim_colours
 
 Floats = NDArray[np.float64]
 
@@ -241,9 +241,6 @@ SMALL_PX, INNER = 28, 0.72
 """Cells are looked at so small, and so much of them: outlines miss a little."""
 QUANTILES = (0.15, 0.5, 0.85)
 FEATURES = 3 * len(QUANTILES)
-DARKEST = 30.0
-"""Is added to brightness before the logarithm: colours that are hardly there say little, and lamps
-change them most."""
 ALONG_PX, ACROSS_PX = 14, 26
 """How far from the middle of a side is looked, along it and across, in a cut of 112 pixels, in
 which a cell is 66 wide."""
