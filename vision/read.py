@@ -45,6 +45,7 @@ from vision.layout.candidates import cards_only, distinct, known_only, with_fain
 from vision.layout.quality import TEXTS, Limits, assess, tile_trouble
 from vision.layout.reconstruct import Reconstruction, reconstruct, reconstruct_unknown
 from vision.layout.unread import Visible, another_box, visible_unread
+from vision.layout.whole_bigs import with_whole_bigs
 
 __all__ = ["Stages", "load_reader", "read_table", "stages_for"]
 
@@ -199,7 +200,7 @@ def _with_overlooked(
     if request.shape != "square":
         return detections, readings
     look = partial(read_cells, bgr, reader=reader.whole, profile=request.profile)
-    return with_faint(detections, readings, look)
+    return with_whole_bigs(*with_faint(detections, readings, look), request.tile_set, look)
 
 
 def _eyes(bgr: Bgr, detections: Detections, reader: Reader, request: ReadRequest) -> Eyes:

@@ -112,11 +112,12 @@ def _groups(
 ) -> list[CardGroup]:  # fmt: skip
     """Return the cards that were laid to each other."""
     lattices = [group_cards(found, fit, readings, tile_set) for fit in fits]
-    return [
+    groups = [
         part for group in lattices
         for part in parted(group, found, readings, tile_set,
                            loose_beside(group, lattices, tile_set))
     ]  # fmt: skip
+    return _with_touching(groups, tile_set)
 
 
 def _may_be_played(likely: Mapping[CardGroup, float]) -> set[CardGroup]:
@@ -194,6 +195,20 @@ def _across_px(detections: Detections) -> float:
 def _doubted(card: SeenCard, share: float, why: str | None = None) -> SeenCard:
     guesses = tuple(replace(g, confidence=g.confidence * share) for g in card.guesses)
     return replace(card, guesses=guesses, why=card.why or why)
+
+
+def _with_touching(groups: Sequence[CardGroup], tile_set: TileSet) -> list[CardGroup]:
+    """Return the lattices, big cards of Sssnake with all that touches them: such are in play."""
+    if not has_bigs(tile_set):
+        return list(groups)
+    anchored = [group for group in groups if anchor_of(group, tile_set) is not None]
+    left = [group for group in groups if group not in anchored]
+    grown = []
+    for big in anchored:
+        group, taken = with_islands(big, left, tile_set)
+        left = [other for other in left if other not in taken]
+        grown.append(group)
+    return [*grown, *left]
 
 
 def _with_islands(
