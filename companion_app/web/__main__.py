@@ -36,9 +36,6 @@ EVENTS_A_LIFE = 10**9
 
 NICE = 5
 """Seeing comes before serving: where they share a core, the eye has three quarters of it."""
-SWITCH_S = 0.001
-"""So long a thread works before another has its turn: a verdict passes through two threads, and
-twenty guests who ask at once may stand before it each time."""
 
 
 def main() -> int:
@@ -46,7 +43,6 @@ def main() -> int:
     child = Child()
     with suppress(OSError):
         os.nice(NICE)
-    sys.setswitchinterval(SWITCH_S)
     told, home = child.told, home_folder()
     settings = SettingsFile(home / "page.json")
     hub = Hub(first=told["life"] * EVENTS_A_LIFE)
