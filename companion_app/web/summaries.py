@@ -54,7 +54,8 @@ class Summaries:
         """Another version may count otherwise, so it sums up anew."""
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
         self._lock = threading.Lock()
-        """Held by whoever has games summed up; the others wait for the same ones."""
+        """Held by whoever lists the games anew; the others wait for the same list. Twenty guests may
+        ask when a move is written: if each listed for himself, its verdict would be late."""
         self._newest: tuple[object, Listed] | None = None
         """What was listed last, with the mark of what it was read from."""
         self._words: dict[str, tuple[Listed, list[Doc]]] = {}
@@ -66,14 +67,24 @@ class Summaries:
         Raises:
             StoreError: the file of games cannot be read.
         """
-        mark = (most, self._kept.mark(), self._boxes())
+        newest = self._still_newest(most)
+        if newest is not None:
+            return newest
+        alone = self._lock.acquire(timeout=PATIENCE_S)
+        try:
+            newest = self._still_newest(most)
+            return self._read(most, sums_up=alone) if newest is None else newest
+        finally:
+            if alone:
+                self._lock.release()
+
+    def _still_newest(self, most: int) -> Listed | None:
+        """Return what was listed last, unless something was written since."""
         newest = self._newest
-        if newest is not None and newest[0] == mark:
-            return newest[1]
-        listed = self._read(most)
-        if not listed.pending:
-            self._newest = mark, listed
-        return listed
+        return newest[1] if newest is not None and newest[0] == self._mark(most) else None
+
+    def _mark(self, most: int) -> object:
+        return most, self._kept.mark(), self._boxes()
 
     def in_words(self, listed: Listed, language: str) -> list[Doc]:
         """Return listed games in words; those that cannot be read are left out."""
@@ -83,18 +94,18 @@ class Summaries:
             self._words[language] = known
         return known[1]
 
-    def _read(self, most: int) -> Listed:
+    def _read(self, most: int, *, sums_up: bool) -> Listed:
+        mark = self._mark(most)
         last = self._kept.last_lines(most)
         known = self._kept.summaries(self._made_by)
-        if self._missing(last, known) and self._lock.acquire(timeout=PATIENCE_S):
-            try:
-                known = self._kept.summaries(self._made_by)
-                self._sum_up(self._missing(last, known), known)
-            finally:
-                self._lock.release()
+        if sums_up:
+            self._sum_up(self._missing(last, known), known)
         bad = {key: why for key, (_, _, why) in self._unreadable.items() if key in last}
         games = tuple((key, known[key]) for key in last if key in known and key not in bad)
-        return Listed(games, tuple(bad.items()), len(last) - len(games) - len(bad))
+        listed = Listed(games, tuple(bad.items()), len(last) - len(games) - len(bad))
+        if not listed.pending:
+            self._newest = mark, listed
+        return listed
 
     def _missing(self, last: dict[str, int], known: dict[str, Kept]) -> list[str]:
         """Return games that were never summed up, or have gone on since."""
