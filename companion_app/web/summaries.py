@@ -54,7 +54,7 @@ class Summaries:
         """Another version may count otherwise, so it sums up anew."""
         self._unreadable: dict[str, tuple[int, frozenset[str], str]] = {}
         self._lock = threading.Lock()
-        """Held by whoever lists the games anew; the others wait for the same list. Twenty guests may
+        """Held by whoever lists the games anew; the others wait for that list. Twenty guests may
         ask when a move is written: if each listed for himself, its verdict would be late."""
         self._newest: tuple[object, Listed] | None = None
         """What was listed last, with the mark of what it was read from."""
