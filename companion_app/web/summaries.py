@@ -67,24 +67,24 @@ class Summaries:
         Raises:
             StoreError: the file of games cannot be read.
         """
-        newest = self._still_newest(most)
+        newest = self._still(self._mark(most))
         if newest is not None:
             return newest
         alone = self._lock.acquire(timeout=PATIENCE_S)
         try:
-            newest = self._still_newest(most)
-            return self._read(most, sums_up=alone) if newest is None else newest
+            mark = self._mark(most)
+            return self._still(mark) or self._read(mark, most, sums_up=alone)
         finally:
             if alone:
                 self._lock.release()
 
-    def _still_newest(self, most: int) -> Listed | None:
-        """Return what was listed last, unless something was written since."""
-        newest = self._newest
-        return newest[1] if newest is not None and newest[0] == self._mark(most) else None
-
     def _mark(self, most: int) -> object:
         return most, self._kept.mark(), self._boxes()
+
+    def _still(self, mark: object) -> Listed | None:
+        """Return what was listed last, unless something was written since."""
+        newest = self._newest
+        return newest[1] if newest is not None and newest[0] == mark else None
 
     def in_words(self, listed: Listed, language: str) -> list[Doc]:
         """Return listed games in words; those that cannot be read are left out."""
@@ -94,8 +94,7 @@ class Summaries:
             self._words[language] = known
         return known[1]
 
-    def _read(self, most: int, *, sums_up: bool) -> Listed:
-        mark = self._mark(most)
+    def _read(self, mark: object, most: int, *, sums_up: bool) -> Listed:
         last = self._kept.last_lines(most)
         known = self._kept.summaries(self._made_by)
         if sums_up:

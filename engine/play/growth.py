@@ -48,8 +48,3 @@ def growths() -> Mapping[str, Growth]:
         name: Growth(tuple(one["weights"]), one["scale"], one["a_tile"])
         for name, one in told.items()
     }
-
-
-def growth_of(game: str) -> Growth:
-    """Return the growth of a game's snakes."""
-    return growths()[game]

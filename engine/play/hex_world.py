@@ -20,7 +20,7 @@ from engine.hexplacements import Placements, PlacementTable, placement_table
 from engine.hexposition import HexPosition
 from engine.hexsnakes import MOST_NEIGHBOURS, Spot, neighbours, snakes
 from engine.lattice import Cell, hex_neighbours
-from engine.play.growth import Growth, growth_of
+from engine.play.growth import Growth, growths
 from engine.play.world import Token, ahead
 
 PASS = "pass"
@@ -194,8 +194,8 @@ class HexWorld:
         which follows from where the new tile ends.
         """
         seat, table = self.turn, self.terms.tables[self.turn]
-        standing = self.standing()
-        untouched = standing.copy()
+        standing = [0.0] * self.seats
+        untouched = {other: self._worth(other, hope.signs) for other, hope in hopes.items()}
         glances = []
         for number, (board, index, origin) in enumerate(tokens):
             placed = table.placements[index]
@@ -506,7 +506,7 @@ def hex_world(position: HexPosition) -> HexWorld | None:
         position.players, tables, agreed.boards, agreed.numbered,
         tuple(boards_beside(board, agreed.boards) for board in range(agreed.boards)),
         agreed.begins_with_1, {cell: hex_neighbours(cell) for cell in tables[0].covering},
-        growth_of("snekagon5g" if agreed.numbered else "snekagon"),
+        growths()["snekagon5g" if agreed.numbered else "snekagon"],
     )  # fmt: skip
     world = HexWorld(terms)
     world.turn = position.players.index(position.to_move)

@@ -41,34 +41,19 @@ RED = "red/curve@0,0"
 """A first card that is out of turn."""
 
 
-@pytest.fixture
-def nest(tmp_path) -> Iterator[Tabletop]:
-    with a_table(tmp_path, NEST) as table:
-        yield table
+def table_of(variant: Any) -> Any:
+    """Return the fixture of a table on which a game is played."""
+
+    @pytest.fixture
+    def table(tmp_path) -> Iterator[Tabletop]:
+        with a_table(tmp_path, variant) as made:
+            yield made
+
+    return table
 
 
-@pytest.fixture
-def carnival(tmp_path) -> Iterator[Tabletop]:
-    with a_table(tmp_path, CARNIVAL) as table:
-        yield table
-
-
-@pytest.fixture
-def snekagon(tmp_path) -> Iterator[Tabletop]:
-    with a_table(tmp_path, SNEKAGON) as table:
-        yield table
-
-
-@pytest.fixture
-def five(tmp_path) -> Iterator[Tabletop]:
-    with a_table(tmp_path, FIVE) as table:
-        yield table
-
-
-@pytest.fixture
-def dice(tmp_path) -> Iterator[Tabletop]:
-    with a_table(tmp_path, DICE) as table:
-        yield table
+nest, carnival, snekagon = table_of(NEST), table_of(CARNIVAL), table_of(SNEKAGON)
+five, dice = table_of(FIVE), table_of(DICE)
 
 
 def moves_now(table: Tabletop) -> list[Move]:
