@@ -373,5 +373,5 @@ def _read_hexes(picture: Picture, request: ReadRequest) -> TableState:
     from vision.hexes.read import read_hex_table
 
     assert request.tile_set is not None and request.game is not None
-    state = read_hex_table(picture.bgr, request.tile_set, request.game, request.profile)
+    state = read_hex_table(picture.bgr, request.tile_set, request.game)
     return _whole(state, picture)

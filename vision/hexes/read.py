@@ -81,7 +81,6 @@ def read_hex_table(
     bgr: Bgr,
     tile_set: TileSet,
     game: str,
-    profile: object | None = None,
     models: HexModels | None = None,
     boards: Sequence[HexBoard] | None = None,
     read: ReadCells = cells_of,
@@ -92,12 +91,10 @@ def read_hex_table(
         bgr: the upright picture.
         tile_set: the box.
         game: ``snekagon`` or ``snekagon5g``.
-        profile: a calibrated camera; boards are found as surely without.
         models: the networks; by default those that the repository ships.
         boards: where they lie, if that is known; tiles beside them are not looked for then.
         read: reads the cells of boards, in the turn that they are given in.
     """
-    del profile
     nets = models or shipped_models()
     pyramid = Pyramid(bgr)
     above: Above | None = None
