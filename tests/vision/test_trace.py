@@ -29,7 +29,7 @@ def test_every_stage_is_a_picture_and_a_line(photo, tmp_path, capsys):
     pictures = sorted(path.name for path in tmp_path.glob("*.jpg"))
     assert status == 0
     assert len(lines) == len(pictures) > 10
-    assert {"detect", "classify", "faint", "layout"} <= {
+    assert {"detect", "classify", "faint", "whole-bigs", "layout"} <= {
         name[3:].removesuffix(".jpg") for name in pictures
     }
     assert capsys.readouterr().out
