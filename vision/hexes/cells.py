@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.lattice import HEX_STEPS, Cell, hex_board
 from engine.tiles import TileSet
+from vision.core import lattice
 from vision.core.crop import Pyramid, drawn_between
 from vision.core.types import Bgr
 from vision.hexes.models import CONTENTS, HexModels
@@ -113,10 +114,7 @@ class CellReadings:
 
 def turned_cell(cell: Cell, sixths: int) -> Cell:
     """Return a cell turned clockwise about the board's centre."""
-    q, r = cell
-    for _ in range(sixths % 6):
-        q, r = -r, q + r
-    return (q, r)
+    return lattice.turned_cell(cell, sixths, SIXTHS)
 
 
 def readings_of(logits: Floats) -> CellReadings:

@@ -384,11 +384,14 @@ def test_metrics_are_as_prometheus_reads_them(hall):
     table = hall.table(health=lambda: {"degrees": 51, "camera": "settled"})
     Player(table.store, 1).step()
     guest = Guest(hall.port)
-    wait_until(lambda: b"snake_eye_hall_lines_total 2" in guest.ask("GET", "/metrics")[1])
 
-    text = guest.ask("GET", "/metrics")[1].decode()
-    assert 'snake_eye_hall_table_degrees{table="Table 1"} 51' in text
-    for line in text.splitlines():
+    def metrics() -> str:
+        return guest.ask("GET", "/metrics")[1].decode()
+
+    wait_until(lambda: "snake_eye_hall_lines_total 2" in metrics())
+    wait_until(lambda: 'snake_eye_hall_table_degrees{table="Table 1"} 51' in metrics())
+
+    for line in metrics().splitlines():
         assert line.startswith(("# HELP ", "# TYPE ", "snake_eye_hall_"))
 
 
