@@ -13,7 +13,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from companion_app.live.errors import StoreError
@@ -22,6 +24,8 @@ from companion_app.live.log_line import Line, read_line
 BUSY_S = 5.0
 NEWEST = 2**62
 """More lines than any log has."""
+MOST_UNDERSTOOD = 2048
+"""Summaries that are not read again at every move of a running game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,10 @@ class KeptGames:
         asked = "SELECT game, max(seq) FROM log GROUP BY game ORDER BY min(seq) DESC LIMIT ?"
         return dict(self._found(asked, most))
 
+    def kind(self, seq: int) -> str:
+        """Return what a line tells, in a word."""
+        return "".join(kind for (kind,) in self._found("SELECT kind FROM log WHERE seq = ?", seq))
+
     def count(self) -> int:
         """Return how many games are kept."""
         return int(self._found("SELECT count(DISTINCT game) FROM log")[0][0])
@@ -85,7 +93,7 @@ class KeptGames:
         """Return the summaries that a version made, by game."""
         asked = "SELECT game, seq, summary FROM summaries WHERE made_by = ?"
         with self._errors():
-            return {game: Kept(seq, json.loads(text))
+            return {game: Kept(seq, _understood(text))
                     for game, seq, text in self._found(asked, made_by)}  # fmt: skip
 
     def keep(self, made: Mapping[str, Kept], made_by: str) -> None:
@@ -110,3 +118,9 @@ class KeptGames:
             yield
         except (OSError, sqlite3.Error, ValueError, RecursionError) as error:
             raise StoreError(f"the games in {self.file} cannot be read: {error}") from error
+
+
+@lru_cache(MOST_UNDERSTOOD)
+def _understood(text: str) -> Mapping[str, Any]:
+    """Return a summary; the same text gives the same one, which nobody changes."""
+    return MappingProxyType(json.loads(text))

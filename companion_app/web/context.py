@@ -71,6 +71,9 @@ class Companion:
     player: Player = field(default_factory=NoPlayer)
     """Thinks for the machine: hints, games looked over, games of one phone."""
     shared: SharedAnswers = field(default_factory=SharedAnswers)
+    """What phones ask about the table."""
+    of_games: SharedAnswers = field(default_factory=SharedAnswers)
+    """What they ask about all kept games."""
     packer: Packer = field(default_factory=Packer)
 
     def __post_init__(self) -> None:

@@ -7,9 +7,11 @@ the referee from looking at the table.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from companion_app.hands.errors import HandsError
@@ -28,6 +30,12 @@ MOST_LISTED = 200
 AT_ONCE = 20
 """Games that a worker sums up before it is asked whether others wait."""
 PATIENCE_S = 20.0
+AGAIN_S = 20.0
+"""A running game is not played through at every move while guests look at old ones."""
+BEHIND_S = 2.0
+"""How long a list holds in which a game has gone on since."""
+TURNS = ("ended", "reopened")
+"""Lines that change more in a list than a count of moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +50,14 @@ class Listed:
 
 
 class Summaries:
-    """Games in short; each is played through once, and again when something was added."""
+    """Games in short; each is played through once, and again a while after something was added."""
 
     def __init__(
         self, place: Callable[[], Place], hands: Hands,
         keep: Callable[[Mapping[str, Kept], str], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
-        self._place, self._hands, self._keep = place, hands, keep
+        self._place, self._hands, self._keep, self._clock = place, hands, keep, clock
         self._kept = KeptGames(place().file)
         self._made_by = version()
         """Another version may count otherwise, so it sums up anew."""
@@ -56,8 +65,10 @@ class Summaries:
         self._lock = threading.Lock()
         """Held by whoever lists the games anew; the others wait for that list. Twenty guests may
         ask when a move is written: if each listed for himself, its verdict would be late."""
-        self._newest: tuple[object, Listed] | None = None
-        """What was listed last, with the mark of what it was read from."""
+        self._newest: tuple[object, float, Listed] | None = None
+        """What was listed last, with the mark of what it was read from and how long it holds."""
+        self._summed_up_s: dict[str, float] = {}
+        """When each game was played through last."""
         self._words: dict[str, tuple[Listed, list[Doc]]] = {}
         """The same in words, by language."""
 
@@ -84,7 +95,9 @@ class Summaries:
     def _still(self, mark: object) -> Listed | None:
         """Return what was listed last, unless something was written since."""
         newest = self._newest
-        return newest[1] if newest is not None and newest[0] == mark else None
+        if newest is None or newest[0] != mark or self._clock() >= newest[1]:
+            return None
+        return newest[2]
 
     def in_words(self, listed: Listed, language: str) -> list[Doc]:
         """Return listed games in words; those that cannot be read are left out."""
@@ -98,12 +111,13 @@ class Summaries:
         last = self._kept.last_lines(most)
         known = self._kept.summaries(self._made_by)
         if sums_up:
-            self._sum_up(self._missing(last, known), known)
+            self._sum_up(self._missing(last, known), last, known)
         bad = {key: why for key, (_, _, why) in self._unreadable.items() if key in last}
         games = tuple((key, known[key]) for key in last if key in known and key not in bad)
         listed = Listed(games, tuple(bad.items()), len(last) - len(games) - len(bad))
         if not listed.pending:
-            self._newest = mark, listed
+            behind = any(one.seq < last[key] for key, one in games)
+            self._newest = mark, self._clock() + BEHIND_S if behind else inf, listed
         return listed
 
     def _missing(self, last: dict[str, int], known: dict[str, Kept]) -> list[str]:
@@ -111,12 +125,17 @@ class Summaries:
         boxes = self._boxes()
         return [
             key for key, seq in last.items()
-            if (key not in known or known[key].seq < seq)
+            if (key not in known or (known[key].seq < seq and not self._waits(key, seq)))
             and self._unreadable.get(key, (0, boxes, ""))[:2] != (seq, boxes)
         ]  # fmt: skip
 
-    def _sum_up(self, keys: list[str], known: dict[str, Kept]) -> None:
-        boxes, last = self._boxes(), self._kept.last_lines(MOST_LISTED)
+    def _waits(self, key: str, seq: int) -> bool:
+        """Tell whether a game that went on is still listed as it was a while ago."""
+        again_s = self._summed_up_s.get(key, -inf) + AGAIN_S
+        return self._clock() < again_s and self._kept.kind(seq) not in TURNS
+
+    def _sum_up(self, keys: list[str], last: dict[str, int], known: dict[str, Kept]) -> None:
+        boxes = self._boxes()
         for begin in range(0, len(keys), AT_ONCE):
             try:
                 made = self._hands.do(
@@ -126,9 +145,10 @@ class Summaries:
                 # What is known already is told all the same.
                 return
             good = {key: one for key, one in made.items() if isinstance(one, Kept)}
+            self._summed_up_s.update(dict.fromkeys(good, self._clock()))
             for key, one in made.items():
                 if isinstance(one, str):
-                    self._unreadable[key] = (last.get(key, 0), boxes, one)
+                    self._unreadable[key] = (last[key], boxes, one)
                 else:
                     self._unreadable.pop(key, None)
             known.update(good)

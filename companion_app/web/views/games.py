@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from statistics import fmean
 from typing import Any, TypeVar
 
-from flask import Response, request
+from flask import Response, current_app, request
 
 from companion_app.hands.work import REPLAY
 from companion_app.live import salvage_report
@@ -37,32 +37,43 @@ def _listed() -> tuple[Listed, list[Doc]]:
     return listed, companion().summaries.in_words(listed, language())
 
 
-@views.reads("/api/history")
-def history() -> Doc:
-    """Return the kept games, the newest first."""
+def _of_all(what: str, make: Callable[[Listed, list[Doc]], Doc]) -> Response:
+    """Return what all games say together: made once, and again when something was written."""
     listed, games = _listed()
-    return {
-        "games": games,
-        "unreadable": [{"key": key, "text": why} for key, why in listed.unreadable],
-        "pending": listed.pending,
-    }
+    text = companion().of_games.answer(
+        listed, (what, language()), lambda: current_app.json.dumps(make(listed, games))
+    )
+    return Response(text, mimetype="application/json")
+
+
+@views.reads("/api/history")
+def history() -> Response:
+    """Return the kept games, the newest first."""
+    return _of_all(
+        "history",
+        lambda listed, games: {
+            "games": games,
+            "unreadable": [{"key": key, "text": why} for key, why in listed.unreadable],
+            "pending": listed.pending,
+        },
+    )
 
 
 @views.reads("/api/statistics")
-def statistics() -> Doc:
+def statistics() -> Response:
     """Return what the kept games say about each person."""
-    return {"players": _by_person(_counted())}
+    return _of_all("statistics", lambda _, games: {"players": _by_person(_counted(games))})
 
 
 @views.reads("/api/series")
-def series() -> Doc:
+def series() -> Response:
     """Return the series of the kept games, the newest first."""
-    return {"series": series_of(_counted())}
+    return _of_all("series", lambda _, games: {"series": series_of(_counted(games))})
 
 
-def _counted() -> list[Doc]:
+def _counted(games: Iterable[Doc]) -> list[Doc]:
     """Return the games that say something about people: finished, and not the demo's."""
-    return [game for game in _listed()[1] if game["ended"] and not game["demo"]]
+    return [game for game in games if game["ended"] and not game["demo"]]
 
 
 def _by_person(games: Iterable[Doc]) -> list[Doc]:

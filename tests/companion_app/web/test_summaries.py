@@ -16,7 +16,7 @@ from companion_app.live.kept import KeptGames
 from companion_app.live.store import FILE, Store
 from companion_app.web.place import Place
 from companion_app.web.replays import summed_up
-from companion_app.web.summaries import Summaries, said
+from companion_app.web.summaries import AGAIN_S, BEHIND_S, Summaries, said
 from tests.companion_app.web.conftest import HANDS, Played
 
 KEPT = Path(__file__).parents[1] / "live" / "kept_by_0_1_0"
@@ -88,6 +88,39 @@ def test_only_the_game_that_went_on_is_played_through_again(table, hands, script
     assert {game["key"]: game["ended"] for game in listed} == {
         keys[0]: False, keys[1]: True, keys[2]: True,
     }  # fmt: skip
+
+
+def test_a_running_game_is_not_played_through_at_every_move(table, hands, script):
+    now = [0.0]
+    table.companion.summaries = Summaries(
+        lambda: table.companion.place, hands, keep_in(table.store), clock=lambda: now[0]
+    )
+    guest = table.guest()
+    table.begin(script.record, {"blue": "Anna", "red": "Ben"})
+
+    def moves_listed() -> int:
+        return guest.get("/api/history")["games"][0]["moves"]
+
+    table.play(script.record, 1)
+    counts = [moves_listed()]
+    table.lay(script.record.moves[1])
+    for later_s in (1.0, BEHIND_S, AGAIN_S):
+        now[0] += later_s
+        counts.append(moves_listed())
+
+    assert counts == [1, 1, 1, 2]
+    assert len(hands.played) == 2
+
+
+def test_an_ended_game_is_listed_as_ended_at_once(table, script):
+    guest = table.guest()
+    table.begin(script.record, {"blue": "Anna", "red": "Ben"})
+    table.play(script.record, 1)
+    running = guest.get("/api/history")["games"][0]["ended"]
+    table.desk.end()
+
+    assert not running
+    assert guest.get("/api/history")["games"][0]["ended"]
 
 
 def test_summaries_outlive_the_program(table, hands, script):
